@@ -1,0 +1,57 @@
+/** What a terminal is connected to. Transports implement this; nothing outside them knows which kind it is. */
+
+export interface Size {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export type Ended =
+  | { readonly by: 'exit'; readonly code: number }
+  | { readonly by: 'signal'; readonly signal: string }
+  /** The link dropped; the far side may live on. */
+  | { readonly by: 'lost'; readonly reason: string };
+
+export type Signal = 'INT' | 'TERM' | 'HUP' | 'KILL' | 'QUIT' | 'USR1' | 'USR2' | 'STOP' | 'CONT';
+
+/** The process that would receive Ctrl-C right now. */
+export interface Foreground {
+  readonly pid: number;
+  /** Base name of its executable, `vim`. */
+  readonly name: string;
+  /** True when it is the process the channel itself started: a shell at its prompt. */
+  readonly isLeader: boolean;
+}
+
+/** What can be seen of a far side that is a process on a machine we can look at. */
+export interface ProcessView {
+  readonly pid: number;
+  foreground(): Foreground | undefined;
+  cwd(): string | undefined;
+  /** False while the program reads without echo, as at a password prompt. Undefined when it cannot be known. */
+  echo(): boolean | undefined;
+}
+
+/** A live byte stream to something that behaves like a terminal. */
+export interface Channel extends AsyncDisposable {
+  /**
+   * Read once, by one reader. Finishes when the far side ends, after its last byte. A slow reader slows the writer.
+   * A chunk belongs to the reader until it asks for the next one; after that its memory may be reused.
+   */
+  readonly output: AsyncIterable<Uint8Array>;
+  /** Settles exactly once, after the last byte of output was made available, and never rejects. */
+  readonly ended: Promise<Ended>;
+  /** Resolves when the bytes are accepted, not when they are echoed. Rejects with `terminal_exited` once ended. */
+  write(bytes: Uint8Array): Promise<void>;
+  // What not every far side can do is absent, never a silent no-op.
+  /** Makes every byte the far side has already written available to the reader, without waiting for more. */
+  readonly flush?: () => void;
+  readonly resize?: (size: Size) => Promise<void>;
+  /** Signals the process group in the foreground and, for HUP, TERM and KILL, everything else the channel started. */
+  readonly kill?: (signal: Signal) => Promise<void>;
+  readonly sendBreak?: () => Promise<void>;
+  readonly process?: ProcessView;
+}
+
+export interface Transport<Target> {
+  open(target: Target, size: Size, signal: AbortSignal): Promise<Channel>;
+}

@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import type { FairleadError } from '../contract/errors.ts';
+import type { Call } from './call.ts';
+
+/** What a call can do to the world. Policy is written in these words; add one only when a policy must tell it apart. */
+export type Access = 'observe' | 'control' | 'open' | 'administer';
+
+/** A piece of an answer as people and models see it. */
+export type Content =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly bytes: Uint8Array; readonly mimeType: string };
+
+export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodType = z.ZodType> {
+  /** What a caller needs to know to use it well. The first sentence stands alone in lists. */
+  readonly summary: string;
+  readonly access: Access;
+  readonly input: In;
+  readonly output: Out;
+  /** The name on MCP where a reference document fixes one; otherwise `noun_verb`. */
+  readonly mcpName?: string;
+  readonly title: string;
+  /** Ends or erases something that cannot be had back. */
+  readonly destructive?: boolean;
+  /** Doing it twice is the same as doing it once. Reads are, always. */
+  readonly idempotent?: boolean;
+  /** Reaches past this machine. */
+  readonly openWorld?: boolean;
+  /**
+   * Some answers are pictures. Such a tool publishes no output schema: a client that must show structured results
+   * shows them instead of the picture (docs/decisions).
+   */
+  readonly pictures?: boolean;
+  /** Input fields the command line takes by position, in order. */
+  readonly positional?: readonly (keyof z.input<In> & string)[];
+  readonly run: (call: Call<z.output<In>>) => Promise<z.output<Out>>;
+  /** Words (or pictures) for people and models. JSON faces never call it. */
+  readonly render: (output: z.output<Out>) => string | readonly Content[];
+}
+
+export const operation = <In extends z.ZodType, Out extends z.ZodType>(op: Operation<In, Out>): Operation<In, Out> => op;
+
+// biome-ignore lint: a table holds operations of every shape
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyOperation = Operation<any, any>;
+
+/** A group of operations that share a reference document, and so a way of saying what went wrong. */
+export interface Book {
+  readonly name: string;
+  readonly summary: string;
+  /** noun → verb → operation. The id of an operation is `noun.verb`. */
+  readonly nouns: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>;
+  /** An error in the words of the book's reference. `data` of the error goes to the structured part. */
+  readonly renderError: (error: FairleadError) => string;
+}
