@@ -1,0 +1,42 @@
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
+import { FairleadError } from '../../contract/errors.ts';
+import type { AnyOperation, Book, Content } from '../../engine/operation.ts';
+
+/** An operation's output as a tool result. Pictures go alone: a client that got facts too would show those instead. */
+export function success(op: AnyOperation, output: unknown): CallToolResult {
+  const rendered = op.render(output);
+  const content = typeof rendered === 'string' ? [text(rendered)] : rendered.map(block);
+  if (content.some(({ type }) => type === 'image')) return { content };
+  return { content, structuredContent: output as Record<string, unknown> };
+}
+
+/** A failed call, in the words of its book and with the facts beside them. */
+export function failure(book: Book, thrown: unknown): CallToolResult {
+  const error = toFairleadError(thrown);
+  const { code, message, hint, data } = error;
+  return refusal(book.renderError(error), { ...data, code, message, ...(hint !== undefined && { hint }) });
+}
+
+/** A call that was answered before any operation ran. */
+export function refusal(words: string, facts: Readonly<Record<string, unknown>>): CallToolResult {
+  return { isError: true, content: [text(words)], structuredContent: { error: facts } };
+}
+
+// `call` rejects only with FairleadError; a renderer that throws is the way anything else gets here.
+function toFairleadError(thrown: unknown): FairleadError {
+  if (thrown instanceof FairleadError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new FairleadError('internal', `Internal error: ${message}`, { cause: thrown });
+}
+
+function block(piece: Content): ContentBlock {
+  if (piece.type === 'text') return text(piece.text);
+  const { buffer, byteOffset, byteLength } = piece.bytes;
+  return {
+    type: 'image',
+    data: Buffer.from(buffer, byteOffset, byteLength).toString('base64'),
+    mimeType: piece.mimeType,
+  };
+}
+
+const text = (words: string): ContentBlock & { type: 'text' } => ({ type: 'text', text: words });

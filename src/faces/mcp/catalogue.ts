@@ -1,0 +1,32 @@
+import type { Book } from '../../engine/operation.ts';
+import type { Prompt } from '../../engine/prompt.ts';
+import { foldPrompt } from './prompts.ts';
+import type { McpResources, McpSurface } from './surface.ts';
+import { type CallOperation, chooseToolsets, foldBooks } from './tools.ts';
+
+export interface Catalogue {
+  readonly name: string;
+  readonly version: string;
+  readonly instructions: string;
+  readonly books: readonly Book[];
+  /** Names of books, or `all`. */
+  readonly toolsets: readonly string[];
+  readonly prompts: readonly Prompt[];
+  readonly readOnly: boolean;
+  readonly call: CallOperation;
+  readonly resources?: McpResources;
+}
+
+/** Folds what the product offers into what MCP shows of it, once for the life of the process. */
+export function mcpSurface(catalogue: Catalogue): McpSurface {
+  const { name, version, instructions, readOnly, resources } = catalogue;
+  return {
+    name,
+    version,
+    instructions,
+    may: (access) => !readOnly || access === 'observe',
+    tools: foldBooks(chooseToolsets(catalogue.books, catalogue.toolsets), catalogue.call, { readOnly }),
+    prompts: catalogue.prompts.map(foldPrompt),
+    ...(resources !== undefined && { resources }),
+  };
+}

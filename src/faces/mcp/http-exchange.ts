@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errorTable } from '../../contract/errors.ts';
+import type { Refusal } from './http-guard.ts';
+
+/** Collects a request body. Undefined when it is longer than allowed; the rest is then not read. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return undefined;
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxBytes) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Node's request as the web's, without its body: handlers get that parsed. */
+export function toWebRequest(request: IncomingMessage, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (typeof value === 'string') headers.set(name, value);
+    else for (const each of value ?? []) headers.append(name, each);
+  }
+  const url = `http://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`;
+  return new Request(url, { method: request.method ?? 'GET', headers, signal });
+}
+
+/** Writes a web response, as fast as the client reads it. Resolves when it is out or the client is gone. */
+export async function sendWebResponse(response: Response, to: ServerResponse, gone: AbortSignal): Promise<void> {
+  to.writeHead(response.status, Object.fromEntries(response.headers));
+  // An event stream may have nothing to say for long; its client still wants to know that it is open.
+  to.flushHeaders();
+  if (response.body !== null) {
+    const reader = response.body.getReader();
+    const stop = (): void => void reader.cancel().catch(() => {});
+    gone.addEventListener('abort', stop, { once: true });
+    try {
+      for (let next = await reader.read(); !next.done && !gone.aborted; next = await reader.read()) {
+        if (!to.write(next.value)) await once(to, 'drain', { signal: gone });
+      }
+    } catch (thrown) {
+      if (!gone.aborted) to.destroy(thrown as Error);
+    } finally {
+      gone.removeEventListener('abort', stop);
+    }
+  }
+  to.end();
+}
+
+/** An error for whoever is not (or not yet) speaking JSON-RPC: one line of JSON. */
+export function sendRefusal(to: ServerResponse, refusal: Refusal): void {
+  const { status, code, message, hint, headers } = refusal;
+  // The body of a refused request was not read, so the connection cannot carry another.
+  to.writeHead(status, { ...headers, 'content-type': 'application/json', connection: 'close' });
+  to.end(`${JSON.stringify({ error: { code, message, hint, retry: errorTable[code].retry } })}\n`);
+}
+
+/** A JSON-RPC error outside any call. */
+export const rpcError = (
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response => Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers });

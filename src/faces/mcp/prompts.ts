@@ -1,0 +1,41 @@
+import {
+  type GetPromptResult,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Prompt } from '../../engine/prompt.ts';
+import type { McpPrompt } from './surface.ts';
+
+/** A prompt becomes one message from the person who picked it. */
+export function foldPrompt(prompt: Prompt): McpPrompt {
+  const { name, title, description } = prompt;
+  return {
+    definition: { name, title, description, arguments: prompt.arguments.map((argument) => ({ ...argument })) },
+    get: (values) => ({
+      description,
+      messages: [{ role: 'user', content: { type: 'text', text: prompt.text(values) } }],
+    }),
+  };
+}
+
+export async function getPrompt(
+  prompts: readonly McpPrompt[],
+  name: string,
+  values: Readonly<Record<string, string | undefined>>,
+  context: ServerContext,
+): Promise<GetPromptResult | InputRequiredResult> {
+  const prompt = prompts.find(({ definition }) => definition.name === name);
+  if (prompt === undefined) {
+    const names = prompts.map(({ definition }) => definition.name).join(', ');
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: "${name}". Available prompts: ${names}`);
+  }
+  for (const argument of prompt.definition.arguments ?? []) {
+    if (argument.required === true && values[argument.name] === undefined) {
+      const message = `Prompt "${name}" needs the argument "${argument.name}": ${argument.description ?? ''}`;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+    }
+  }
+  return prompt.get(values, context);
+}

@@ -1,0 +1,42 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+type ObjectSchema = Tool['inputSchema'];
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** What a caller may send, as JSON Schema 2020-12. The dialect is MCP's default, so it goes unsaid. */
+export function inputSchema(schema: z.ZodType): ObjectSchema {
+  return objectRoot(convert(schema, 'input'));
+}
+
+/**
+ * What comes back. Nothing at the root is required and more may be there, because a failed call answers
+ * `{ error }` under the same schema, and clients on the 1.x SDK check that answer against it too.
+ */
+export function outputSchema(schema: z.ZodType): ObjectSchema {
+  const root = convert(schema, 'output');
+  for (const choice of [root.anyOf, root.oneOf]) choice?.push({ required: ['error'] });
+  if (root.anyOf !== undefined || root.oneOf !== undefined) root.type = 'object';
+  delete root.required;
+  delete root.additionalProperties;
+  return objectRoot(root);
+}
+
+function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _dialect, ...root } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', override: quieter });
+  return root as JsonSchema;
+}
+
+/** Leaves out what says nothing: the bounds every integer has, and closedness no operation asked for. */
+function quieter({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  const { def } = zodSchema._zod;
+  if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+}
+
+function objectRoot(root: JsonSchema): ObjectSchema {
+  if (root.type !== 'object')
+    throw new TypeError(`An MCP schema must be an object at its root, not ${JSON.stringify(root.type)}.`);
+  return root as ObjectSchema;
+}

@@ -1,0 +1,82 @@
+import {
+  type JSONRPCRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Result,
+  Server,
+} from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { progressOf } from './progress.ts';
+import { getPrompt } from './prompts.ts';
+import { offerResources } from './resources.ts';
+import type { McpSurface } from './surface.ts';
+
+export interface ServerSetting {
+  readonly era: 'legacy' | 'modern';
+  /** Aborted when the connection is about to end: calls stop waiting while their answers can still be written. */
+  readonly ending: AbortSignal;
+}
+
+/** One protocol server over the surface: for a stdio connection, a legacy HTTP session or a single modern request. */
+export function createServer(surface: McpSurface, setting: ServerSetting): Server {
+  const { name, version, instructions } = surface;
+  const server = new PlainSpokenServer(
+    { name, version },
+    { instructions, capabilities: { tools: {}, ...(surface.prompts.length > 0 && { prompts: {} }) } },
+  );
+  server.setRequestHandler('tools/list', () => surface.tools.list());
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const progress = progressOf(context);
+    const result = await surface.tools.call(params.name, params.arguments ?? {}, {
+      caller: { name: server.getClientVersion()?.name ?? 'mcp', origin: 'mcp', may: surface.may },
+      signal: AbortSignal.any([context.mcpReq.signal, setting.ending]),
+      progress: progress.report,
+      context,
+    });
+    await progress.settled();
+    return result;
+  });
+  if (surface.prompts.length > 0) {
+    server.setRequestHandler('prompts/list', () => ({ prompts: surface.prompts.map(({ definition }) => definition) }));
+    server.setRequestHandler('prompts/get', ({ params }, context) =>
+      getPrompt(surface.prompts, params.name, params.arguments ?? {}, context),
+    );
+  }
+  if (surface.resources !== undefined) offerResources(server, surface.resources, setting.era);
+  surface.extend?.(server);
+  return server;
+}
+
+/** The SDK answers malformed requests with a validator's dump over many lines. Here every error is one line. */
+class PlainSpokenServer extends Server {
+  protected override _wrapHandler(
+    method: string,
+    handler: (request: JSONRPCRequest, context: ServerContext) => Promise<Result>,
+  ): (request: JSONRPCRequest, context: ServerContext) => Promise<Result> {
+    const wrapped = super._wrapHandler(method, handler);
+    return async (request, context) => {
+      // Some clients write `"arguments": null` for none.
+      if (request.params?.['arguments'] === null) delete request.params['arguments'];
+      try {
+        return await wrapped(request, context);
+      } catch (thrown) {
+        throw thrown instanceof Error && thrown.message.includes('\n') ? inOneLine(method, thrown.message) : thrown;
+      }
+    };
+  }
+}
+
+function inOneLine(method: string, dump: string): ProtocolError {
+  const detail = issuesOf(dump) ?? dump.replaceAll(/\s+/g, ' ');
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid ${method} request: ${detail}`);
+}
+
+/** The validator's issues are a JSON array at the end of its message. */
+function issuesOf(dump: string): string | undefined {
+  try {
+    const issues = JSON.parse(dump.slice(dump.indexOf('['))) as { path: (string | number)[]; message: string }[];
+    return issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
+import { LineTransport } from './line-transport.ts';
+import { createServer } from './server.ts';
+import type { McpSurface } from './surface.ts';
+
+export interface StdioOptions {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** Ends the connection as the end of input does, but without waiting for calls to finish by themselves. */
+  readonly signal: AbortSignal;
+  readonly onError?: (error: Error) => void;
+  /** How long what remains may take after the end of input. Together under 2 s (R-TERM-140). */
+  readonly patience?: Partial<Patience>;
+}
+
+export interface Patience {
+  /** For calls in flight to finish by themselves. */
+  readonly finishMs: number;
+  /** For calls to answer once they are told to stop waiting. */
+  readonly stopMs: number;
+  /** For answers to leave. */
+  readonly flushMs: number;
+}
+
+const defaults: Patience = { finishMs: 500, stopMs: 250, flushMs: 1000 };
+
+/**
+ * MCP on a pair of streams, both protocol eras: the first message decides. Resolves when the input has ended and
+ * every answer is written, or when nobody is left to read them.
+ */
+export async function serveStdio(surface: McpSurface, options: StdioOptions): Promise<void> {
+  const { signal } = options;
+  const { finishMs, stopMs, flushMs } = { ...defaults, ...options.patience };
+  const ending = new AbortController();
+  const transport = new LineTransport(options.stdin, options.stdout);
+  const connection = serveConnection(({ era }) => createServer(surface, { era, ending: ending.signal }), {
+    transport,
+    ...(options.onError !== undefined && { onerror: options.onError }),
+  });
+  const done = new AbortController();
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true, signal: done.signal });
+  });
+  const within = (ms: number): Promise<void> => delay(ms, undefined, { signal: done.signal }).catch(() => {});
+  const { outputLost } = transport;
+  try {
+    await Promise.race([transport.inputEnded, outputLost, aborted]);
+    transport.stopReading();
+    await Promise.race([transport.settled(), outputLost, aborted, within(finishMs)]);
+    ending.abort(new Error('The client closed the connection.'));
+    await Promise.race([transport.settled(), outputLost, within(stopMs)]);
+    await connection.close();
+    await Promise.race([transport.settled(), outputLost, within(flushMs)]);
+  } finally {
+    done.abort();
+  }
+}

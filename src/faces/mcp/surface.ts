@@ -1,0 +1,68 @@
+import type {
+  CallToolResult,
+  GetPromptResult,
+  InputRequiredResult,
+  Prompt as PromptDefinition,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplateType,
+  Server,
+  ServerContext,
+  Tool,
+} from '@modelcontextprotocol/server';
+import type { Caller } from '../../engine/call.ts';
+import type { ToolTable } from './tools.ts';
+
+/** Everything one MCP server shows. Built once; every connection, session and request is served from it. */
+export interface McpSurface {
+  readonly name: string;
+  readonly version: string;
+  readonly instructions: string;
+  /** What callers through this surface may do at all. */
+  readonly may: Caller['may'];
+  readonly tools: ToolTable;
+  readonly prompts: readonly McpPrompt[];
+  /** Absent: the server does not speak of resources at all. */
+  readonly resources?: McpResources;
+  /** For what MCP has and no operation needs. Runs on each new server before it connects. */
+  readonly extend?: (server: Server) => void;
+}
+
+/** One call as a tool sees it. */
+export interface ToolRequest {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly progress: (message: string) => void;
+  /** The protocol's own view, for tools that need more of it than a call carries. */
+  readonly context: ServerContext;
+}
+
+export interface McpTool {
+  readonly name: string;
+  /** Built when first asked for, then kept. */
+  readonly definition: () => Tool;
+  readonly run: (
+    input: Readonly<Record<string, unknown>>,
+    request: ToolRequest,
+  ) => Promise<CallToolResult | InputRequiredResult>;
+}
+
+export interface McpPrompt {
+  readonly definition: PromptDefinition;
+  readonly get: (
+    values: Readonly<Record<string, string | undefined>>,
+    context: ServerContext,
+  ) => GetPromptResult | InputRequiredResult | Promise<GetPromptResult | InputRequiredResult>;
+}
+
+export type ResourceChange = { readonly kind: 'updated'; readonly uri: string } | { readonly kind: 'listed' };
+
+/** Where resources come from. */
+export interface McpResources {
+  readonly list: () => Promise<readonly Resource[]>;
+  readonly templates: () => readonly ResourceTemplateType[];
+  /** Undefined when there is no such resource. */
+  readonly read: (uri: string, signal: AbortSignal) => Promise<ReadResourceResult | undefined>;
+  /** Tells of changes, whoever listens; each connection picks out what its client subscribed to. */
+  readonly on: (listener: (change: ResourceChange) => void) => Disposable;
+}

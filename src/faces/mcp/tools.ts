@@ -1,0 +1,121 @@
+import type { CallToolResult, InputRequiredResult, ListToolsResult, Tool } from '@modelcontextprotocol/server';
+import { FairleadError } from '../../contract/errors.ts';
+import type { CallContext } from '../../engine/call.ts';
+import type { AnyOperation, Book } from '../../engine/operation.ts';
+import { closest } from '../../lib/closest.ts';
+import { failure, refusal, success } from './answer.ts';
+import { inputSchema, outputSchema } from './schema.ts';
+import type { McpTool, ToolRequest } from './surface.ts';
+
+/** `call()` of the engine, with the engine already chosen. */
+export type CallOperation = (op: AnyOperation, raw: unknown, context: Omit<CallContext, 'engine'>) => Promise<unknown>;
+
+/** Every tool by name, in a fixed order. */
+export class ToolTable {
+  readonly #tools = new Map<string, McpTool>();
+  readonly #withheld: ReadonlyMap<string, string>;
+  #list: ListToolsResult | undefined;
+
+  /** `withheld` says of a tool that exists but is not offered here why that is so. */
+  constructor(tools: readonly McpTool[], withheld: ReadonlyMap<string, string> = new Map()) {
+    for (const tool of tools) {
+      if (this.#tools.has(tool.name)) throw new TypeError(`Two tools are called ${tool.name}.`);
+      this.#tools.set(tool.name, tool);
+    }
+    this.#withheld = withheld;
+  }
+
+  /** Schemas are made at the first call, not at start: a client that has yet to say hello waits for neither. */
+  list(): ListToolsResult {
+    this.#list ??= { tools: [...this.#tools.values()].map((tool) => tool.definition()) };
+    return this.#list;
+  }
+
+  async call(
+    name: string,
+    input: Readonly<Record<string, unknown>>,
+    request: ToolRequest,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const tool = this.#tools.get(name);
+    if (tool === undefined) return this.#refuse(name);
+    return tool.run(input, request);
+  }
+
+  #refuse(name: string): CallToolResult {
+    const reason = this.#withheld.get(name);
+    if (reason !== undefined) return refusal(`Error: ${reason}`, { code: 'not_permitted', message: reason });
+    const near = closest(name, this.#tools.keys());
+    const message = `Unknown tool: "${name}"`;
+    const hint = near.length > 0 ? `Did you mean ${near.map((other) => `"${other}"`).join(', ')}?` : undefined;
+    return refusal(hint === undefined ? `Error: ${message}` : `Error: ${message}. ${hint}`, {
+      code: 'unknown_operation',
+      message,
+      ...(hint !== undefined && { hint, closest: near }),
+    });
+  }
+}
+
+/** The books named by `--toolsets`, in catalogue order. */
+export function chooseToolsets(books: readonly Book[], wanted: readonly string[]): readonly Book[] {
+  if (wanted.includes('all')) return books;
+  const known = books.map(({ name }) => name);
+  const unknown = wanted.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    throw new FairleadError('invalid_input', `Unknown toolset: ${unknown.join(', ')}.`, {
+      hint: `Choose from ${[...known, 'all'].join(', ')}.`,
+    });
+  }
+  return books.filter(({ name }) => wanted.includes(name));
+}
+
+/** Folds books into tools. Read-only leaves what merely observes; the rest is refused by name and says why. */
+export function foldBooks(books: readonly Book[], call: CallOperation, options: { readOnly: boolean }): ToolTable {
+  const tools: McpTool[] = [];
+  const withheld = new Map<string, string>();
+  for (const [book, name, op] of operations(books)) {
+    if (options.readOnly && op.access !== 'observe') {
+      withheld.set(name, `${name} changes things, and this server was started read-only (--read-only).`);
+    } else tools.push(fold(book, name, op, call));
+  }
+  return new ToolTable(tools, withheld);
+}
+
+function* operations(books: readonly Book[]): Generator<[Book, string, AnyOperation]> {
+  for (const book of books) {
+    for (const [noun, verbs] of Object.entries(book.nouns)) {
+      for (const [verb, op] of Object.entries(verbs)) yield [book, op.mcpName ?? `${noun}_${verb}`, op];
+    }
+  }
+}
+
+function fold(book: Book, name: string, op: AnyOperation, call: CallOperation): McpTool {
+  let definition: Tool | undefined;
+  return {
+    name,
+    definition: () => (definition ??= define(name, op)),
+    async run(input, { caller, signal, progress }) {
+      try {
+        return success(op, await call(op, input, { caller, signal, progress }));
+      } catch (thrown) {
+        return failure(book, thrown);
+      }
+    },
+  };
+}
+
+function define(name: string, op: AnyOperation): Tool {
+  const reads = op.access === 'observe';
+  return {
+    name,
+    title: op.title,
+    description: op.summary,
+    inputSchema: inputSchema(op.input),
+    ...(op.pictures !== true && { outputSchema: outputSchema(op.output) }),
+    annotations: {
+      readOnlyHint: reads,
+      destructiveHint: op.destructive ?? false,
+      idempotentHint: op.idempotent ?? reads,
+      openWorldHint: op.openWorld ?? false,
+    },
+  };
+}
