@@ -1,0 +1,55 @@
+import { FairleadError } from '../../contract/errors.ts';
+import type { Channel, Size, Transport } from '../../engine/channel.ts';
+import type { LocalTarget } from './target.ts';
+
+export type { LocalTarget } from './target.ts';
+
+type Open = (target: LocalTarget, size: Size) => Channel;
+
+/** Programs on this machine, each on a pseudo-terminal of its own. */
+export function localTransport(): Transport<LocalTarget> {
+  let loading: Promise<Open> | undefined;
+  return {
+    open: async (target, size, signal) => {
+      loading ??= load();
+      const open = await loading;
+      // Nothing is waited for from here on: a terminal is never started for a caller who has hung up.
+      if (signal.aborted)
+        throw new FairleadError('cancelled', 'The terminal was no longer wanted.', { cause: signal.reason });
+      return open(target, size);
+    },
+  };
+}
+
+async function load(): Promise<Open> {
+  const reasons: unknown[] = [];
+  if (process.platform === 'linux') {
+    try {
+      return await linuxPty();
+    } catch (thrown) {
+      reasons.push(thrown);
+    }
+  }
+  try {
+    return await portablePty();
+  } catch (thrown) {
+    reasons.push(thrown);
+  }
+  throw new FairleadError('unsupported', `No pseudo-terminal driver loads on ${process.platform} ${process.arch}.`, {
+    hint: 'Install again without --omit=optional, on the machine and for the system it runs on.',
+    cause: new AggregateError(reasons),
+  });
+}
+
+/** The driver of choice on Linux; exported for the tests that run every driver. */
+export async function linuxPty(): Promise<Open> {
+  const [{ loadLibc }, { openLinuxPty }] = await Promise.all([import('./libc.ts'), import('./pty-linux.ts')]);
+  const libc = await loadLibc();
+  return (target, size) => openLinuxPty(libc, target, size);
+}
+
+/** The driver everywhere else. */
+export async function portablePty(): Promise<Open> {
+  const { loadPortablePty } = await import('./pty-portable.ts');
+  return loadPortablePty();
+}

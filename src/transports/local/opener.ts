@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Opener } from '../../engine/engine.ts';
+import { localTransport } from './index.ts';
+import { integrate } from './shell-integration/index.ts';
+
+export interface LocalOptions {
+  /** State root; integration scripts are kept below it. */
+  readonly root: string;
+  readonly shell: string | undefined;
+  readonly cwd: string;
+  /** What every terminal's environment starts from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Added to it, as asked for by whoever started the server. */
+  readonly extraEnv: Readonly<Record<string, string>>;
+  readonly integration: boolean;
+}
+
+/** Opens programs on this machine: a shell with integration, or a command as given. */
+export function localOpener(options: LocalOptions): Opener {
+  const transport = localTransport();
+  return async (request, terminalId, signal) => {
+    const env = { ...environment(options), ...request.env, FAIRLEAD: '1', FAIRLEAD_SESSION: terminalId };
+    const cwd = expand(request.cwd ?? options.cwd, env, options.cwd);
+    if (request.argv) {
+      const channel = await transport.open({ argv: request.argv, cwd, env }, request.size, signal);
+      return { channel, program: request.argv[0] };
+    }
+    const shell = expandHome(request.shell ?? options.shell ?? loginShell(options.env), env);
+    const launch = { shell, args: [], env };
+    if (!options.integration) {
+      const channel = await transport.open({ argv: [shell], cwd, env }, request.size, signal);
+      return { channel, program: shell };
+    }
+    const nonce = randomBytes(8).toString('hex');
+    const integrated = integrate(launch, { root: options.root, nonce });
+    try {
+      const channel = await transport.open({ argv: integrated.argv, cwd, env: integrated.env }, request.size, signal);
+      const trusted = integrated.kind === undefined ? undefined : nonce;
+      return { channel, program: shell, nonce: trusted, release: () => integrated.cleanup() };
+    } catch (thrown) {
+      integrated.cleanup();
+      throw thrown;
+    }
+  };
+}
+
+/** The caller's environment less our own settings and secrets, with what a terminal must say of itself. */
+function environment({ env, extraEnv }: LocalOptions): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && !name.startsWith('FAIRLEAD')) result[name] = value;
+  }
+  // What the terminal we were started from said of itself is not true of ours.
+  for (const name of ['COLUMNS', 'LINES', 'TERMCAP', 'STY', 'TMUX', 'TMUX_PANE', 'WINDOWID', 'VTE_VERSION'])
+    delete result[name];
+  return { ...result, TERM: 'xterm-256color', COLORTERM: 'truecolor', TERM_PROGRAM: 'Fairlead', ...extraEnv };
+}
+
+/** `$SHELL`, the passwd entry, bash, sh; the first that can be run (R-TERM-100). */
+function loginShell(env: LocalOptions['env']): string {
+  if (process.platform === 'win32') return env['COMSPEC'] ?? 'cmd.exe';
+  for (const shell of [env['SHELL'], passwdShell(), '/bin/bash']) {
+    if (shell !== undefined && shell !== '' && isExecutable(shell)) return shell;
+  }
+  return '/bin/sh';
+}
+
+function passwdShell(): string | undefined {
+  try {
+    return userInfo().shell ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function expand(path: string, env: Readonly<Record<string, string>>, base: string): string {
+  return resolve(base, expandHome(path, env));
+}
+
+function expandHome(path: string, env: Readonly<Record<string, string>>): string {
+  const home = env['HOME'];
+  if (home === undefined || (path !== '~' && !path.startsWith('~/'))) return path;
+  return join(home, path.slice(1));
+}

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** What Linux tells about running processes. Everything here may have ended since: undefined, never an error. */
+
+/** Fields of `/proc/<pid>/stat` after the name, which may itself hold spaces and parentheses. */
+function stat(pid: number | string): readonly string[] | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The group in the foreground of the terminal this process is attached to. */
+export function foregroundGroup(pid: number): number | undefined {
+  const group = Number(stat(pid)?.[5] ?? 0);
+  return group > 0 ? group : undefined;
+}
+
+/** Every process group of the session. Empty where there is no `/proc`. */
+export function sessionGroups(session: number): Set<number> {
+  const groups = new Set<number>();
+  for (const pid of processes()) {
+    const fields = stat(pid);
+    if (fields !== undefined && Number(fields[3]) === session) groups.add(Number(fields[2]));
+  }
+  return groups;
+}
+
+function processes(): string[] {
+  try {
+    return readdirSync('/proc').filter((entry) => /^\d+$/.test(entry));
+  } catch {
+    return [];
+  }
+}
+
+/** The name the program was started by, as `ps` says it: `vim`, not the `vim.basic` it links to. */
+export function programName(pid: number): string | undefined {
+  try {
+    const comm = readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd();
+    // The kernel cuts at 15 bytes; only then is the link worth a second look.
+    if (Buffer.byteLength(comm) < 15) return comm;
+    const executable = readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '');
+    const name = executable.slice(executable.lastIndexOf('/') + 1);
+    return name.startsWith(comm) ? name : comm;
+  } catch {
+    return undefined;
+  }
+}
+
+export function workingDirectory(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,199 @@
+import { closeSync, constants, openSync } from 'node:fs';
+import { ReadStream } from 'node:tty';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../../engine/channel.ts';
+import { ByteQueue } from '../../lib/byte-queue.ts';
+import { watchChild } from './children.ts';
+import { InputQueue } from './input-queue.ts';
+import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPGRP, TIOCGPTN, TIOCSPTLCK, TIOCSWINSZ } from './libc.ts';
+import { programName, workingDirectory } from './proc.ts';
+import { settledWithin } from './settled-within.ts';
+import { signalTerminal } from './signals.ts';
+import { checkSize, checkTarget, explain, type LocalTarget, resolveProgram } from './target.ts';
+
+/** Unread output at which reading stops and the kernel makes the program wait. */
+const HIGH_WATER = 256 * 1024;
+/** Read in one turn of the event loop; a flood on one terminal must not be felt on the others. */
+const TURN = 128 * 1024;
+/** More than a pseudo-terminal can hold: what was written before the call is read, a flood is not chased. */
+const HELD = 256 * 1024;
+/** From the polite request to close until the impolite one. */
+const GRACE_MS = 500;
+const GIVE_UP_MS = 2_000;
+
+const IUTF8 = 0o40000;
+const ECHO = 0o10;
+
+/** One for all terminals: filled and copied out within one callback, so an idle terminal holds no buffer. */
+const scratch = new Uint8Array(TURN);
+
+export function openLinuxPty(libc: Libc, target: LocalTarget, size: Size): Channel {
+  checkTarget(target, size);
+  const program = resolveProgram(target);
+  const fds: number[] = [];
+  const keep = (fd: number): number => {
+    fds.push(fd);
+    return fd;
+  };
+  try {
+    const master = keep(openSync('/dev/ptmx', constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK));
+    const number = new Int32Array(1);
+    if (libc.ioctl(master, TIOCSPTLCK, number) !== 0 || libc.ioctl(master, TIOCGPTN, number) !== 0) {
+      throw new FairleadError('unsupported', 'This system gives no pseudo-terminals.', {
+        hint: 'Is /dev/pts mounted?',
+      });
+    }
+    const terminal = `/dev/pts/${number[0]}`;
+    setSize(libc, master, size);
+    const settings = new Uint32Array(64);
+    libc.ioctl(master, TCGETS, settings);
+    settings[0] = (settings[0] ?? 0) | IUTF8;
+    libc.ioctl(master, TCSETS, settings);
+    // Held while the program lives: it may close its own descriptors and open /dev/tty again later, and without this
+    // one the terminal would count as hung up in between.
+    const held = keep(openSync(terminal, constants.O_RDWR | constants.O_NOCTTY));
+    const watched = keep(libc.duplicate(master));
+    if (watched < 0)
+      throw new FairleadError('limit_reached', 'Too many open files.', { hint: 'Close some terminals.' });
+    const env = Object.entries(target.env).map(([name, value]) => `${name}=${value}`);
+    const spawned = libc.spawn({ program, argv: target.argv, env, cwd: target.cwd, terminal });
+    if ('errno' in spawned) throw explain(target, program, errnoName(spawned.errno));
+    return new LinuxPty(libc, spawned.pid, master, held, watched);
+  } catch (thrown) {
+    for (const fd of fds) if (fd >= 0) closeSync(fd);
+    if (thrown instanceof FairleadError) throw thrown;
+    throw new FairleadError('limit_reached', 'No pseudo-terminal could be opened.', {
+      hint: 'Close terminals that are no longer needed, or raise the limit of open files.',
+      cause: thrown,
+    });
+  }
+}
+
+function setSize(libc: Libc, master: number, { cols, rows }: Size): void {
+  libc.ioctl(master, TIOCSWINSZ, new Uint16Array([rows, cols, 0, 0]));
+}
+
+class LinuxPty implements Channel {
+  readonly output: ByteQueue;
+  readonly ended: Promise<Ended>;
+  readonly process: ProcessView;
+  readonly #libc: Libc;
+  readonly #pid: number;
+  readonly #master: number;
+  readonly #held: number;
+  readonly #stream: ReadStream;
+  readonly #input: InputQueue;
+  readonly #settle: (ended: Ended) => void;
+  #open = true;
+  #disposing: Promise<void> | undefined;
+
+  constructor(libc: Libc, pid: number, master: number, held: number, watched: number) {
+    this.#libc = libc;
+    this.#pid = pid;
+    this.#master = master;
+    this.#held = held;
+    this.output = new ByteQueue(HIGH_WATER, () => this.#stream.resume());
+    this.#input = new InputQueue((bytes) => (this.#open ? libc.write(master, bytes, bytes.length) : 0));
+    let settle: (ended: Ended) => void = () => {};
+    this.ended = new Promise((resolve) => {
+      settle = resolve;
+    });
+    this.#settle = settle;
+    this.process = {
+      pid,
+      foreground: () => this.#foreground(),
+      cwd: () => (this.#open ? workingDirectory(this.#foregroundGroup() ?? pid) : undefined),
+      echo: () => this.#echo(),
+    };
+    // The stream owns a duplicate, so that whenever Node decides to close it, ours stays good for the final drain.
+    this.#stream = new ReadStream(watched, {
+      onread: { buffer: scratch, callback: (length: number) => this.#readable(length) },
+    } as ConstructorParameters<typeof ReadStream>[1]);
+    // The end of a pseudo-terminal reads as EIO. The child's exit is what counts.
+    this.#stream.on('error', () => {});
+    this.#stream.resume();
+    watchChild(libc, pid, (ended) => this.#finish(ended));
+  }
+
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#input.write(bytes);
+  }
+
+  flush(): void {
+    if (this.output.size < HIGH_WATER * 2) this.#drain(0, HELD);
+  }
+
+  async resize(size: Size): Promise<void> {
+    checkSize(size);
+    if (this.#open) setSize(this.#libc, this.#master, size);
+  }
+
+  async kill(signal: Signal): Promise<void> {
+    if (this.#open) signalTerminal(this.#pid, this.#foregroundGroup(), signal);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#disposing ??= this.#dispose();
+    return this.#disposing;
+  }
+
+  async #dispose(): Promise<void> {
+    await this.kill('HUP');
+    if (await settledWithin(this.ended, GRACE_MS)) return;
+    await this.kill('KILL');
+    if (await settledWithin(this.ended, GIVE_UP_MS)) return;
+    this.#finish({ by: 'lost', reason: `Process ${this.#pid} does not end, not even when killed.` });
+  }
+
+  /** The first `length` bytes are in the scratch buffer already; false stops the stream until the queue has drained. */
+  #readable(length: number): boolean {
+    return this.#drain(length, TURN);
+  }
+
+  #drain(already: number, limit: number): boolean {
+    let filled = already;
+    let total = already;
+    while (this.#open && total < limit) {
+      if (filled === scratch.length) {
+        this.output.push(scratch.slice());
+        filled = 0;
+      }
+      const into = filled === 0 ? scratch : scratch.subarray(filled);
+      const length = this.#libc.read(this.#master, into, Math.min(into.length, limit - total));
+      if (length <= 0) break;
+      filled += length;
+      total += length;
+    }
+    return this.output.push(scratch.slice(0, filled));
+  }
+
+  #finish(ended: Ended): void {
+    if (!this.#open) return;
+    this.#drain(0, HELD * 4);
+    this.#open = false;
+    this.#input.end();
+    this.#stream.destroy();
+    closeSync(this.#master);
+    closeSync(this.#held);
+    this.output.end();
+    this.#settle(ended);
+  }
+
+  #foregroundGroup(): number | undefined {
+    const group = new Int32Array(1);
+    const known = this.#open && this.#libc.ioctl(this.#master, TIOCGPGRP, group) === 0;
+    return known && group[0] !== undefined && group[0] > 0 ? group[0] : undefined;
+  }
+
+  #foreground(): Foreground | undefined {
+    const pid = this.#foregroundGroup();
+    const name = pid === undefined ? undefined : programName(pid);
+    return pid === undefined || name === undefined ? undefined : { pid, name, isLeader: pid === this.#pid };
+  }
+
+  #echo(): boolean | undefined {
+    const settings = new Uint32Array(64);
+    if (!this.#open || this.#libc.ioctl(this.#master, TCGETS, settings) !== 0) return undefined;
+    return ((settings[3] ?? 0) & ECHO) !== 0;
+  }
+}
