@@ -1,0 +1,32 @@
+import { EchoChannel } from '../../src/transports/echo/index.ts';
+import { linuxPty, portablePty } from '../../src/transports/local/index.ts';
+import { behavesLikeAChannel } from './channel.ts';
+
+const size = { cols: 80, rows: 24 };
+const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color' };
+
+behavesLikeAChannel('echo', {
+  repeat: async () => {
+    const channel = new EchoChannel(size);
+    channel.say('ready\n');
+    return channel;
+  },
+  count: async (count, code) => {
+    const channel = new EchoChannel(size);
+    channel.say(Array.from({ length: count }, (_, index) => `${index + 1}\n`).join(''));
+    channel.end({ by: 'exit', code });
+    return channel;
+  },
+});
+
+for (const [name, load] of [
+  ['linux pty', linuxPty],
+  ['portable pty', portablePty],
+] as const) {
+  if (process.platform !== 'linux') continue;
+  const script = async (text: string) => (await load())({ argv: ['sh', '-c', text], env }, size);
+  behavesLikeAChannel(name, {
+    repeat: () => script('stty raw -echo; echo ready; exec cat'),
+    count: (count, code) => script(`stty -opost; seq 1 ${count}; exit ${code}`),
+  });
+}
