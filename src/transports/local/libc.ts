@@ -76,7 +76,8 @@ async function bind(): Promise<Libc> {
   check('posix_spawnattr_init', lib.func('posix_spawnattr_init', 'int', ['void *'])(attributes));
   lib.func('sigemptyset', 'int', ['void *'])(signals);
   check('sigmask', lib.func('posix_spawnattr_setsigmask', 'int', ['void *', 'void *'])(attributes, signals));
-  lib.func('sigfillset', 'int', ['void *'])(signals);
+  // Not sigfillset: it leaves out the C library's own two, which the child would then inherit ignored.
+  signals.fill(0xff);
   check('sigdefault', lib.func('posix_spawnattr_setsigdefault', 'int', ['void *', 'void *'])(attributes, signals));
   const flags = SPAWN_SETSID | SPAWN_SETSIGMASK | SPAWN_SETSIGDEF;
   check('setflags', lib.func('posix_spawnattr_setflags', 'int', ['void *', 'short'])(attributes, flags));

@@ -8,7 +8,7 @@ import { InputQueue } from './input-queue.ts';
 import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPGRP, TIOCGPTN, TIOCSPTLCK, TIOCSWINSZ } from './libc.ts';
 import { programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
-import { signalTerminal } from './signals.ts';
+import { endGroup, signalTerminal } from './signals.ts';
 import { checkSize, checkTarget, explain, type LocalTarget, resolveProgram } from './target.ts';
 
 /** Unread output at which reading stops and the kernel makes the program wait. */
@@ -138,11 +138,15 @@ class LinuxPty implements Channel {
   }
 
   async #dispose(): Promise<void> {
+    const job = this.#foregroundGroup();
+    const limit = performance.now() + GRACE_MS;
     await this.kill('HUP');
-    if (await settledWithin(this.ended, GRACE_MS)) return;
-    await this.kill('KILL');
-    if (await settledWithin(this.ended, GIVE_UP_MS)) return;
-    this.#finish({ by: 'lost', reason: `Process ${this.#pid} does not end, not even when killed.` });
+    if (!(await settledWithin(this.ended, GRACE_MS))) {
+      await this.kill('KILL');
+      await settledWithin(this.ended, GIVE_UP_MS);
+      this.#finish({ by: 'lost', reason: `Process ${this.#pid} does not end, not even when killed.` });
+    }
+    if (job !== undefined && job !== this.#pid) await endGroup(job, limit);
   }
 
   /** The first `length` bytes are in the scratch buffer already; false stops the stream until the queue has drained. */

@@ -7,7 +7,7 @@ import { ByteQueue } from '../../lib/byte-queue.ts';
 import { InputQueue } from './input-queue.ts';
 import { foregroundGroup, programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
-import { signalName, signalTerminal } from './signals.ts';
+import { endGroup, signalName, signalTerminal } from './signals.ts';
 import { checkSize, checkTarget, explain, isFolder, isProgram, type LocalTarget, resolveProgram } from './target.ts';
 
 const HIGH_WATER = 256 * 1024;
@@ -110,11 +110,15 @@ class PortablePty implements Channel {
   }
 
   async #dispose(): Promise<void> {
+    const job = this.#open ? foregroundGroup(this.#pty.pid) : undefined;
+    const limit = performance.now() + GRACE_MS;
     await this.kill('HUP');
-    if (await settledWithin(this.ended, GRACE_MS)) return;
-    await this.kill('KILL');
-    if (await settledWithin(this.ended, GIVE_UP_MS)) return;
-    this.#finish({ by: 'lost', reason: `Process ${this.#pty.pid} does not end, not even when killed.` });
+    if (!(await settledWithin(this.ended, GRACE_MS))) {
+      await this.kill('KILL');
+      await settledWithin(this.ended, GIVE_UP_MS);
+      this.#finish({ by: 'lost', reason: `Process ${this.#pty.pid} does not end, not even when killed.` });
+    }
+    if (job !== undefined && job !== this.#pty.pid) await endGroup(job, limit);
   }
 
   /** However the driver comes to close its socket, read first what the kernel still holds. */
