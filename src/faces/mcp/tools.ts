@@ -25,6 +25,10 @@ export class ToolTable {
     this.#withheld = withheld;
   }
 
+  [Symbol.iterator](): Iterator<McpTool> {
+    return this.#tools.values();
+  }
+
   /** Schemas are made at the first call, not at start: a client that has yet to say hello waits for neither. */
   list(): ListToolsResult {
     this.#list ??= { tools: [...this.#tools.values()].map((tool) => tool.definition()) };
