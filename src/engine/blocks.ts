@@ -1,0 +1,284 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Mark } from './marks.ts';
+
+/** One command: where its parts stand in the output, and how it went. */
+export interface Block {
+  /** Counts from 1 and is never reused. */
+  readonly id: number;
+  readonly promptFrom: number | undefined;
+  /** First byte after the prompt: what was typed, as echoed, lies between here and `outputFrom`. */
+  readonly commandFrom: number | undefined;
+  readonly outputFrom: number;
+  /** Undefined while it runs, and when the far side ended without telling where. */
+  readonly outputTo: number | undefined;
+  /** Undefined when the shell did not say. */
+  readonly command: string | undefined;
+  /** Undefined while it runs, and when the shell did not say. */
+  readonly exitCode: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  /** Where the command was started. */
+  readonly cwd: string | undefined;
+  /** Its start and end were announced by the shell we started. */
+  readonly trusted: boolean;
+  /** The shell cannot announce where output starts: it was taken to be the end of the typed line. */
+  readonly inferredStart: boolean;
+}
+
+export type BlockEvent =
+  | { readonly type: 'started'; readonly block: Block }
+  | { readonly type: 'ended'; readonly block: Block }
+  | { readonly type: 'prompt'; readonly at: number };
+
+export type ShellState = 'unknown' | 'prompt' | 'running';
+
+export interface BlocksOptions {
+  readonly clock: Clock;
+  /** Believe only marks with our nonce, from the start. Otherwise from the first such mark on. */
+  readonly trustOnly?: boolean;
+  /** The oldest are forgotten first. */
+  readonly limit?: number;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Prompts and commands, told from marks. Feed it every mark in order. */
+export class Blocks {
+  readonly #clock: Clock;
+  readonly #limit: number;
+  readonly #blocks: Mutable<Block>[] = [];
+  #trustOnly: boolean;
+  #state: ShellState = 'unknown';
+  #nextId = 1;
+  #running: Mutable<Block> | undefined;
+  #promptFrom: number | undefined;
+  #promptAt: number | undefined;
+  #continuation = false;
+  #command: string | undefined;
+  #cwd: string | undefined;
+  /** The shell's own count of prompts: an older one is a replay of its output, the same one a redrawn prompt. */
+  #cycle = -1;
+  #aid: string | undefined;
+  #shell: Readonly<Record<string, string>> | undefined;
+
+  constructor(options: BlocksOptions) {
+    this.#clock = options.clock;
+    this.#limit = options.limit ?? 1000;
+    this.#trustOnly = options.trustOnly ?? false;
+  }
+
+  get state(): ShellState {
+    return this.#state;
+  }
+
+  /** Offset just after the prompt on show; undefined while none is. */
+  get promptAt(): number | undefined {
+    return this.#state === 'prompt' ? this.#promptAt : undefined;
+  }
+
+  /** The shell shows its continuation prompt: the command so far is incomplete. */
+  get incomplete(): boolean {
+    return this.#state === 'prompt' && this.#continuation;
+  }
+
+  get cwd(): string | undefined {
+    return this.#cwd;
+  }
+
+  /** What the integration announced of itself: `shell`, `pid`, `usr1`. */
+  get shell(): Readonly<Record<string, string>> | undefined {
+    return this.#shell;
+  }
+
+  get current(): Block | undefined {
+    return this.#running;
+  }
+
+  /** The newest block, running or not. */
+  get last(): Block | undefined {
+    return this.#blocks.at(-1);
+  }
+
+  get list(): readonly Block[] {
+    return this.#blocks;
+  }
+
+  find(id: number): Block | undefined {
+    return this.#blocks.find((block) => block.id === id);
+  }
+
+  /** The process we integrated with is gone from the terminal (`exec`): believe anyone again, know nothing. */
+  replaced(): void {
+    this.#trustOnly = false;
+    this.#shell = undefined;
+    this.#cycle = -1;
+    this.#state = 'unknown';
+  }
+
+  accept(mark: Mark): readonly BlockEvent[] {
+    if (!this.#believes(mark)) return [];
+    switch (mark.kind) {
+      case 'A':
+        return this.#prompt(mark);
+      case 'B':
+      case 'I':
+        return this.#promptEnd(mark);
+      case 'P':
+        return this.#property(mark);
+      case 'E':
+        return this.#text(mark);
+      case 'C':
+        return this.#start(mark, mark.to, mark.value === '' ? undefined : mark.value, false);
+      case 'eol':
+        return this.#lineEntered(mark);
+      case 'D':
+        return this.#end(mark.from, status(mark.value), mark.trusted);
+      case 'cwd':
+        this.#cwd = mark.value;
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  /** The far side is gone. Without the offset of its last byte, the output of a running command has no known end. */
+  end(at?: number): readonly BlockEvent[] {
+    const events = this.#end(at, undefined, false);
+    this.#state = 'unknown';
+    return events;
+  }
+
+  #believes(mark: Mark): boolean {
+    if (mark.trusted && !this.#trustOnly) {
+      this.#trustOnly = true;
+      if (this.#state !== 'unknown') this.#forget();
+    }
+    // A directory carries no nonce; while no command runs, only the shell can have printed it.
+    if (mark.kind === 'cwd') return !this.#trustOnly || this.#state !== 'running';
+    if (!mark.trusted && this.#trustOnly) return false;
+    const aid = mark.params['aid'];
+    if (aid !== undefined && this.#running !== undefined && this.#aid !== undefined && aid !== this.#aid) return false;
+    return this.#inTurn(mark);
+  }
+
+  #inTurn(mark: Mark): boolean {
+    const cycle = Number(mark.params['n'] ?? Number.NaN);
+    if (Number.isNaN(cycle)) return true;
+    if (mark.kind === 'A' && cycle > this.#cycle) return true;
+    return cycle === this.#cycle && !(mark.kind === 'A' && this.#running !== undefined);
+  }
+
+  #prompt(mark: Mark): readonly BlockEvent[] {
+    const events = this.#running === undefined ? [] : this.#end(mark.from, undefined, false);
+    const cycle = Number(mark.params['n'] ?? Number.NaN);
+    if (!Number.isNaN(cycle)) this.#cycle = cycle;
+    this.#aid = mark.params['aid'];
+    this.#promptFrom = mark.from;
+    this.#command = undefined;
+    this.#continuation = false;
+    // Until B the prompt is still being drawn; shells that send no B are ready now.
+    this.#state = 'prompt';
+    this.#promptAt = undefined;
+    if (mark.params['b'] !== '0') return events;
+    return [...events, ...this.#ready(mark.to)];
+  }
+
+  #promptEnd(mark: Mark): readonly BlockEvent[] {
+    if (this.#running !== undefined) return [];
+    this.#state = 'prompt';
+    return this.#ready(mark.to);
+  }
+
+  #ready(at: number): readonly BlockEvent[] {
+    this.#promptAt = at;
+    return [{ type: 'prompt', at }];
+  }
+
+  #property(mark: Mark): readonly BlockEvent[] {
+    if (mark.params['shell'] !== undefined) this.#shell = mark.params;
+    if (mark.params['k'] !== 's') return [];
+    // A line was entered and the shell wants more of it: what looked like a start was none.
+    if (this.#running?.inferredStart === true) {
+      this.#promptFrom = this.#running.promptFrom;
+      this.#blocks.pop();
+      this.#running = undefined;
+    }
+    if (this.#running !== undefined) return [];
+    this.#state = 'prompt';
+    this.#continuation = true;
+    return this.#ready(mark.to);
+  }
+
+  #text(mark: Mark): readonly BlockEvent[] {
+    if (this.#running === undefined) this.#command = mark.value;
+    else this.#running.command = mark.value;
+    return [];
+  }
+
+  #lineEntered(mark: Mark): readonly BlockEvent[] {
+    const typed = printable(mark.value);
+    // Nothing was entered, or Ctrl-C dropped the line.
+    if (!this.#continuation && (typed === '' || typed?.endsWith('^C') === true)) return [];
+    return this.#start(mark, mark.to, this.#continuation ? undefined : typed, true);
+  }
+
+  #start(mark: Mark, outputFrom: number, command: string | undefined, inferredStart: boolean): readonly BlockEvent[] {
+    const events = this.#running === undefined ? [] : this.#end(mark.from, undefined, false);
+    const block: Mutable<Block> = {
+      id: this.#nextId++,
+      promptFrom: this.#promptFrom,
+      commandFrom: this.#promptAt,
+      outputFrom,
+      outputTo: undefined,
+      command: command ?? this.#command,
+      exitCode: undefined,
+      startedAt: this.#clock.now(),
+      endedAt: undefined,
+      cwd: this.#cwd,
+      trusted: mark.trusted,
+      inferredStart,
+    };
+    this.#blocks.push(block);
+    if (this.#blocks.length > this.#limit) this.#blocks.shift();
+    this.#running = block;
+    this.#state = 'running';
+    this.#continuation = false;
+    this.#promptFrom = undefined;
+    this.#promptAt = undefined;
+    this.#command = undefined;
+    return [...events, { type: 'started', block: { ...block } }];
+  }
+
+  #end(at: number | undefined, exitCode: number | undefined, trusted: boolean): readonly BlockEvent[] {
+    const block = this.#running;
+    if (block === undefined) return [];
+    if (at !== undefined) block.outputTo = Math.max(at, block.outputFrom);
+    block.exitCode = exitCode;
+    block.endedAt = this.#clock.now();
+    block.trusted &&= trusted;
+    this.#running = undefined;
+    // The prompt comes next, and where it ends is told by B.
+    this.#state = 'prompt';
+    return [{ type: 'ended', block: { ...block } }];
+  }
+
+  /** What untrusted marks built before the integration spoke up is not to be believed. */
+  #forget(): void {
+    this.#running = undefined;
+    this.#state = 'unknown';
+    this.#promptFrom = undefined;
+    this.#promptAt = undefined;
+    this.#command = undefined;
+  }
+}
+
+function status(value: string): number | undefined {
+  return /^-?\d{1,10}$/.test(value) ? Number(value) : undefined;
+}
+
+/** The echoed line, if it reads the same as it looks: an edited one holds cursor movements. */
+function printable(echoed: string): string | undefined {
+  const text = echoed.replace(/\x1b\[6n/g, '').replace(/\r+$/, '');
+  return /[\0-\x1f\x7f]/.test(text) ? undefined : text;
+}
