@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FairleadError } from '../../../contract/errors.ts';
+
+export interface EnvironmentSnapshot {
+  readonly variables: ReadonlyMap<string, string>;
+  /** Milliseconds since the epoch. */
+  readonly asOf: number;
+}
+
+/** Changes to a shell's environment and views of it, through files that its hooks read and write: nothing is typed. */
+export class EnvExchange {
+  readonly #session: string;
+  readonly #syntax: 'posix' | 'fish';
+  #next = 1;
+
+  constructor(session: string, syntax: 'posix' | 'fish') {
+    this.#session = session;
+    this.#syntax = syntax;
+  }
+
+  /** Takes effect when the shell next looks: before its next command (zsh, fish; others after USR1) or at its next prompt. */
+  queue(changes: Readonly<Record<string, string | null>>): void {
+    const lines = Object.entries(changes).map(([name, value]) => this.#assignment(name, value));
+    if (lines.length === 0) return;
+    const draft = join(this.#session, `draft.${randomBytes(6).toString('hex')}`);
+    writeFileSync(draft, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
+    // Numbered, so that a file the shell is just removing is never one it has not read.
+    renameSync(draft, join(this.#session, `in.${this.#next++}`));
+  }
+
+  /** From now on the shell writes its exported environment after every command. Costs it well under a millisecond each. */
+  follow(): void {
+    writeFileSync(join(this.#session, 'env'), '', { mode: 0o600, flag: 'a' });
+  }
+
+  /** What the shell wrote last; undefined when it has not, or is writing just now. */
+  read(): EnvironmentSnapshot | undefined {
+    const path = join(this.#session, 'env');
+    let bytes: Buffer;
+    let asOf: number;
+    try {
+      bytes = readFileSync(path);
+      asOf = Math.round(statSync(path).mtimeMs);
+    } catch {
+      return undefined;
+    }
+    const records = bytes.toString('utf8').split('\0');
+    // A complete file ends in an empty record.
+    if (records.length < 2 || records.pop() !== '' || records.pop() !== '') return undefined;
+    const variables = new Map<string, string>();
+    for (const record of records) {
+      const equals = record.indexOf('=');
+      if (equals > 0) variables.set(record.slice(0, equals), record.slice(equals + 1));
+    }
+    return { variables, asOf };
+  }
+
+  #assignment(name: string, value: string | null): string {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      throw new FairleadError('invalid_input', `"${name.slice(0, 80)}" is not a name for an environment variable.`, {
+        hint: 'Use letters, digits and underscores, not starting with a digit.',
+      });
+    }
+    if (value?.includes('\0')) {
+      throw new FairleadError('invalid_input', `The value of ${name} holds a NUL byte, which no environment can.`);
+    }
+    if (this.#syntax === 'fish') {
+      return value === null ? `set -e ${name}` : `set -gx ${name} '${value.replace(/[\\']/g, '\\$&')}'`;
+    }
+    return value === null ? `unset ${name}` : `export ${name}='${value.replaceAll("'", `'\\''`)}'`;
+  }
+}

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
+import { EnvExchange } from './env-exchange.ts';
+import { installScripts } from './scripts.ts';
+
+export { EnvExchange, type EnvironmentSnapshot } from './env-exchange.ts';
+
+export type ShellKind = 'bash' | 'zsh' | 'fish' | 'sh';
+
+export interface ShellLaunch {
+  readonly shell: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly login?: boolean;
+}
+
+export interface IntegratedLaunch {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Record<string, string>;
+  /** Undefined when the shell starts as it would have without us. */
+  readonly kind: ShellKind | undefined;
+  readonly exchange: EnvExchange | undefined;
+  /** Removes the session's own files. Call it when the terminal is gone. */
+  cleanup(): void;
+}
+
+/**
+ * How to start a shell so that it marks its prompts and commands. Never throws: a shell we do not know, one that was given
+ * arguments of its own, or a state root that cannot be written starts plainly.
+ */
+export function integrate(
+  launch: ShellLaunch,
+  options: { readonly root: string; readonly nonce: string },
+): IntegratedLaunch {
+  const plain: IntegratedLaunch = {
+    argv: [launch.shell, ...(launch.login ? loginFlag(launch.shell) : []), ...launch.args],
+    env: { ...launch.env },
+    kind: undefined,
+    exchange: undefined,
+    cleanup: () => {},
+  };
+  const shell = launch.args.length === 0 ? recognise(launch.shell, launch.env['PATH']) : undefined;
+  if (shell === undefined) return plain;
+  let session: string | undefined;
+  try {
+    const scripts = installScripts(options.root);
+    session = openSession(options.root, options.nonce);
+    const { argv, env } = start(shell, launch, scripts, session);
+    const opened = session;
+    return {
+      argv,
+      env: { ...env, FAIRLEAD_INTEGRATION: session },
+      kind: shell.kind,
+      exchange: new EnvExchange(session, shell.kind === 'fish' ? 'fish' : 'posix'),
+      cleanup: () => rmSync(opened, { recursive: true, force: true }),
+    };
+  } catch {
+    // A full or read-only disk must not cost anyone their shell.
+    if (session !== undefined) rmSync(session, { recursive: true, force: true });
+    return plain;
+  }
+}
+
+interface Shell {
+  readonly kind: ShellKind;
+  /** What the script for plain shells must know about the line editor. */
+  readonly flavour: 'bash' | 'dash' | 'ash' | undefined;
+}
+
+function recognise(shell: string, path: string | undefined): Shell | undefined {
+  const called = basename(shell);
+  const real = basename(realpath(shell, path));
+  if (called === 'bash') return { kind: 'bash', flavour: undefined };
+  if (called === 'zsh') return { kind: 'zsh', flavour: undefined };
+  if (called === 'fish') return { kind: 'fish', flavour: undefined };
+  if (called !== 'sh' && called !== 'dash' && called !== 'ash') return undefined;
+  if (real === 'dash') return { kind: 'sh', flavour: 'dash' };
+  if (real === 'busybox' || real === 'ash') return { kind: 'sh', flavour: 'ash' };
+  // bash called sh reads nothing but ENV.
+  if (real === 'bash') return { kind: 'sh', flavour: 'bash' };
+  return undefined;
+}
+
+function realpath(shell: string, path: string | undefined): string {
+  const candidates =
+    isAbsolute(shell) || shell.includes('/') ? [shell] : (path ?? '').split(delimiter).map((dir) => join(dir, shell));
+  for (const candidate of candidates) {
+    try {
+      if (statSync(candidate).isFile()) return realpathSync(candidate);
+    } catch {
+      // Not here; the next directory may have it.
+    }
+  }
+  return shell;
+}
+
+const loginFlag = (shell: string): string[] => (/^(?:ba|z|fi|da|a|k|mk)?sh$/.test(basename(shell)) ? ['-l'] : []);
+
+function start(
+  shell: Shell,
+  launch: ShellLaunch,
+  scripts: string,
+  session: string,
+): { argv: [string, ...string[]]; env: Record<string, string> } {
+  const env: Record<string, string> = { ...launch.env };
+  const login = launch.login === true;
+  switch (shell.kind) {
+    case 'bash':
+      // --rcfile counts only for shells that are not login shells; the script reads the login files instead.
+      if (login) env['FAIRLEAD_LOGIN'] = '1';
+      return { argv: [launch.shell, '--rcfile', join(scripts, 'bash.bash')], env };
+    case 'zsh':
+      if (env['ZDOTDIR'] !== undefined) env['FAIRLEAD_ZDOTDIR'] = env['ZDOTDIR'];
+      env['ZDOTDIR'] = join(scripts, 'zsh');
+      break;
+    case 'fish':
+      if (env['XDG_DATA_DIRS'] !== undefined) env['FAIRLEAD_XDG_DATA_DIRS'] = env['XDG_DATA_DIRS'];
+      env['XDG_DATA_DIRS'] = [scripts, env['XDG_DATA_DIRS'] || '/usr/local/share:/usr/share'].join(':');
+      break;
+    case 'sh':
+      if (env['ENV'] !== undefined) env['FAIRLEAD_ENV'] = env['ENV'];
+      if (shell.flavour !== undefined) env['FAIRLEAD_SHELL'] = shell.flavour;
+      env['ENV'] = join(scripts, 'sh.sh');
+      break;
+  }
+  return { argv: [launch.shell, ...(login ? ['-l'] : [])], env };
+}
+
+/** A folder of its own for every terminal, under a name nobody can guess. The script empties the nonce file at once. */
+function openSession(root: string, nonce: string): string {
+  const session = join(root, 'shell-integration', 'sessions', randomBytes(12).toString('hex'));
+  mkdirSync(session, { recursive: true, mode: 0o700 });
+  writeFileSync(join(session, 'nonce'), `${nonce}\n`, { mode: 0o600, flag: 'wx' });
+  return session;
+}
