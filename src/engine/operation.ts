@@ -37,9 +37,10 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly render: (output: z.output<Out>) => string | readonly Content[];
 }
 
-export const operation = <In extends z.ZodType, Out extends z.ZodType>(op: Operation<In, Out>): Operation<In, Out> => op;
+export const operation = <In extends z.ZodType, Out extends z.ZodType>(op: Operation<In, Out>): Operation<In, Out> =>
+  op;
 
-// biome-ignore lint: a table holds operations of every shape
+// A table holds operations of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyOperation = Operation<any, any>;
 
@@ -51,4 +52,19 @@ export interface Book {
   readonly nouns: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>;
   /** An error in the words of the book's reference. `data` of the error goes to the structured part. */
   readonly renderError: (error: FairleadError) => string;
+}
+
+const ids = new WeakMap<AnyOperation, string>();
+
+/** Makes a book, and so gives each of its operations its id. */
+export function defineBook(book: Book): Book {
+  for (const [noun, verbs] of Object.entries(book.nouns)) {
+    for (const [verb, op] of Object.entries(verbs)) ids.set(op, `${noun}.${verb}`);
+  }
+  return book;
+}
+
+/** `noun.verb`: the one name every face derives its own from. */
+export function operationId(op: AnyOperation): string {
+  return ids.get(op) ?? 'unnamed';
 }

@@ -16,7 +16,7 @@ export class Emitter<T> {
   emit(value: T): void {
     let failed = false;
     let first: unknown;
-    for (const listener of [...this.#listeners]) {
+    for (const listener of this.#listeners) {
       try {
         listener(value);
       } catch (thrown) {

@@ -1,0 +1,37 @@
+import type { Settings, SettingName } from '../config.ts';
+import type { Flag } from '../faces/cli/args.ts';
+
+/** Streams and surroundings a command may use; nothing else in the program touches them. */
+export interface Surroundings {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly version: string;
+}
+
+export interface Invocation extends Surroundings {
+  readonly settings: Settings;
+  /** The command's own flags. */
+  readonly flags: ReadonlyMap<string, string | readonly string[]>;
+  readonly words: readonly string[];
+}
+
+export interface OwnFlag extends Flag {
+  readonly help: string;
+  readonly metavar?: string;
+}
+
+export interface Command {
+  readonly name: string;
+  /** After `fairlead <name>`. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly details?: string;
+  readonly examples?: readonly (readonly [command: string, meaning: string])[];
+  readonly settings: readonly SettingName[];
+  readonly flags?: readonly OwnFlag[];
+  /** Loads what it needs only now, and resolves with the exit code. */
+  readonly run: (invocation: Invocation) => Promise<number>;
+}

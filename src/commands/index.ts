@@ -1,0 +1,84 @@
+import type { SettingName } from '../config.ts';
+import type { Command, OwnFlag } from './command.ts';
+
+const terminals = [
+  'shell',
+  'cwd',
+  'env',
+  'cols',
+  'rows',
+  'scrollback',
+  'shellIntegration',
+  'maxSessions',
+  'sessionIdleTimeout',
+] as const;
+const recordingSettings = ['record', 'recordDir', 'idleTimeLimit', 'maxDuration', 'inactivityTimeout'] as const;
+const tools = ['toolsets', 'readOnly', 'home'] as const;
+
+const own = (flag: string, form: OwnFlag['form'], help: string, metavar?: string): OwnFlag => ({
+  name: flag.slice(2),
+  flag,
+  form,
+  help,
+  ...(metavar === undefined ? {} : { metavar }),
+});
+
+const json = own('--json', 'switch', 'Answer as JSON');
+
+export const commands: readonly Command[] = [
+  {
+    name: 'mcp',
+    usage: '[--headless] [options]',
+    summary: 'MCP server on stdin and stdout with terminals of its own; ends with its client',
+    examples: [
+      ['fairlead mcp', 'what an MCP client starts'],
+      ['fairlead mcp --record=on-failure --cols 100', 'keep a recording of what fails'],
+      ['fairlead mcp --read-only', 'let an agent look, never touch'],
+    ],
+    settings: ['headless', ...terminals, ...recordingSettings, ...tools],
+    run: async (invocation) => (await import('./mcp.ts')).mcp(invocation),
+  },
+  {
+    name: 'serve',
+    usage: '[options]',
+    summary: 'MCP server over HTTP at /mcp with a bearer token; terminals outlive their clients',
+    examples: [
+      ['fairlead serve', 'on 127.0.0.1:7420, or the next free port'],
+      ['FAIRLEAD_TOKEN=$(openssl rand -hex 24) fairlead serve', 'with a token that stays the same'],
+    ],
+    settings: ['host', 'port', 'allowHost', 'allowOrigin', 'token', ...terminals, ...recordingSettings, ...tools],
+    run: async (invocation) => (await import('./serve.ts')).serve(invocation),
+  },
+  {
+    name: 'recordings',
+    usage: 'list | show <id> | rm <id>… | recover | export <id> --format gif|txt|md [--output file]',
+    summary: 'List, look at, remove, repair and export recordings',
+    details: 'A recording is named by its id, the beginning of its id, or the path of its .cast file.',
+    examples: [
+      ['fairlead recordings list', 'newest first'],
+      ['fairlead recordings export 63f6 --format gif', 'writes terminal-….gif beside it'],
+      ['fairlead recordings recover', 'closes what a crash left behind'],
+    ],
+    settings: ['recordDir', 'home'] satisfies SettingName[],
+    flags: [
+      json,
+      own('--format', 'value', 'gif, txt or md', 'name'),
+      own('--output', 'value', 'File to write; - for standard output', 'file'),
+      own('--theme', 'value', 'gif: standard, midnight, daylight or classic', 'name'),
+      own('--speed', 'value', 'gif: times as fast', 'n'),
+    ],
+    run: async (invocation) => (await import('./recordings.ts')).recordings(invocation),
+  },
+  {
+    name: 'play',
+    usage: '<file or id> [--speed n] [--idle-limit s]',
+    summary: 'Play a recording in this terminal',
+    examples: [['fairlead play 63f6 --speed 2', 'twice as fast']],
+    settings: ['recordDir', 'home'] satisfies SettingName[],
+    flags: [
+      own('--speed', 'value', 'Times as fast', 'n'),
+      own('--idle-limit', 'value', 'Longest pause, in seconds', 's'),
+    ],
+    run: async (invocation) => (await import('./play.ts')).play(invocation),
+  },
+];

@@ -1,0 +1,54 @@
+import { call } from '../engine/call.ts';
+import { Engine } from '../engine/engine.ts';
+import { mcpSurface } from '../faces/mcp/catalogue.ts';
+import type { McpSurface } from '../faces/mcp/surface.ts';
+import { books } from '../operations/index.ts';
+import { instructions, prompts } from '../operations/prompts.ts';
+import { localOpener } from '../transports/local/opener.ts';
+import { places } from '../config.ts';
+import type { Invocation } from './command.ts';
+
+/** An engine with the transports of this machine, and what MCP shows of it: what `mcp` and `serve` have in common. */
+export function createInstance(invocation: Invocation): { readonly engine: Engine; readonly surface: McpSurface } {
+  const { settings, env } = invocation;
+  const { home, recordings, screenshots } = places(settings, env);
+  const engine = new Engine({
+    openers: {
+      local: localOpener({
+        root: home,
+        shell: settings.shell,
+        cwd: settings.cwd ?? invocation.cwd,
+        env,
+        extraEnv: Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '='))),
+        integration: settings.shellIntegration,
+      }),
+    },
+    size: { cols: settings.cols, rows: settings.rows },
+    scrollback: settings.scrollback,
+    sessions: { maxSessions: settings.maxSessions, idleTimeout: settings.sessionIdleTimeout },
+    recordings: {
+      dir: recordings,
+      idleTimeLimit: settings.idleTimeLimit,
+      maxDuration: settings.maxDuration,
+      inactivityTimeout: settings.inactivityTimeout,
+      auto: settings.record,
+    },
+    picturesDir: screenshots,
+  });
+  const surface = mcpSurface({
+    name: 'fairlead',
+    version: invocation.version,
+    instructions,
+    books,
+    toolsets: settings.toolsets ?? ['all'],
+    prompts,
+    readOnly: settings.readOnly,
+    call: (op, raw, context) => call(op, raw, { ...context, engine }),
+  });
+  return { engine, surface };
+}
+
+function splitOnce(text: string, at: string): [string, string] {
+  const place = text.indexOf(at);
+  return [text.slice(0, place), text.slice(place + at.length)];
+}

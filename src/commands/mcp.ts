@@ -1,0 +1,33 @@
+import { serveStdio } from '../faces/mcp/stdio.ts';
+import type { Invocation } from './command.ts';
+import { createInstance } from './instance.ts';
+import { untilEnded } from './lifecycle.ts';
+
+/** MCP on stdin and stdout. Only the protocol is written to stdout; everything else goes to stderr (R-TERM-010). */
+export async function mcp(invocation: Invocation): Promise<number> {
+  const { stdin, stdout, stderr } = invocation;
+  const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
+  const { engine, surface } = createInstance(invocation);
+  const code = await untilEnded({
+    async serve(signal) {
+      // Ready before the handshake answers; if the shell cannot be started, the first tool call says why.
+      const opening = engine.sessions.default(signal).catch((error: unknown) => log(message(error)));
+      await serveStdio(surface, { stdin, stdout, signal, onError: (error) => log(error.message) });
+      await opening;
+    },
+    close: () => engine[Symbol.asyncDispose](),
+    log,
+  });
+  // Timers and half-open pipes must not keep a server alive whose client is gone.
+  await flushed(stdout);
+  process.exit(code);
+}
+
+const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || stream.writableLength === 0) resolve();
+    else stream.write('', () => resolve());
+  });
+}

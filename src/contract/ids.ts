@@ -1,0 +1,16 @@
+/** Names that two programs must agree on. Short, because models retype them; never reused, never taken apart for meaning. */
+
+const hex = '0123456789abcdef';
+
+export type RandomBytes = (count: number) => Uint8Array;
+
+/** Five hex characters with at least one letter, so that it can never be read as the number of a terminal. */
+export function newTerminalId(random: RandomBytes, taken: (id: string) => boolean): string {
+  for (;;) {
+    const id = [...random(5)].map((byte) => hex[byte & 15]).join('');
+    if (/[a-f]/.test(id) && !taken(id)) return id;
+  }
+}
+
+/** 5 hex characters, or the decimal number of the session RPC. */
+export type TerminalRef = string | number;

@@ -1,0 +1,37 @@
+import type { ErrorCode } from '../contract/errors.ts';
+import { Emitter } from '../lib/emitter.ts';
+import type { Origin } from './call.ts';
+import type { Access } from './operation.ts';
+
+/** One call, as it ended. Never its text: what was typed may be a secret. */
+export interface AuditEntry {
+  readonly seq: number;
+  readonly at: string;
+  readonly operation: string;
+  readonly access: Access;
+  readonly caller: string;
+  readonly origin: Origin;
+  readonly terminal: string | undefined;
+  readonly allowed: boolean;
+  readonly error: ErrorCode | undefined;
+  readonly durationMs: number;
+}
+
+/** The last calls in memory; whoever keeps them for longer listens. */
+export class Audit {
+  static readonly kept = 5000;
+  readonly added = new Emitter<AuditEntry>();
+  readonly #entries: AuditEntry[] = [];
+  #seq = 0;
+
+  add(entry: Omit<AuditEntry, 'seq'>): void {
+    const full = { ...entry, seq: ++this.#seq };
+    this.#entries.push(full);
+    if (this.#entries.length > Audit.kept) this.#entries.shift();
+    this.added.emit(full);
+  }
+
+  entries(since = 0): readonly AuditEntry[] {
+    return this.#entries.filter((entry) => entry.seq > since);
+  }
+}

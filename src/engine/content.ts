@@ -1,0 +1,170 @@
+import { FairleadError } from '../contract/errors.ts';
+import { deferred } from '../lib/deferred.ts';
+import { toAnsi } from './screen/ansi.ts';
+import { renderText } from './screen/render-text.ts';
+import { abortable, quiet, settled } from './settle.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface ContentRequest {
+  readonly visibleOnly: boolean;
+  readonly wrap?: 'join' | 'keep' | undefined;
+  readonly since?: string | undefined;
+  readonly maxLines?: number | undefined;
+  readonly lastCommand: boolean;
+  readonly waitFor?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface Content {
+  readonly content: string;
+  readonly sessionId: string;
+  readonly cols: number;
+  readonly rows: number;
+  readonly altScreen: boolean;
+  readonly marker: string;
+  readonly lines: number;
+  readonly omittedLines: number;
+  readonly status: 'running' | 'exited';
+  readonly sinceLost?: boolean;
+  readonly matched?: boolean;
+  readonly command?: string;
+  readonly exitCode?: number | null;
+  readonly commandRunning?: boolean;
+  readonly outputLost?: number;
+}
+
+const defaultWaitMs = 10_000;
+
+/** The text of a terminal, after it has answered the newest input (R-TERM-050…052). */
+export async function readContent(
+  terminal: Terminal,
+  request: ContentRequest,
+  signal: AbortSignal,
+  progress: (message: string) => void = () => {},
+): Promise<Content> {
+  const { waitFor, timeoutMs } = request;
+  let matched: boolean | undefined;
+  if (waitFor !== undefined)
+    matched = await appears(terminal, request, waitFor, timeoutMs ?? defaultWaitMs, signal, progress);
+  else if (timeoutMs !== undefined) await untilQuiet(terminal, timeoutMs, signal);
+  else await settled(terminal, signal);
+  await terminal.sync(signal);
+  return { ...take(terminal, request), ...(matched === undefined ? {} : { matched }) };
+}
+
+/** What is on the screen right now, with where the cursor is (R-TERM-060, 061). */
+export async function view(terminal: Terminal, form: 'text' | 'ansi', signal: AbortSignal) {
+  await settled(terminal, signal);
+  await terminal.sync(signal);
+  const { screen } = terminal;
+  const { x, y, visible } = screen.cursor;
+  return {
+    content: form === 'ansi' ? toAnsi(screen.grid()) : screen.text({ scope: 'viewport', wrap: 'keep' }),
+    cursor: { x, y },
+    dimensions: { ...terminal.size },
+    cursorVisible: visible,
+    title: screen.title,
+    altScreen: screen.alternate,
+    scrollbackRows: screen.scrollbackRows,
+    sessionId: terminal.id,
+  };
+}
+
+function take(terminal: Terminal, request: ContentRequest): Content {
+  const { screen } = terminal;
+  const part = request.lastCommand ? lastBlock(terminal) : rows(terminal, request);
+  const all = part.text === '' ? [] : part.text.split('\n');
+  const kept = request.maxLines === undefined ? all : all.slice(-request.maxLines);
+  const { text: _, ...facts } = part;
+  return {
+    content: kept.join('\n'),
+    sessionId: terminal.id,
+    ...terminal.size,
+    altScreen: screen.alternate,
+    marker: markerOf(terminal),
+    lines: kept.length,
+    omittedLines: all.length - kept.length,
+    status: terminal.ended ? 'exited' : 'running',
+    ...facts,
+  };
+}
+
+function rows(terminal: Terminal, request: ContentRequest): { text: string; sinceLost?: boolean } {
+  const { screen } = terminal;
+  const scope = request.visibleOnly ? 'viewport' : 'all';
+  const wrap = request.wrap ?? (request.visibleOnly ? 'keep' : 'join');
+  if (request.since === undefined || screen.alternate) return { text: screen.text({ scope, wrap }) };
+  const row = rowOf(terminal, request.since);
+  if (row === undefined) return { text: screen.text({ scope, wrap }), sinceLost: true };
+  return { text: screen.text({ scope, wrap, fromRow: row }) };
+}
+
+function lastBlock(terminal: Terminal) {
+  const block = terminal.blocks.last;
+  if (!block || block.outputFrom === undefined) {
+    throw new FairleadError('not_found', 'No command has been seen in this terminal yet.', {
+      hint: 'It needs a shell with integration (bash, zsh, fish, sh); read without lastCommand instead.',
+    });
+  }
+  const { bytes, missed } = terminal.log.read(block.outputFrom, block.outputTo ?? terminal.log.end);
+  return {
+    text: renderText(bytes, terminal.size),
+    exitCode: block.exitCode ?? null,
+    commandRunning: block.endedAt === undefined,
+    ...(block.command === undefined ? {} : { command: block.command }),
+    ...(missed > 0 ? { outputLost: missed } : {}),
+  };
+}
+
+/** Row numbers count from the start of the terminal and stay true while it scrolls, within one epoch (R-RPC-021). */
+function markerOf({ screen }: Terminal): string {
+  return `${screen.epoch}.${screen.viewportTop + screen.cursor.y}`;
+}
+
+function rowOf({ screen }: Terminal, marker: string): number | undefined {
+  const match = /^(\d+)\.(\d+)$/.exec(marker);
+  if (!match) {
+    throw new FairleadError('invalid_input', `since: "${marker.slice(0, 40)}" is not a marker`, {
+      hint: 'Pass the marker of an earlier answer, or leave it out.',
+    });
+  }
+  const row = Number(match[2]);
+  return Number(match[1]) === screen.epoch && row >= screen.baseRow ? row : undefined;
+}
+
+async function untilQuiet(terminal: Terminal, capMs: number, signal: AbortSignal): Promise<void> {
+  const since = terminal.lastInput ?? { atMs: terminal.clock.monotonic(), offset: terminal.log.end };
+  await quiet(terminal, { since, capMs }, signal);
+}
+
+async function appears(
+  terminal: Terminal,
+  request: ContentRequest,
+  text: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+  progress: (message: string) => void,
+): Promise<boolean> {
+  const done = deferred<boolean>();
+  using _watching = terminal.watch();
+  let due = false;
+  const look = (): void => {
+    due = false;
+    if (take(terminal, request).content.includes(text)) done.resolve(true);
+    else if (terminal.ended) done.resolve(false);
+  };
+  // A flood must not make every chunk read the whole screen: one look per turn of the loop is enough.
+  const soon = (): void => {
+    if (due) return;
+    due = true;
+    setImmediate(() => {
+      terminal.sync(signal).then(look, done.reject);
+    });
+  };
+  using _output = terminal.output.on(soon);
+  using _state = terminal.stateChanged.on(soon);
+  using _limit = terminal.clock.after(timeoutMs, () => done.resolve(false));
+  progress(`Waiting up to ${timeoutMs} ms for ${JSON.stringify(text)}`);
+  soon();
+  return await abortable(done.promise, signal);
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { FairleadError } from '../contract/errors.ts';
+import { newTerminalId } from '../contract/ids.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Emitter } from '../lib/emitter.ts';
+import { Audit } from './audit.ts';
+import type { Channel, Size } from './channel.ts';
+import { type Gate, openGate } from './gate.ts';
+import { Pictures } from './pictures.ts';
+import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
+import { type SessionLimits, Sessions } from './sessions.ts';
+import { systemClock } from './system-clock.ts';
+import { Terminal } from './terminal.ts';
+
+export interface OpenRequest {
+  /** Which kind of far side: the name of an opener. */
+  readonly kind: string;
+  readonly size: Size;
+  readonly shell?: string | undefined;
+  readonly argv?: readonly [string, ...string[]] | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly name?: string | undefined;
+}
+
+export interface Opened {
+  readonly channel: Channel;
+  /** What runs at the far side, as a person would name it. */
+  readonly program: string;
+  readonly nonce?: string | undefined;
+  readonly release?: () => void;
+}
+
+/** Opens a far side for a terminal whose id is known, so that children can be told where they live. */
+export type Opener = (request: OpenRequest, terminalId: string, signal: AbortSignal) => Promise<Opened>;
+
+export interface EngineOptions {
+  readonly openers: Readonly<Record<string, Opener>>;
+  readonly size: Size;
+  readonly scrollback: number;
+  readonly sessions: SessionLimits;
+  readonly recordings: RecordingsOptions;
+  readonly picturesDir: string;
+  readonly clock?: Clock;
+  readonly gate?: Gate;
+}
+
+export type EngineEvent =
+  | { readonly kind: 'opened'; readonly terminal: Terminal }
+  | { readonly kind: 'closed'; readonly terminal: Terminal };
+
+/** How long an orderly end may take before the process goes anyway. */
+const closeLimitMs = 1500;
+
+export class Engine implements AsyncDisposable {
+  readonly clock: Clock;
+  readonly gate: Gate;
+  readonly audit = new Audit();
+  readonly events = new Emitter<EngineEvent>();
+  readonly sessions: Sessions;
+  readonly recordings: Recordings;
+  readonly pictures: Pictures;
+  readonly #options: EngineOptions;
+  readonly #terminals = new Map<string, Terminal>();
+  readonly #background = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+  #nextNumber = 0;
+  #disposed: Promise<void> | undefined;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.clock = options.clock ?? systemClock;
+    this.gate = options.gate ?? openGate;
+    this.recordings = new Recordings({ ...options.recordings, clock: this.clock });
+    this.pictures = new Pictures(options.picturesDir);
+    this.sessions = new Sessions(this, options.sessions, { size: options.size });
+  }
+
+  /** Aborted when the engine ends. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  get terminals(): readonly Terminal[] {
+    return [...this.#terminals.values()];
+  }
+
+  async open(request: OpenRequest, signal: AbortSignal): Promise<Terminal> {
+    const opener = this.#options.openers[request.kind];
+    if (!opener) throw new FairleadError('unsupported', `There is no terminal of kind "${request.kind}" here.`);
+    const ending = this.#closing.signal;
+    if (ending.aborted) throw shuttingDown();
+    const id = newTerminalId(randomBytes, (taken) => this.#terminals.has(taken));
+    const opened = await opener(request, id, AbortSignal.any([signal, ending]));
+    // A far side that came up after the end began must not outlive it (R-TERM-141).
+    if (ending.aborted) {
+      await opened.channel[Symbol.asyncDispose]();
+      opened.release?.();
+      throw shuttingDown();
+    }
+    const terminal = new Terminal({
+      id,
+      number: this.#nextNumber++,
+      name: request.name,
+      program: opened.program,
+      channel: opened.channel,
+      size: request.size,
+      scrollback: this.#options.scrollback,
+      clock: this.clock,
+      nonce: opened.nonce,
+      release: () => {
+        opened.release?.();
+        this.#terminals.delete(id);
+        this.events.emit({ kind: 'closed', terminal });
+      },
+    });
+    this.#terminals.set(id, terminal);
+    this.events.emit({ kind: 'opened', terminal });
+    return terminal;
+  }
+
+  /** Takes over work that nobody waits for; the end of the engine does. */
+  background(work: Promise<unknown>): void {
+    const done = work.catch(() => {}).finally(() => this.#background.delete(done));
+    this.#background.add(done);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed ??= this.#dispose();
+    await this.#disposed;
+  }
+
+  async #dispose(): Promise<void> {
+    this.#closing.abort();
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, closeLimitMs);
+    });
+    await Promise.race([this.#close(), limit]);
+    clearTimeout(timer);
+  }
+
+  async #close(): Promise<void> {
+    await this.sessions[Symbol.asyncDispose]();
+    await this.recordings[Symbol.asyncDispose]();
+    await Promise.all(this.terminals.map((terminal) => terminal[Symbol.asyncDispose]()));
+    await Promise.all(this.#background);
+  }
+}
+
+function shuttingDown(): FairleadError {
+  return new FairleadError('unavailable', 'The server is shutting down.');
+}

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { FairleadError } from '../contract/errors.ts';
+import { deferred } from '../lib/deferred.ts';
+import { InputQueue } from './input-queue.ts';
+
+const never = new AbortController().signal;
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** A far side that accepts a piece when told to. */
+function farSide(options: { readonly interrupt?: () => Promise<void>; readonly max?: number } = {}) {
+  const written: string[] = [];
+  const gates: (() => void)[] = [];
+  let open = false;
+  const queue = new InputQueue({
+    async write(piece) {
+      if (!open) {
+        const gate = deferred();
+        gates.push(() => gate.resolve());
+        await gate.promise;
+      }
+      written.push(new TextDecoder().decode(piece));
+    },
+    interrupt: options.interrupt,
+    maxPendingBytes: options.max ?? 1 << 20,
+  });
+  return {
+    queue,
+    written,
+    text: () => written.join(''),
+    acceptAll: () => ((open = true), gates.splice(0).forEach((gate) => gate())),
+  };
+}
+
+test('bodies of concurrent senders never interleave (R-HUB-094)', async () => {
+  const { queue, text, acceptAll } = farSide();
+  const bodies = ['a', 'b', 'c'].map((letter) => letter.repeat(10_000));
+  const sends = bodies.map((body) => queue.send(bytes(body), never));
+  acceptAll();
+  await Promise.all(sends);
+  expect(text()).toBe(bodies.join(''));
+});
+
+test('bodies go in pieces of at most 4 KiB (R-TERM-040)', async () => {
+  const { queue, written, acceptAll } = farSide();
+  acceptAll();
+  await queue.send(bytes('x'.repeat(10_000)), never);
+  expect(written.map((piece) => piece.length)).toEqual([4096, 4096, 1808]);
+});
+
+test('Ctrl-C overtakes what waits, and its senders are told', async () => {
+  const { queue, text, acceptAll } = farSide();
+  const current = queue.send(bytes('x'.repeat(10_000)), never);
+  const waiting = queue.send(bytes('later'), never);
+  const interrupt = queue.interrupt(Uint8Array.of(3), never);
+  await expect(current).rejects.toMatchObject({
+    code: 'cancelled',
+    message: expect.stringContaining('only a part of 10000'),
+  });
+  await expect(waiting).rejects.toMatchObject({ code: 'cancelled', message: expect.stringContaining('nothing of 5') });
+  acceptAll();
+  await interrupt;
+  expect(text()).toBe(`${'x'.repeat(4096)}\x03`);
+});
+
+test('with input stuck, the far side is interrupted directly where it can be', async () => {
+  let interrupted = 0;
+  const { queue } = farSide({ interrupt: async () => void interrupted++ });
+  const stuck = queue.send(bytes('nobody reads this'), never).catch((error: FairleadError) => error.code);
+  await queue.interrupt(Uint8Array.of(3), never);
+  expect(interrupted).toBe(1);
+  expect(await stuck).toBe('cancelled');
+});
+
+test('a far side that does not read cannot fill memory', async () => {
+  const { queue, acceptAll } = farSide({ max: 100 });
+  const first = queue.send(bytes('x'.repeat(100)), never);
+  await expect(queue.send(bytes('y'), never)).rejects.toMatchObject({ code: 'limit_reached' });
+  acceptAll();
+  await first;
+  await queue.send(bytes('z'), never);
+});
+
+test('a caller that hangs up before its turn types nothing', async () => {
+  const { queue, text, acceptAll } = farSide();
+  const caller = new AbortController();
+  const first = queue.send(bytes('first'), never);
+  const second = queue.send(bytes('second'), caller.signal);
+  caller.abort();
+  await expect(second).rejects.toMatchObject({ code: 'cancelled' });
+  acceptAll();
+  await first;
+  expect(text()).toBe('first');
+  expect(queue.pendingBytes).toBe(0);
+});
+
+test('closing refuses what waits and what comes', async () => {
+  const { queue } = farSide();
+  const current = queue.send(bytes('a'), never).catch((error: FairleadError) => error.message);
+  const waiting = queue.send(bytes('b'), never);
+  queue.close(new FairleadError('terminal_exited', 'gone'));
+  await expect(waiting).rejects.toThrow('gone');
+  await expect(queue.send(bytes('c'), never)).rejects.toThrow('gone');
+  expect(await Promise.race([current, Promise.resolve('still waiting')])).toBe('gone');
+});

@@ -1,0 +1,148 @@
+import { FairleadError } from '../contract/errors.ts';
+import { deferred } from '../lib/deferred.ts';
+
+/** Pieces small enough that an interrupt never waits behind more than one of them. */
+const pieceBytes = 4096;
+
+interface Body {
+  readonly bytes: Uint8Array;
+  readonly resolve: () => void;
+  readonly reject: (error: FairleadError) => void;
+  stopped: FairleadError | undefined;
+}
+
+export interface InputQueueOptions {
+  /** Resolves when the far side accepted the bytes. */
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+  /** Interrupts the far side without going through its input, where it can. */
+  readonly interrupt: (() => Promise<void>) | undefined;
+  /** Bytes that may wait their turn. Beyond it a send is refused, so that a stuck far side cannot fill memory. */
+  readonly maxPendingBytes: number;
+}
+
+/**
+ * One writer at a time. A body arrives contiguous and whole, or its sender is told how much of it did. An interrupt
+ * overtakes everything that waits, as Ctrl-C flushes the input of a real terminal.
+ */
+export class InputQueue {
+  readonly #options: InputQueueOptions;
+  readonly #waiting: Body[] = [];
+  #pendingBytes = 0;
+  #current: Body | undefined;
+  #closed: FairleadError | undefined;
+  /** The loop that writes; owned here, ends when nothing waits. */
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: InputQueueOptions) {
+    this.#options = options;
+  }
+
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  async send(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    if (this.#closed) throw this.#closed;
+    if (signal.aborted) throw cancelled(0, bytes.length);
+    if (this.#pendingBytes + bytes.length > this.#options.maxPendingBytes) {
+      throw new FairleadError('limit_reached', 'The program in the terminal is not reading its input.', {
+        hint: 'Interrupt it with Ctrl+C, or wait until it reads again.',
+        data: { pendingBytes: this.#pendingBytes },
+      });
+    }
+    const { promise, resolve, reject } = deferred();
+    const body: Body = { bytes, resolve, reject, stopped: undefined };
+    const stop = (): void => this.#stop(body, cancelled);
+    signal.addEventListener('abort', stop, { once: true });
+    this.#waiting.push(body);
+    this.#pendingBytes += bytes.length;
+    this.#start();
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Drops what waits, then sends `bytes` (Ctrl-C) ahead of everything else. */
+  async interrupt(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    const stuck = this.#current !== undefined;
+    for (const body of [this.#current, ...this.#waiting]) if (body) this.#stop(body, interrupted);
+    // The byte itself would queue behind input that nobody reads.
+    if (stuck && this.#options.interrupt) await this.#options.interrupt();
+    else await this.send(bytes, signal);
+  }
+
+  /** Refuses what waits and what comes. */
+  close(error: FairleadError): void {
+    this.#closed ??= error;
+    for (const body of this.#waiting.splice(0)) this.#finish(body, error);
+    if (this.#current) {
+      this.#current.stopped = error;
+      this.#current.reject(error);
+    }
+  }
+
+  #start(): void {
+    if (this.#current) return;
+    const body = this.#waiting.shift();
+    if (!body) return;
+    this.#current = body;
+    this.#writing = this.#write(body);
+  }
+
+  async #write(body: Body): Promise<void> {
+    let error: FairleadError | undefined;
+    try {
+      for (let at = 0; at < body.bytes.length && !body.stopped; at += pieceBytes) {
+        await this.#options.write(body.bytes.subarray(at, at + pieceBytes));
+      }
+      error = body.stopped;
+    } catch (thrown) {
+      error =
+        thrown instanceof FairleadError
+          ? thrown
+          : new FairleadError('terminal_exited', 'The terminal no longer takes input.', { cause: thrown });
+    }
+    this.#current = undefined;
+    this.#finish(body, error);
+    this.#start();
+  }
+
+  /** Waits for a write under way, so that its owner can end after it. */
+  async idle(): Promise<void> {
+    await this.#writing;
+  }
+
+  #stop(body: Body, why: (sent: number, total: number) => FairleadError): void {
+    const place = this.#waiting.indexOf(body);
+    if (place >= 0) {
+      this.#waiting.splice(place, 1);
+      this.#finish(body, why(0, body.bytes.length));
+    } else if (this.#current === body && !body.stopped) {
+      body.stopped = why(-1, body.bytes.length);
+      // The sender need not wait for a far side that does not read.
+      body.reject(body.stopped);
+    }
+  }
+
+  #finish(body: Body, error: FairleadError | undefined): void {
+    this.#pendingBytes -= body.bytes.length;
+    if (error) body.reject(error);
+    else body.resolve();
+  }
+}
+
+function cancelled(sent: number, total: number): FairleadError {
+  return new FairleadError('cancelled', `The call was cancelled; ${amount(sent, total)} typed.`);
+}
+
+function interrupted(sent: number, total: number): FairleadError {
+  return new FairleadError('cancelled', `Overtaken by Ctrl+C; ${amount(sent, total)} typed.`, {
+    hint: 'Look at the screen before typing again.',
+  });
+}
+
+function amount(sent: number, total: number): string {
+  return sent === 0 ? `nothing of ${total} bytes was` : `only a part of ${total} bytes was`;
+}

@@ -1,0 +1,247 @@
+import { FairleadError } from '../contract/errors.ts';
+import type { TerminalRef } from '../contract/ids.ts';
+import type { Size } from './channel.ts';
+import type { Engine, OpenRequest } from './engine.ts';
+import { abortable, ready } from './settle.ts';
+import { describeEnd, gone, type Terminal } from './terminal.ts';
+
+export interface SessionLimits {
+  /** Sessions at one time, the default one included. */
+  readonly maxSessions: number;
+  /** Seconds without a sign of life after which a session is closed; 0 means never. */
+  readonly idleTimeout: number;
+}
+
+export interface SessionRequest {
+  readonly shell?: string | undefined;
+  readonly cols?: number | undefined;
+  readonly rows?: number | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly name?: string | undefined;
+}
+
+/** How many ended sessions keep a word about their end. */
+const maxRemembered = 1000;
+
+/** The sessions of the terminal book: a default one that is always there, a limit, and an end for the forgotten. */
+export class Sessions implements AsyncDisposable {
+  readonly limits: SessionLimits;
+  readonly #engine: Engine;
+  readonly #defaults: { readonly size: Size };
+  readonly #all = new Map<string, Terminal>();
+  readonly #timers = new Map<string, Disposable>();
+  /** Why an id is no longer there. */
+  readonly #ends = new Map<string, FairleadError>();
+  #default: Promise<Terminal> | undefined;
+  #defaultId: string | undefined;
+  #opening = 0;
+
+  constructor(engine: Engine, limits: SessionLimits, defaults: { readonly size: Size }) {
+    this.#engine = engine;
+    this.limits = limits;
+    this.#defaults = defaults;
+  }
+
+  /** The default session, opened on first need, once however many ask at the same time. */
+  default(signal: AbortSignal): Promise<Terminal> {
+    // Opened for everyone: the first caller may hang up without taking it away from the others.
+    this.#default ??= this.#open({}, this.#engine.closing).then(
+      (terminal) => {
+        this.#defaultId = terminal.id;
+        return terminal;
+      },
+      (error: unknown) => {
+        this.#default = undefined;
+        throw error;
+      },
+    );
+    return abortable(this.#default, signal);
+  }
+
+  async create(request: SessionRequest, signal: AbortSignal): Promise<Terminal> {
+    this.#makeRoom();
+    const terminal = await this.#open(request, signal);
+    this.#armIdle(terminal);
+    return terminal;
+  }
+
+  /** The session to type into. A default session whose shell has exited is started again (R-TERM-034). */
+  async forInput(
+    ref: TerminalRef | undefined,
+    signal: AbortSignal,
+  ): Promise<{ terminal: Terminal; restarted: boolean }> {
+    const terminal = await this.forReading(ref, signal);
+    if (!terminal.ended) return { terminal, restarted: false };
+    if (terminal.id !== this.#defaultId) {
+      throw new FairleadError('terminal_exited', `Session '${terminal.id}' ${describeEnd(terminal.ended)}.`, {
+        hint: 'Its last screen can still be read; create another session to go on.',
+      });
+    }
+    this.#default = undefined;
+    this.#forget(terminal, gone());
+    await terminal[Symbol.asyncDispose]();
+    return { terminal: await this.default(signal), restarted: true };
+  }
+
+  async forReading(ref: TerminalRef | undefined, signal: AbortSignal): Promise<Terminal> {
+    const terminal = ref === undefined ? await this.default(signal) : this.#find(ref);
+    terminal.touch();
+    return terminal;
+  }
+
+  /** Ends a session; answers with its id. */
+  async destroy(ref: TerminalRef): Promise<string> {
+    const terminal = this.#find(ref);
+    if (terminal.id === this.#defaultId) {
+      throw new FairleadError(
+        'not_permitted',
+        `Session '${terminal.id}' is the default session and cannot be destroyed`,
+      );
+    }
+    this.#forget(terminal, gone());
+    await terminal[Symbol.asyncDispose]();
+    return terminal.id;
+  }
+
+  running(): Terminal[] {
+    return [...this.#all.values()].filter((terminal) => !terminal.ended);
+  }
+
+  describe(terminal: Terminal) {
+    const { id, name, program, size, number } = terminal;
+    const pid = terminal.process?.pid;
+    const cwd = terminal.cwd;
+    return {
+      sessionId: id,
+      shell: program,
+      ...size,
+      createdAt: new Date(terminal.createdAt).toISOString(),
+      lastActivityAt: new Date(terminal.lastActivityAt).toISOString(),
+      isDefault: id === this.#defaultId,
+      ...(name === undefined ? {} : { name }),
+      ...(pid === undefined ? {} : { pid }),
+      ...(cwd === undefined ? {} : { cwd }),
+      rpcId: number,
+    };
+  }
+
+  list() {
+    const now = this.#engine.clock.now();
+    return {
+      sessions: [...this.#all.values()].map((terminal) => {
+        const { ended } = terminal;
+        const foreground = ended ? undefined : terminal.process?.foreground()?.name;
+        const recordingId = this.#engine.recordings.activeOf(terminal.id);
+        return {
+          ...this.describe(terminal),
+          status: ended ? ('exited' as const) : ('running' as const),
+          ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
+          ...(ended?.by === 'signal' ? { signal: ended.signal } : {}),
+          idleSeconds: Math.max(0, Math.round((now - terminal.lastActivityAt) / 1000)),
+          ...(foreground === undefined ? {} : { foreground }),
+          ...(recordingId === undefined ? {} : { recordingId }),
+        };
+      }),
+      maxSessions: this.limits.maxSessions,
+      sessionIdleTimeout: this.limits.idleTimeout,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const timer of this.#timers.values()) timer[Symbol.dispose]();
+    this.#timers.clear();
+  }
+
+  async #open(request: SessionRequest, signal: AbortSignal): Promise<Terminal> {
+    const { size } = this.#defaults;
+    const open: OpenRequest = {
+      kind: 'local',
+      size: { cols: request.cols ?? size.cols, rows: request.rows ?? size.rows },
+      shell: request.shell,
+      cwd: request.cwd,
+      env: request.env,
+      name: request.name,
+    };
+    this.#opening += 1;
+    try {
+      const terminal = await this.#engine.open(open, signal);
+      this.#all.set(terminal.id, terminal);
+      try {
+        // Text typed before the first prompt would be echoed twice.
+        await ready(terminal, signal);
+      } catch (error) {
+        this.#forget(terminal, gone());
+        this.#engine.background(terminal[Symbol.asyncDispose]());
+        throw error;
+      }
+      return terminal;
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  #find(ref: TerminalRef): Terminal {
+    const key = String(ref).trim();
+    const byId = this.#all.get(key.toLowerCase());
+    if (byId) return byId;
+    if (/^\d+$/.test(key)) {
+      for (const terminal of this.#all.values()) if (terminal.number === Number(key)) return terminal;
+    }
+    const end = this.#ends.get(key.toLowerCase());
+    if (end) throw end;
+    throw new FairleadError('terminal_not_found', `Session '${key}' not found`);
+  }
+
+  /** A session that has exited gives way to a new one. */
+  #makeRoom(): void {
+    const { maxSessions } = this.limits;
+    // The default session has its place even before it is opened.
+    const waiting = this.#opening + (this.#default ? 0 : 1);
+    if (this.#all.size + waiting < maxSessions) return;
+    for (const terminal of this.#all.values()) {
+      if (!terminal.ended || terminal.id === this.#defaultId) continue;
+      this.#forget(terminal, gone());
+      this.#engine.background(terminal[Symbol.asyncDispose]());
+      return;
+    }
+    throw new FairleadError('limit_reached', `The limit of ${maxSessions} sessions is reached`, {
+      hint: 'Destroy one you no longer need, or start the server with a higher --max-sessions.',
+    });
+  }
+
+  #forget(terminal: Terminal, why: FairleadError): void {
+    this.#all.delete(terminal.id);
+    this.#timers.get(terminal.id)?.[Symbol.dispose]();
+    this.#timers.delete(terminal.id);
+    this.#ends.set(terminal.id, why);
+    const [oldest] = this.#ends.keys();
+    if (this.#ends.size > maxRemembered && oldest !== undefined) this.#ends.delete(oldest);
+  }
+
+  /** Idle means no call and no output and no foreground command and no recording (R-TERM-033). */
+  #armIdle(terminal: Terminal): void {
+    const limitMs = this.limits.idleTimeout * 1000;
+    if (limitMs === 0) return;
+    const idleFor = (): number => this.#engine.clock.now() - terminal.lastActivityAt;
+    const look = (): void => {
+      if (this.#all.get(terminal.id) !== terminal) return;
+      const busy = terminal.state === 'running' || this.#engine.recordings.activeOf(terminal.id) !== undefined;
+      const idle = idleFor();
+      if (!busy && idle >= limitMs) {
+        const seconds = Math.round(idle / 1000);
+        this.#forget(
+          terminal,
+          new FairleadError('terminal_not_found', `Session '${terminal.id}' was closed after ${seconds} s idle`),
+        );
+        this.#engine.background(terminal[Symbol.asyncDispose]());
+        return;
+      }
+      arm(busy ? limitMs : limitMs - idle);
+    };
+    const arm = (ms: number): void => {
+      this.#timers.set(terminal.id, this.#engine.clock.after(Math.max(ms, 1), look));
+    };
+    arm(limitMs);
+  }
+}

@@ -1,0 +1,101 @@
+import { FairleadError } from '../contract/errors.ts';
+import { deferred } from '../lib/deferred.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A program that answered is done answering after this long without output. */
+const quietMs = 50;
+/** A program that has not answered at all may be thinking. */
+const silentMs = 150;
+/** A program that never stops printing is not waited for any longer than this. */
+const capMs = 2000;
+
+/**
+ * Waits until the terminal has answered the newest input: a prompt came back, or its output went quiet, or the cap is
+ * reached. Returns at once when there is no recent input. This is what makes "type, Enter, read" work without polling.
+ */
+export async function settled(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  const input = terminal.lastInput;
+  if (!input) return;
+  await quiet(terminal, { since: input, capMs: capMs - (terminal.clock.monotonic() - input.atMs) }, signal);
+}
+
+/** A shell that reads long start-up files is not waited for any longer than this. */
+const startMs = 3000;
+
+/** Waits until a new terminal is ready for input: its first prompt, or its first output, or the limit (R-RPC-023). */
+export async function ready(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  if (terminal.marked) await until(terminal, () => terminal.blocks.promptAt !== undefined, startMs, signal);
+  else await until(terminal, () => terminal.lastOutputMs !== undefined, startMs / 2, signal);
+}
+
+/** Resolves true when the condition holds after some output or change of state, false at the limit or the end. */
+async function until(terminal: Terminal, holds: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
+  const done = deferred<boolean>();
+  const check = (): void => {
+    if (holds()) done.resolve(true);
+    else if (terminal.ended) done.resolve(false);
+  };
+  using _output = terminal.output.on(check);
+  using _state = terminal.stateChanged.on(check);
+  using _limit = terminal.clock.after(limitMs, () => done.resolve(false));
+  check();
+  return await abortable(done.promise, signal);
+}
+
+/** The promise, or the end of the wait for it. The work itself goes on. */
+export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stop = deferred<never>();
+  const abort = (): void => stop.reject(cancelled());
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    if (signal.aborted) abort();
+    return await Promise.race([work, stop.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+const cancelled = (): FairleadError => new FairleadError('cancelled', 'The call was cancelled.');
+
+export interface QuietOptions {
+  /** The input whose answer is waited for. */
+  readonly since: { readonly atMs: number; readonly offset: number };
+  readonly capMs: number;
+}
+
+/** Resolves true when quiet, false at the cap. */
+export async function quiet(terminal: Terminal, options: QuietOptions, signal: AbortSignal): Promise<boolean> {
+  const { clock } = terminal;
+  const { since } = options;
+  const done = deferred<boolean>();
+  let timer: Disposable | undefined;
+
+  const check = (): void => {
+    timer?.[Symbol.dispose]();
+    if (terminal.ended || promptedSince(terminal, since.offset)) return done.resolve(true);
+    const output = terminal.lastOutputMs ?? 0;
+    const answered = terminal.log.end > since.offset;
+    const dueAt = answered ? output + quietMs : since.atMs + silentMs;
+    const wait = dueAt - clock.monotonic();
+    if (wait <= 0) return done.resolve(true);
+    timer = clock.after(wait, check);
+  };
+
+  if (options.capMs <= 0) return false;
+  using _cap = clock.after(options.capMs, () => done.resolve(false));
+  using _output = terminal.output.on(check);
+  using _state = terminal.stateChanged.on(check);
+  using _watching = terminal.watch();
+  try {
+    check();
+    return await abortable(done.promise, signal);
+  } finally {
+    timer?.[Symbol.dispose]();
+  }
+}
+
+/** A prompt of our own integration was drawn after that offset: whatever was asked is done. */
+function promptedSince(terminal: Terminal, offset: number): boolean {
+  const at = terminal.blocks.promptAt;
+  return terminal.blocks.state === 'prompt' && at !== undefined && at > offset;
+}

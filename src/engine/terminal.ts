@@ -1,0 +1,339 @@
+import { FairleadError } from '../contract/errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Emitter } from '../lib/emitter.ts';
+import { type BlockEvent, Blocks } from './blocks.ts';
+import type { Channel, Ended, Size } from './channel.ts';
+import { InputQueue } from './input-queue.ts';
+import { encodeKey, type Key } from './keys.ts';
+import { MarkScanner } from './marks.ts';
+import { OutputLog } from './output-log.ts';
+import { Feeder } from './screen/feeder.ts';
+import { Screen } from './screen/screen.ts';
+
+export type TerminalState = 'starting' | 'idle' | 'running' | 'exited' | 'lost';
+
+export interface TerminalInit {
+  readonly id: string;
+  readonly number: number;
+  readonly name: string | undefined;
+  /** What runs in it: the path of a shell, usually. */
+  readonly program: string;
+  readonly channel: Channel;
+  readonly size: Size;
+  readonly scrollback: number;
+  readonly clock: Clock;
+  /** Marks that carry it come from our shell integration; others may be forged by a program's output. */
+  readonly nonce: string | undefined;
+  /** Called once when the terminal is disposed. */
+  readonly release: () => void;
+}
+
+export interface OutputEvent {
+  /** Valid only during the event. */
+  readonly bytes: Uint8Array;
+  /** Offset of the first byte in the log. */
+  readonly from: number;
+  readonly atMs: number;
+}
+
+export interface InputEvent {
+  readonly bytes: Uint8Array;
+  readonly by: string;
+  /** False while the program reads without echo: then the bytes are a secret. */
+  readonly echo: boolean | undefined;
+  readonly atMs: number;
+}
+
+const maxPendingInput = 4 << 20;
+const carriageReturn = Uint8Array.of(13);
+const interruptByte = 3;
+
+/** A channel with a memory. One class for every transport. */
+export class Terminal implements AsyncDisposable {
+  readonly id: string;
+  readonly number: number;
+  readonly name: string | undefined;
+  readonly program: string;
+  readonly createdAt: number;
+  readonly log = new OutputLog();
+  readonly screen: Screen;
+  readonly blocks: Blocks;
+  readonly clock: Clock;
+
+  readonly output = new Emitter<OutputEvent>();
+  readonly input = new Emitter<InputEvent>();
+  readonly resized = new Emitter<Size>();
+  readonly block = new Emitter<BlockEvent>();
+  readonly stateChanged = new Emitter<TerminalState>();
+
+  /** Its shell marks prompts and commands with our nonce. */
+  readonly marked: boolean;
+
+  readonly #channel: Channel;
+  readonly #feeder: Feeder;
+  readonly #marks: MarkScanner;
+  readonly #queue: InputQueue;
+  readonly #release: () => void;
+  /** A background loop has an owner, and the owner waits for it. */
+  readonly #pumping: Promise<Ended>;
+  #size: Size;
+  #ended: Ended | undefined;
+  #endedAt: number | undefined;
+  #disposed: Promise<void> | undefined;
+  #lastInput: { readonly atMs: number; readonly offset: number } | undefined;
+  #lastOutputMs: number | undefined;
+  #lastUsed: number;
+
+  constructor(init: TerminalInit) {
+    this.id = init.id;
+    this.number = init.number;
+    this.name = init.name;
+    this.program = init.program;
+    this.clock = init.clock;
+    this.marked = init.nonce !== undefined;
+    this.createdAt = init.clock.now();
+    this.#lastUsed = this.createdAt;
+    this.#size = init.size;
+    this.#channel = init.channel;
+    this.#release = init.release;
+    this.#queue = new InputQueue({
+      write: (bytes) => this.#channel.write(bytes),
+      interrupt: this.#channel.kill && (() => this.#channel.kill?.('INT') ?? Promise.resolve()),
+      maxPendingBytes: maxPendingInput,
+    });
+    this.screen = new Screen({
+      size: init.size,
+      scrollback: init.scrollback,
+      clock: init.clock,
+      reply: (bytes) => this.#reply(bytes),
+    });
+    this.#feeder = new Feeder(this.log, this.screen);
+    this.blocks = new Blocks({ clock: init.clock, trustOnly: init.nonce !== undefined });
+    this.#marks = new MarkScanner({ nonce: init.nonce });
+    this.#pumping = this.#pump();
+  }
+
+  get size(): Size {
+    return this.#size;
+  }
+
+  get ended(): Ended | undefined {
+    return this.#ended;
+  }
+
+  /** When the far side ended, in ms since the epoch. */
+  get endedAt(): number | undefined {
+    return this.#endedAt;
+  }
+
+  /** Settles when the far side has ended and its last byte is in the log. Never rejects. */
+  get whenEnded(): Promise<Ended> {
+    return this.#pumping;
+  }
+
+  get process(): Channel['process'] {
+    return this.#channel.process;
+  }
+
+  /** Where the program works: what it told us, else what the machine shows. */
+  get cwd(): string | undefined {
+    return this.blocks.cwd ?? this.#channel.process?.cwd();
+  }
+
+  get lastInput(): { readonly atMs: number; readonly offset: number } | undefined {
+    return this.#lastInput;
+  }
+
+  /** Monotonic time of the newest output. */
+  get lastOutputMs(): number | undefined {
+    return this.#lastOutputMs;
+  }
+
+  /** The newest sign of life, ours or the program's, in ms since the epoch. */
+  get lastActivityAt(): number {
+    const output = this.#lastOutputMs;
+    const outputAt = output === undefined ? 0 : this.clock.now() - (this.clock.monotonic() - output);
+    return Math.max(this.#lastUsed, Math.round(outputAt));
+  }
+
+  get state(): TerminalState {
+    if (this.#ended) return this.#ended.by === 'lost' ? 'lost' : 'exited';
+    if (this.blocks.state === 'prompt') return 'idle';
+    if (this.blocks.state === 'running') return 'running';
+    if (this.#lastOutputMs === undefined) return 'starting';
+    const foreground = this.#channel.process?.foreground();
+    return foreground === undefined || foreground.isLeader ? 'idle' : 'running';
+  }
+
+  /** Somebody looked at it or used it: it is not idle. */
+  touch(): void {
+    this.#lastUsed = this.clock.now();
+  }
+
+  /** Resolves when the screen shows every byte the far side has written so far. */
+  async sync(signal: AbortSignal): Promise<void> {
+    this.touch();
+    if (!this.#ended && this.#channel.flush) {
+      this.#channel.flush();
+      // What was flushed reaches the log through the pump, one turn of the loop later.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await this.#feeder.sync(signal);
+  }
+
+  /** While held, output is parsed as it arrives: someone waits for it. */
+  watch(): Disposable {
+    return this.#feeder.watch();
+  }
+
+  /** Sends bytes as one body. Resolves when the far side accepted all of them. */
+  async send(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
+    this.#mustLive();
+    this.#note(bytes, by);
+    await this.#queue.send(bytes, signal);
+  }
+
+  async type(
+    text: string,
+    options: { readonly by: string; readonly paste: boolean; readonly submit: boolean },
+    signal: AbortSignal,
+  ): Promise<{ readonly bytes: number; readonly bracketed: boolean }> {
+    this.#mustLive();
+    let bracketed = false;
+    if (options.paste) {
+      await this.sync(signal);
+      bracketed = this.screen.modes.bracketedPaste;
+    }
+    // A paste-end inside the text would let the rest of it act as keystrokes.
+    const body = bracketed ? `\x1b[200~${text.replaceAll('\x1b[201~', '')}\x1b[201~` : text;
+    const bytes = Buffer.from(body);
+    await this.send(bytes, options.by, signal);
+    if (options.submit) await this.#submit(options.by, signal);
+    return { bytes: bytes.length + (options.submit ? 1 : 0), bracketed };
+  }
+
+  async press(
+    key: Key,
+    options: { readonly by: string; readonly repeat: number },
+    signal: AbortSignal,
+  ): Promise<number> {
+    this.#mustLive();
+    if (key.usesModes) await this.sync(signal);
+    const bytes = encodeKey(key, this.screen.modes, options.repeat);
+    if (bytes.length === 1 && bytes[0] === interruptByte) {
+      this.#note(bytes, options.by);
+      await this.#queue.interrupt(bytes, signal);
+    } else {
+      await this.send(bytes, options.by, signal);
+    }
+    return bytes.length;
+  }
+
+  /** The emulator first, so that the program's repaint is parsed at the new size (R-RPC-025). */
+  async resize(size: Size, signal: AbortSignal): Promise<void> {
+    this.#mustLive();
+    if (!this.#channel.resize) {
+      throw new FairleadError('unsupported', 'This terminal has a fixed size.');
+    }
+    await this.sync(signal);
+    this.screen.resize(size);
+    this.#size = size;
+    await this.#channel.resize(size);
+    this.resized.emit(size);
+  }
+
+  async clear(signal: AbortSignal): Promise<void> {
+    await this.sync(signal);
+    this.screen.clear();
+  }
+
+  /** Ends the far side, waits until it is gone, and forgets what it printed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed ??= this.#dispose();
+    await this.#disposed;
+  }
+
+  async #dispose(): Promise<void> {
+    this.#queue.close(gone());
+    await this.#channel[Symbol.asyncDispose]();
+    await this.#pumping;
+    await this.#queue.idle();
+    this.#feeder[Symbol.dispose]();
+    this.screen[Symbol.dispose]();
+    this.#release();
+  }
+
+  async #pump(): Promise<Ended> {
+    try {
+      for await (const chunk of this.#channel.output) {
+        this.#take(chunk);
+        const room = this.#feeder.room();
+        if (room) await room;
+      }
+    } catch (cause) {
+      return this.#finish({ by: 'lost', reason: cause instanceof Error ? cause.message : 'the output broke off' });
+    }
+    return this.#finish(await this.#channel.ended);
+  }
+
+  #take(bytes: Uint8Array): void {
+    const before = this.state;
+    const from = this.log.end;
+    const atMs = this.clock.monotonic();
+    this.#lastOutputMs = atMs;
+    this.log.append(bytes);
+    for (const mark of this.#marks.scan(bytes, from)) {
+      for (const event of this.blocks.accept(mark)) this.block.emit(event);
+    }
+    this.output.emit({ bytes, from, atMs });
+    const after = this.state;
+    if (after !== before) this.stateChanged.emit(after);
+  }
+
+  #finish(ended: Ended): Ended {
+    this.#ended = ended;
+    this.#endedAt = this.clock.now();
+    for (const event of this.blocks.end()) this.block.emit(event);
+    this.#queue.close(exited(ended));
+    this.stateChanged.emit(this.state);
+    return ended;
+  }
+
+  #reply(bytes: Uint8Array): void {
+    if (this.#ended) return;
+    // The program asked; nobody waits for this answer, and a far side that is gone needs none.
+    this.#queue.send(bytes, AbortSignal.timeout(10_000)).catch(() => {});
+  }
+
+  async #submit(by: string, signal: AbortSignal): Promise<void> {
+    await this.send(carriageReturn, by, signal);
+  }
+
+  #note(bytes: Uint8Array, by: string): void {
+    this.touch();
+    const atMs = this.clock.monotonic();
+    this.#lastInput = { atMs, offset: this.log.end };
+    if (this.input.size > 0) this.input.emit({ bytes, by, echo: this.#channel.process?.echo(), atMs });
+  }
+
+  #mustLive(): void {
+    if (this.#disposed) throw gone();
+    if (this.#ended) throw exited(this.#ended);
+  }
+}
+
+export function gone(): FairleadError {
+  return new FairleadError('terminal_exited', 'Terminal session has been disposed');
+}
+
+function exited(ended: Ended): FairleadError {
+  return new FairleadError('terminal_exited', `The program in this terminal ${describeEnd(ended)}.`, {
+    hint: 'Its last screen can still be read; open another terminal to go on.',
+  });
+}
+
+export function describeEnd(ended: Ended): string {
+  if (ended.by === 'exit') return `has exited with code ${ended.code}`;
+  if (ended.by === 'signal') return `was ended by SIG${ended.signal}`;
+  return `cannot be reached any more: ${ended.reason}`;
+}

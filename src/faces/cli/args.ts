@@ -1,0 +1,69 @@
+/** A flag as the command line knows it. */
+export interface Flag {
+  readonly name: string;
+  /** `--max-sessions` */
+  readonly flag: string;
+  readonly form: 'value' | 'switch' | 'list' | 'optional';
+  readonly bare?: string | undefined;
+}
+
+export interface Parsed {
+  readonly flags: ReadonlyMap<string, string | readonly string[]>;
+  readonly words: readonly string[];
+}
+
+/** The command line is wrong: exit 2, and say which word. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** `--x v` and `--x=v` mean the same (R-TERM-012). After `--` everything is a word. */
+export function parseArgs(
+  argv: readonly string[],
+  known: readonly Flag[],
+  suggest: (flag: string) => string | undefined,
+): Parsed {
+  const flags = new Map<string, string | string[]>();
+  const words: string[] = [];
+  const rest = [...argv];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '--') {
+      words.push(...rest.splice(0));
+      break;
+    }
+    if (!word.startsWith('--')) {
+      if (word.startsWith('-') && word.length > 1) throw new UsageError(`Unknown option ${word}.`);
+      words.push(word);
+      continue;
+    }
+    const [name, inline] = split(word);
+    const flag = known.find((one) => one.flag === name);
+    if (!flag) {
+      const close = suggest(name);
+      throw new UsageError(`Unknown option ${name}.${close ? ` Did you mean ${close}?` : ''}`);
+    }
+    const value = inline ?? following(flag, rest);
+    const before = flags.get(flag.name);
+    if (flag.form === 'list') flags.set(flag.name, [...(Array.isArray(before) ? before : []), value]);
+    else if (before !== undefined) throw new UsageError(`${name} is given twice.`);
+    else flags.set(flag.name, value);
+  }
+  return { flags, words };
+}
+
+function split(word: string): [string, string | undefined] {
+  const equals = word.indexOf('=');
+  return equals < 0 ? [word, undefined] : [word.slice(0, equals), word.slice(equals + 1)];
+}
+
+function following(flag: Flag, rest: string[]): string {
+  if (flag.form === 'switch') return 'true';
+  if (flag.form === 'optional') {
+    // `--record on-failure` is meant as one; `--record --headless` is not.
+    const next = rest[0];
+    return next !== undefined && !next.startsWith('-') ? (rest.shift() ?? '') : (flag.bare ?? '');
+  }
+  const value = rest.shift();
+  if (value === undefined || value.startsWith('--')) throw new UsageError(`${flag.flag} needs a value.`);
+  return value;
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import type { Command, Invocation } from './commands/command.ts';
+import { helpFor, overview } from './commands/help.ts';
+import { commands } from './commands/index.ts';
+import { flagName, readSettings, type Setting, SettingError, settings } from './config.ts';
+import { errorTable, FairleadError } from './contract/errors.ts';
+import { type Flag, parseArgs, UsageError } from './faces/cli/args.ts';
+import { styleFor } from './faces/cli/style.ts';
+import { closest } from './lib/closest.ts';
+
+/** The entry of the program. Commands meet the parts they need in their own files, loaded when asked for. */
+async function main(argv: readonly string[]): Promise<number> {
+  const { stdin, stdout, stderr, env } = process;
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  const [name, ...rest] = argv;
+  const style = styleFor(stdout, env);
+  if (name === '--version' || name === '-V' || name === 'version') return print(`${version}\n`);
+  if (name === undefined || name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
+    return print(overview(commands, version, style));
+  }
+  try {
+    const wanted = name === 'help' ? rest[0] : name;
+    const command = commands.find((one) => one.name === wanted);
+    if (!command) throw unknownCommand(wanted ?? '');
+    if (name === 'help' || rest.includes('--help') || rest.includes('-h')) return print(helpFor(command, style));
+    return await command.run({ stdin, stdout, stderr, env, cwd: process.cwd(), version, ...understand(command, rest) });
+  } catch (thrown) {
+    const red = styleFor(stderr, env).red;
+    stderr.write(`${red('fairlead:')} ${explain(thrown, name)}\n`);
+    return exitCode(thrown);
+  }
+}
+
+function understand(command: Command, argv: readonly string[]): Pick<Invocation, 'settings' | 'flags' | 'words'> {
+  const rows = command.settings.map((name) => [name, settings[name] as Setting] as const);
+  const known: Flag[] = [
+    ...(command.flags ?? []),
+    ...rows
+      .filter(([, row]) => row.flag !== false)
+      .map(([name, { form, bare }]) => ({ name, flag: flagName(name), form, bare })),
+  ];
+  const names = known.map(({ flag }) => flag);
+  const { flags, words } = parseArgs(argv, known, (flag) => closest(flag, names)[0]);
+  return { settings: readSettings(flags, process.env), flags, words };
+}
+
+function unknownCommand(word: string): UsageError {
+  const names = commands.map(({ name }) => name);
+  const [near] = closest(word, names);
+  return new UsageError(
+    `There is no command "${word}".${near ? ` Did you mean ${near}?` : ''} Commands: ${names.join(', ')}.`,
+  );
+}
+
+function explain(thrown: unknown, name: string): string {
+  if (thrown instanceof UsageError || thrown instanceof SettingError)
+    return `${thrown.message}\nSee: fairlead ${name} --help`;
+  if (thrown instanceof FairleadError) return `${thrown.message}${thrown.hint ? ` ${thrown.hint}` : ''}`;
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}
+
+function exitCode(thrown: unknown): number {
+  if (thrown instanceof UsageError || thrown instanceof SettingError) return 2;
+  return thrown instanceof FairleadError ? errorTable[thrown.code].exit : 1;
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+// A reader that went away, as in `fairlead --help | head -1`, is not an error.
+process.stdout.on('error', () => process.exit(0));
+process.exitCode = await main(process.argv.slice(2));

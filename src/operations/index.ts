@@ -1,0 +1,5 @@
+import type { Book } from '../engine/operation.ts';
+import { terminalBook } from './terminal/index.ts';
+
+/** Every book, in the order in which faces list them. */
+export const books: readonly Book[] = [terminalBook];

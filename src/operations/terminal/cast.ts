@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { operation } from '../../engine/operation.ts';
+import { json, SessionId } from './shared.ts';
+
+const Mode = z.enum(['always', 'on-failure']);
+const Format = z.enum(['v2', 'v3']);
+
+const Started = z.object({
+  recordingId: z.string(),
+  path: z.string().describe('Where the recording will be when it has stopped'),
+  format: Format,
+  mode: Mode,
+  maxDuration: z.number(),
+  inactivityTimeout: z.number(),
+  message: z.string(),
+  sessionId: z.string(),
+});
+
+export const start = operation({
+  mcpName: 'startRecording',
+  title: 'Start a recording',
+  summary: 'Record a session to an asciicast file that plays in asciinema. One recording per session at a time.',
+  access: 'control',
+  input: z.object({
+    format: Format.default('v2').describe('Recording format'),
+    mode: Mode.default('always').describe('on-failure: keep the file only if the shell or a command in it failed'),
+    outputDir: z.string().min(1).max(4096).optional().describe('Directory to save the recording'),
+    idleTimeLimit: z.number().min(0).max(3600).optional().describe('Max seconds between events (2); 0 keeps real time'),
+    maxDuration: z.number().min(0).max(86_400).optional().describe('Stop after so many seconds (3600); 0 = no limit'),
+    inactivityTimeout: z
+      .number()
+      .min(0)
+      .max(86_400)
+      .optional()
+      .describe('Stop after so many silent seconds (600); 0 = no limit'),
+    title: z.string().max(200).optional(),
+    input: z.boolean().default(false).describe('Also record what is typed; never while echo is off'),
+    markers: z.boolean().default(false).describe('Add a marker at each command'),
+    redact: z.boolean().default(false).describe('Mask secrets'),
+    snapshot: z.boolean().default(true).describe('Begin with the screen as it is'),
+    all: z.boolean().default(false).describe('Record every session, each into its own file'),
+    sessionId: SessionId,
+  }),
+  output: Started.extend({ recordings: z.array(Started).optional() }),
+  async run({ input, engine, signal }) {
+    const { all, sessionId, ...options } = input;
+    if (!all) {
+      const terminal = await engine.sessions.forReading(sessionId, signal);
+      return engine.recordings.start(terminal, options);
+    }
+    await engine.sessions.forReading(undefined, signal);
+    const recordings = await engine.recordings.startAll(engine.sessions.running(), options);
+    return { ...recordings[0], recordings };
+  },
+  render: ({ recordings, ...one }) => json(recordings ?? one),
+});
+
+export const stop = operation({
+  mcpName: 'stopRecording',
+  title: 'Stop a recording',
+  summary: 'Stop a recording and write its file.',
+  access: 'control',
+  input: z.object({
+    recordingId: z.string().min(1).max(64).describe('The recording ID returned by startRecording'),
+    failed: z.boolean().optional().describe('Say that it failed, so that an on-failure recording is kept'),
+  }),
+  output: z.object({
+    recordingId: z.string(),
+    path: z.string(),
+    durationMs: z.number(),
+    bytesWritten: z.number().int(),
+    saved: z.boolean(),
+    mode: Mode,
+    stopReason: z.string(),
+    reason: z.string().optional().describe('Why it was not kept'),
+    exitCode: z.number().int().nullable(),
+    sessionId: z.string(),
+  }),
+  positional: ['recordingId'],
+  run: async ({ input, engine }) => engine.recordings.stop(input.recordingId, { failed: input.failed ?? false }),
+  render: json,
+});

@@ -1,0 +1,11 @@
+import type { FairleadError } from '../../contract/errors.ts';
+import { json } from './shared.ts';
+
+/** Errors in the words of the reference: `Error: …`; a second recording answers with JSON that names the first. */
+export function renderError(error: FairleadError): string {
+  if (error.data?.['activeRecordingId'] !== undefined) {
+    const { activeRecordingId, activePath } = error.data;
+    return json({ error: error.message, activeRecordingId, activePath });
+  }
+  return `Error: ${error.message}${error.hint ? ` ${error.hint}` : ''}`;
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { operation } from '../../engine/operation.ts';
+import { json } from './shared.ts';
+
+const SessionInfo = z.object({
+  sessionId: z.string(),
+  shell: z.string(),
+  cols: z.number().int(),
+  rows: z.number().int(),
+  createdAt: z.string(),
+  lastActivityAt: z.string(),
+  isDefault: z.boolean(),
+  name: z.string().optional(),
+  pid: z.number().int().optional(),
+  cwd: z.string().optional(),
+  rpcId: z.number().int().describe('The number of this session in the session RPC; accepted as sessionId too'),
+});
+
+export const create = operation({
+  mcpName: 'createSession',
+  title: 'Open a session',
+  summary: 'Open another terminal session. Use one session per parallel job.',
+  access: 'open',
+  input: z.object({
+    shell: z
+      .string()
+      .min(1)
+      .max(4096)
+      .optional()
+      .describe('Program to run, a path or a name on PATH; your shell by default'),
+    cols: z.number().int().min(2).max(1000).optional(),
+    rows: z.number().int().min(1).max(1000).optional(),
+    cwd: z.string().min(1).max(4096).optional().describe('Start directory; ~ is expanded'),
+    env: z.record(z.string(), z.string()).optional().describe('Extra environment variables'),
+    name: z.string().trim().min(1).max(64).optional(),
+  }),
+  output: SessionInfo,
+  async run({ input, engine, signal }) {
+    const { shell, cwd, env, name } = input;
+    const size = { cols: input.cols, rows: input.rows };
+    return engine.sessions.describe(await engine.sessions.create({ shell, cwd, env, name, ...size }, signal));
+  },
+  render: json,
+});
+
+export const list = operation({
+  mcpName: 'listSessions',
+  title: 'List sessions',
+  summary: 'List the terminal sessions with their state.',
+  access: 'observe',
+  input: z.object({}),
+  output: z.object({
+    sessions: z.array(
+      SessionInfo.extend({
+        status: z.enum(['running', 'exited']),
+        exitCode: z.number().int().nullable().optional(),
+        signal: z.string().optional(),
+        idleSeconds: z.number(),
+        foreground: z.string().optional().describe('Program in the foreground'),
+        recordingId: z.string().optional(),
+      }),
+    ),
+    maxSessions: z.number().int(),
+    sessionIdleTimeout: z.number().describe('Seconds; 0 means never'),
+  }),
+  run: async ({ engine }) => engine.sessions.list(),
+  render: json,
+});
+
+export const destroy = operation({
+  mcpName: 'destroySession',
+  title: 'Close a session',
+  summary: 'End a session and everything that runs in it. The default session stays.',
+  access: 'control',
+  destructive: true,
+  input: z.object({
+    sessionId: z.union([z.string().trim().min(1).max(64), z.number().int().nonnegative()]).describe('Session to end'),
+  }),
+  output: z.object({ sessionId: z.string(), destroyed: z.literal(true) }),
+  positional: ['sessionId'],
+  async run({ input, engine }) {
+    return { sessionId: await engine.sessions.destroy(input.sessionId), destroyed: true as const };
+  },
+  render: ({ sessionId }) => `Session '${sessionId}' destroyed`,
+});

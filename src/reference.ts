@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { flagName, type Setting, settings, variableName } from './config.ts';
+import { errorTable } from './contract/errors.ts';
+import { type AnyOperation, type Book, operationId } from './engine/operation.ts';
+import { books } from './operations/index.ts';
+
+/** The reference pages, made from the catalogue and the settings: file name → Markdown. */
+export function referencePages(): Record<string, string> {
+  const pages: Record<string, string> = { 'settings.md': settingsPage(), 'errors.md': errorsPage() };
+  for (const book of books) pages[`tools-${book.name}.md`] = bookPage(book);
+  return pages;
+}
+
+const made = '<!-- Made by `npm run docs`. Change the catalogue, not this file. -->\n\n';
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+const row = (...cells: string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+
+function bookPage(book: Book): string {
+  const operations = Object.values(book.nouns).flatMap((verbs) => Object.values(verbs));
+  return `${made}# ${book.name}\n\n${book.summary}\n\n${operations.map(operationPart).join('\n')}`;
+}
+
+function operationPart(op: AnyOperation): string {
+  const id = operationId(op);
+  const facts = [`operation \`${id}\``, `access \`${op.access}\``, ...(op.destructive ? ['destructive'] : [])];
+  return [
+    `## ${op.mcpName ?? id.replace('.', '_')}`,
+    '',
+    op.summary,
+    '',
+    `${facts.join(', ')}.`,
+    '',
+    ...table('Input', op.input, 'input'),
+    ...table('Output', op.output, 'output'),
+  ].join('\n');
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+function table(title: string, shape: z.ZodType, io: 'input' | 'output'): string[] {
+  const schema = z.toJSONSchema(shape, { io, unrepresentable: 'any' }) as Schema;
+  const fields = Object.entries(schema.properties ?? {});
+  if (fields.length === 0) return [`${title}: none.`, ''];
+  const lines = fields.map(([name, field]) => {
+    const needed = schema.required?.includes(name) && field.default === undefined ? 'yes' : 'no';
+    return io === 'input'
+      ? row(`\`${name}\``, kind(field), needed, preset(field), field.description ?? '')
+      : row(`\`${name}\``, kind(field), field.description ?? '');
+  });
+  const head =
+    io === 'input'
+      ? ['| Input | Type | Required | Default | |', '|---|---|---|---|---|']
+      : ['| Output | Type | |', '|---|---|---|'];
+  return [...head, ...lines, ''];
+}
+
+const preset = (field: Schema): string => (field.default === undefined ? '' : `\`${JSON.stringify(field.default)}\``);
+
+function kind(field: Schema): string {
+  if (field.enum) return field.enum.map((word) => `\`${String(word)}\``).join(', ');
+  if (field.anyOf) return field.anyOf.map(kind).join(' or ');
+  if (field.type === 'array') return `list of ${kind(field.items ?? {})}`;
+  const { minimum, maximum } = field;
+  const bounds =
+    maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? ` ${Math.max(minimum ?? 0, -maximum)}–${maximum}` : '';
+  return `${field.type ?? 'any'}${bounds}`;
+}
+
+function settingsPage(): string {
+  const rows = (Object.entries(settings) as [string, Setting][]).map(([name, setting]) => {
+    const { default: value } = z.toJSONSchema(setting.schema, { io: 'output', unrepresentable: 'any' }) as Schema;
+    const flag = setting.flag === false ? '(never a flag)' : `\`${flagName(name)}\``;
+    return row(
+      flag,
+      [variableName(name), ...(setting.aliases ?? [])].map((one) => `\`${one}\``).join(', '),
+      value === undefined ? '' : `\`${JSON.stringify(value)}\``,
+      setting.help,
+    );
+  });
+  return `${made}# Settings\n\nA flag wins over its variable, a variable over the default. Flags take \`--x v\` or \`--x=v\`.\n\n| Flag | Variable | Default | |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(errorTable).map(([code, { http, rpc, exit, retry }]) =>
+    row(`\`${code}\``, String(http), String(rpc), String(exit), retry ? 'yes' : 'no'),
+  );
+  return `${made}# Errors\n\nEvery failure is one of these. The structured part of an answer carries \`code\`, \`message\` and \`hint\`.\n\n| Code | HTTP | JSON-RPC | Exit | Worth a retry |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;
+}
