@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { FairleadError } from '../../contract/errors.ts';
 import { sendRefusal } from './http-exchange.ts';
 import { checkHost, checkOrigin, checkToken, type GuardRules } from './http-guard.ts';
@@ -66,7 +67,10 @@ export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): P
   const { host, path = '/mcp', maxSessions = 100, idleMs = 30 * 60_000, onError = () => {} } = options;
   const endpoint = mcpEndpoint(surface, { maxSessions, idleMs }, onError);
   const route = guarded(options, [mcpRoute(endpoint, path)]);
+  const answering = new Set<ServerResponse>();
   const server = createServer((request, response) => {
+    answering.add(response);
+    response.once('close', () => answering.delete(response));
     route(request, response).then(
       (known) => known || sendRefusal(response, notFound(request)),
       (thrown: unknown) => {
@@ -90,13 +94,15 @@ export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): P
     port,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`,
     async [Symbol.asyncDispose]() {
-      const closed = server.listening ? once(server, 'close') : Promise.resolve();
+      if (!server.listening) return;
+      const closed = once(server, 'close');
       server.close();
       await endpoint[Symbol.asyncDispose]();
-      server.closeIdleConnections();
-      const cut = setTimeout(() => server.closeAllConnections(), closeMs);
+      const out = Promise.all([...answering].map((response) => new Promise((gone) => response.once('close', gone))));
+      await Promise.race([out, delay(closeMs, undefined, { ref: false })]);
+      // What is left are connections kept for later, and clients that do not read.
+      server.closeAllConnections();
       await closed;
-      clearTimeout(cut);
     },
   };
 }

@@ -3,8 +3,8 @@ import {
   type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
+  type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Prompt } from '../../engine/prompt.ts';
 import type { McpPrompt } from './surface.ts';
 

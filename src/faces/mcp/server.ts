@@ -1,11 +1,13 @@
 import {
+  CLIENT_INFO_META_KEY,
+  type Implementation,
   type JSONRPCRequest,
   ProtocolError,
   ProtocolErrorCode,
   type Result,
   Server,
+  type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { ServerContext } from '@modelcontextprotocol/server';
 import { progressOf } from './progress.ts';
 import { getPrompt } from './prompts.ts';
 import { offerResources } from './resources.ts';
@@ -28,7 +30,7 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const progress = progressOf(context);
     const result = await surface.tools.call(params.name, params.arguments ?? {}, {
-      caller: { name: server.getClientVersion()?.name ?? 'mcp', origin: 'mcp', may: surface.may },
+      caller: { name: clientName(server, context), origin: 'mcp', may: surface.may },
       signal: AbortSignal.any([context.mcpReq.signal, setting.ending]),
       progress: progress.report,
       context,
@@ -45,6 +47,12 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
   if (surface.resources !== undefined) offerResources(server, surface.resources, setting.era);
   surface.extend?.(server);
   return server;
+}
+
+/** What the client calls itself: in every request since 2026, before that once. It is a claim, good for a log. */
+function clientName(server: Server, { mcpReq }: ServerContext): string {
+  const { [CLIENT_INFO_META_KEY]: info } = (mcpReq.envelope ?? {}) as { [CLIENT_INFO_META_KEY]?: Implementation };
+  return (info ?? server.getClientVersion())?.name.slice(0, 100) ?? 'mcp';
 }
 
 /** The SDK answers malformed requests with a validator's dump over many lines. Here every error is one line. */
