@@ -1,0 +1,88 @@
+import { bits, cellSize, type CoreLine } from './core.ts';
+import { type Cell, type Color, defaultColor, style, trueColor } from './grid.ts';
+
+const blank: Cell = { text: '', width: 1, fg: defaultColor, bg: defaultColor, style: 0 };
+const secondHalf: Cell = { ...blank, width: 0 };
+const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+
+/** The cells of one line, `cols` of them. Cells nothing was written to are one shared object. */
+export function readCells(line: CoreLine, cols: number): Cell[] {
+  const data = line._data;
+  const cells: Cell[] = [];
+  for (let x = 0, at = 0; x < cols; x++, at += cellSize) {
+    const content = data[at] as number;
+    const fg = data[at + 1] as number;
+    const bg = data[at + 2] as number;
+    const width = (content >>> bits.widthShift) as 0 | 1 | 2;
+    if (x >= line.length) cells.push(blank);
+    else if (fg === 0 && bg === 0 && (content & bits.hasContent) === 0) cells.push(width === 0 ? secondHalf : blank);
+    else {
+      const text = cellText(line, x, content);
+      cells.push({
+        text,
+        width: text === '' ? width : width || 1,
+        fg: color(fg),
+        bg: color(bg),
+        style: styleOf(fg, bg),
+      });
+    }
+  }
+  return cells;
+}
+
+/** The text of a line up to the last cell something was written to. */
+export function readText(line: CoreLine, cols: number): string {
+  const data = line._data;
+  let end = Math.min(cols, line.length);
+  while (end > 0 && ((data[(end - 1) * cellSize] as number) & bits.hasContent) === 0) {
+    // The second half of a wide character is empty too, but its first half is not.
+    if ((data[(end - 1) * cellSize] as number) >>> bits.widthShift === 0) break;
+    end--;
+  }
+  let text = '';
+  for (let x = 0; x < end; x++) {
+    const content = data[x * cellSize] as number;
+    const code = content & bits.hasContent;
+    if (code === 0) text += content >>> bits.widthShift === 0 ? '' : ' ';
+    else text += cellText(line, x, content);
+  }
+  return text;
+}
+
+function cellText(line: CoreLine, x: number, content: number): string {
+  const text = characters(line, x, content);
+  // A combining character with nothing to combine with got a cell of its own; a space carries it.
+  return text !== '' && content >>> bits.widthShift === 0 ? ` ${text}` : text;
+}
+
+function characters(line: CoreLine, x: number, content: number): string {
+  if ((content & bits.combined) !== 0) return line._combined[x] ?? '';
+  const code = content & bits.codePoint;
+  if (code === 0) return '';
+  return code < 128 ? (ascii[code] as string) : String.fromCodePoint(code);
+}
+
+export function color(packed: number): Color {
+  switch (packed & bits.colorMode) {
+    case 0:
+      return defaultColor;
+    case bits.rgbMode:
+      return trueColor + (packed & bits.rgb);
+    default:
+      return packed & 0xff;
+  }
+}
+
+export function styleOf(fg: number, bg: number): number {
+  let flags = 0;
+  if (fg & bits.fg.bold) flags |= style.bold;
+  if (bg & bits.bg.dim) flags |= style.dim;
+  if (bg & bits.bg.italic) flags |= style.italic;
+  if (fg & bits.fg.underline) flags |= style.underline;
+  if (fg & bits.fg.inverse) flags |= style.inverse;
+  if (fg & bits.fg.strike) flags |= style.strike;
+  if (fg & bits.fg.blink) flags |= style.blink;
+  if (fg & bits.fg.invisible) flags |= style.invisible;
+  if (bg & bits.bg.overline) flags |= style.overline;
+  return flags;
+}

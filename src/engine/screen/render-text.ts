@@ -1,0 +1,20 @@
+import type { Size } from '../channel.ts';
+import { Emulator } from './emulator.ts';
+import { fastForward } from './fast-forward.ts';
+import { joinRows, rowTexts } from './rows.ts';
+import { darkTheme } from './theme.ts';
+
+/** Rows of output kept: more is cut at its beginning. */
+const mostRows = 10_000;
+
+/** The text a program's output leaves on a terminal of this size, long lines in one piece. */
+export function renderText(bytes: Uint8Array, size: Size): string {
+  if (bytes.length === 0) return '';
+  const scratch = new Emulator(size, mostRows, darkTheme);
+  try {
+    scratch.feed(bytes.subarray(fastForward(scratch, bytes).bytes));
+    return joinRows(rowTexts(scratch, 0, Number.MAX_SAFE_INTEGER), 'join');
+  } finally {
+    scratch.dispose();
+  }
+}

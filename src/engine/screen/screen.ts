@@ -1,0 +1,235 @@
+import type { Clock } from '../../lib/clock.ts';
+import { Emitter } from '../../lib/emitter.ts';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Size } from '../channel.ts';
+import { clearScreen } from './clear.ts';
+import { Emulator, type ScreenEvent } from './emulator.ts';
+import { blankFacts, type Facts, factsOf, type Modes } from './facts.ts';
+import { fastForward, type Forwarded } from './fast-forward.ts';
+import { type Cursor, defaultColor, type Grid, type Line } from './grid.ts';
+import { capture, type Image, imageBytes, restore } from './image.ts';
+import { gridLines, joinRows, type RowText, rowTexts } from './rows.ts';
+import { snapshot } from './snapshot.ts';
+import { darkTheme, type Theme } from './theme.ts';
+
+export interface ScreenOptions {
+  readonly size: Size;
+  /** Rows kept above the viewport. */
+  readonly scrollback?: number | undefined;
+  readonly clock: Clock;
+  /** Answers of the terminal to the program in it. Called after parsing, never within it. */
+  readonly reply?: ((bytes: Uint8Array) => void) | undefined;
+  readonly theme?: Theme | undefined;
+}
+
+export interface TextOptions {
+  readonly scope: 'all' | 'viewport';
+  /** `join` makes one line of a long one that was wrapped; `keep` shows rows. */
+  readonly wrap: 'join' | 'keep';
+  /** Leave out rows before this absolute one. */
+  readonly fromRow?: number | undefined;
+}
+
+export interface GridOptions {
+  /** Absolute number of the first row; the viewport's by default. */
+  readonly from?: number | undefined;
+  readonly rows?: number | undefined;
+}
+
+/**
+ * What a terminal shows. It has an emulator only between its first byte and its next hibernation; reading wakes it up
+ * and nobody can tell that it slept.
+ */
+export class Screen implements Disposable {
+  readonly clock: Clock;
+  readonly scrollback: number;
+  readonly events = new Emitter<ScreenEvent>();
+  /** After an emulator came to be, by a first byte or by waking up. */
+  readonly onWake = new Emitter<void>();
+  readonly #reply: ((bytes: Uint8Array) => void) | undefined;
+  readonly #theme: Theme;
+  #size: Size;
+  #live: Emulator | undefined;
+  #asleep: { readonly image: Image; readonly facts: Facts } | undefined;
+  #uses = 0;
+
+  constructor({ size, scrollback = 1000, clock, reply, theme = darkTheme }: ScreenOptions) {
+    this.#size = checked(size);
+    this.scrollback = scrollback;
+    this.clock = clock;
+    this.#reply = reply;
+    this.#theme = theme;
+  }
+
+  get size(): Size {
+    return this.#size;
+  }
+
+  get title(): string {
+    return this.facts.title;
+  }
+
+  /** Relative to the viewport. */
+  get cursor(): Cursor {
+    return this.facts.cursor;
+  }
+
+  get alternate(): boolean {
+    return this.facts.alternate;
+  }
+
+  get modes(): Modes {
+    return this.facts.modes;
+  }
+
+  get scrollbackRows(): number {
+    return this.facts.scrollbackRows;
+  }
+
+  get baseRow(): number {
+    return this.facts.baseRow;
+  }
+
+  get viewportTop(): number {
+    return this.facts.viewportTop;
+  }
+
+  get epoch(): number {
+    return this.facts.epoch;
+  }
+
+  /** All of the above at once. Does not wake the screen up. */
+  get facts(): Facts {
+    if (this.#live) return factsOf(this.#live);
+    return this.#asleep?.facts ?? blankFacts;
+  }
+
+  /** `blank` costs nothing, `asleep` some 20 KB, `live` an emulator. */
+  get state(): 'blank' | 'asleep' | 'live' {
+    if (this.#live) return 'live';
+    return this.#asleep ? 'asleep' : 'blank';
+  }
+
+  /** Bytes of the sleeping image; 0 while awake. */
+  get imageBytes(): number {
+    return this.#asleep ? imageBytes(this.#asleep.image) : 0;
+  }
+
+  /** Counts how often the emulator was needed: unchanged since last time means idle. */
+  get uses(): number {
+    return this.#uses;
+  }
+
+  /** Parses at once; the bytes may be cut anywhere. */
+  feed(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    const emulator = this.#awake() ?? this.#begin();
+    emulator.feed(bytes);
+    this.#handOn(emulator);
+  }
+
+  /** Takes as much of `bytes` as can be taken faster than by feeding it, with the same outcome; often nothing. */
+  fastForward(bytes: Uint8Array): Forwarded {
+    return fastForward(this.#awake() ?? this.#begin(), bytes);
+  }
+
+  resize(size: Size): void {
+    const { cols, rows } = checked(size);
+    const reflows = cols !== this.#size.cols;
+    this.#size = { cols, rows };
+    const emulator = this.#awake();
+    if (!emulator) return;
+    emulator.core.resize(cols, rows);
+    if (reflows) emulator.epoch++;
+  }
+
+  /** Empties screen and scrollback except the cursor's line, which becomes the first (R-TERM-053). */
+  clear(): void {
+    const emulator = this.#awake();
+    if (emulator) clearScreen(emulator);
+  }
+
+  grid({ from, rows = this.#size.rows }: GridOptions = {}): Grid {
+    const { cols } = this.#size;
+    const emulator = this.#awake();
+    const { cursor, viewportTop, baseRow } = this.facts;
+    const first = Math.max(from ?? viewportTop, baseRow);
+    const lines = emulator
+      ? gridLines(emulator, first, rows - (first - (from ?? first)))
+      : Array.from({ length: rows }, () => blankLine(cols));
+    const y = viewportTop + cursor.y - first;
+    const inside = y >= 0 && y < lines.length;
+    return { cols, rows: lines.length, lines, cursor: { ...cursor, y, visible: cursor.visible && inside } };
+  }
+
+  /** On the alternate screen only that screen (R-TERM-051). Trailing blank lines are left out. */
+  text({ scope, wrap, fromRow = 0 }: TextOptions): string {
+    const { viewportTop, baseRow } = this.facts;
+    return joinRows(this.rowTexts(Math.max(fromRow, scope === 'all' ? baseRow : viewportTop)), wrap);
+  }
+
+  /** Rows as strings, from an absolute row on; trailing cells nothing was written to are left out. */
+  rowTexts(from: number = 0, count: number = Number.MAX_SAFE_INTEGER): RowText[] {
+    const emulator = this.#awake();
+    return emulator ? rowTexts(emulator, from, count) : [];
+  }
+
+  /** Escape text that makes a fresh terminal of this size show the same, with up to `scrollback` rows above. */
+  snapshot({ scrollback = 0 }: { readonly scrollback?: number } = {}): string {
+    const emulator = this.#awake();
+    return emulator ? snapshot(emulator, scrollback) : '';
+  }
+
+  /** Puts the emulator away. False while that is not possible: in the middle of an escape sequence. */
+  hibernate(): boolean {
+    const emulator = this.#live;
+    if (!emulator) return true;
+    if (emulator.core._inputHandler._parser.currentState !== 0) return false;
+    this.#asleep = { image: capture(emulator), facts: factsOf(emulator) };
+    this.#live = undefined;
+    emulator.dispose();
+    return true;
+  }
+
+  [Symbol.dispose](): void {
+    this.#live?.dispose();
+    this.#live = undefined;
+    this.#asleep = undefined;
+  }
+
+  #awake(): Emulator | undefined {
+    this.#uses++;
+    if (this.#live || !this.#asleep) return this.#live;
+    this.#live = restore(this.#asleep.image, this.#theme);
+    this.#asleep = undefined;
+    this.onWake.emit();
+    return this.#live;
+  }
+
+  #begin(): Emulator {
+    this.#live = new Emulator(this.#size, this.scrollback, this.#theme);
+    this.onWake.emit();
+    return this.#live;
+  }
+
+  #handOn(emulator: Emulator): void {
+    const { reply, events } = emulator.take();
+    if (reply !== '') this.#reply?.(Buffer.from(reply, 'latin1'));
+    for (const event of events) this.events.emit(event);
+  }
+}
+
+function checked(size: Size): Size {
+  const { cols, rows } = size;
+  if (Number.isInteger(cols) && Number.isInteger(rows) && cols >= 2 && rows >= 1 && cols <= 1000 && rows <= 1000) {
+    return { cols, rows };
+  }
+  throw new FairleadError('invalid_input', `A terminal cannot have ${cols} columns and ${rows} rows.`, {
+    hint: 'Columns may be 2 to 1000, rows 1 to 1000.',
+  });
+}
+
+function blankLine(cols: number): Line {
+  const cell = { text: '', width: 1, fg: defaultColor, bg: defaultColor, style: 0 } as const;
+  return { cells: Array.from({ length: cols }, () => cell), wrapped: false };
+}
