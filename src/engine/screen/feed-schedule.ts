@@ -1,0 +1,83 @@
+import type { Clock } from '../../lib/clock.ts';
+
+/** Something that parses output in turns. */
+export interface FeedJob {
+  /** Works until done or until the monotonic time `deadline`; true when there is more to do. */
+  turn(deadline: number): boolean;
+}
+
+/** A terminal that keeps printing is parsed in batches this far apart. */
+const batchMs = 16;
+/** How long all terminals together may hold the event loop at a time. */
+const turnMs = 8;
+
+/** Shares the event loop between all terminals that have output to parse: each gets its turn, none holds it for long. */
+export class FeedSchedule {
+  readonly #clock: Clock;
+  readonly #due = new Set<FeedJob>();
+  readonly #later = new Set<FeedJob>();
+  readonly #lastDone = new WeakMap<FeedJob, number>();
+  #immediate: NodeJS.Immediate | undefined;
+  #timer: Disposable | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Asks for a turn: at once when `urgent` or after a pause, with the next batch in the middle of a flood. */
+  request(job: FeedJob, urgent = false): void {
+    if (this.#due.has(job)) return;
+    const since = this.#clock.monotonic() - (this.#lastDone.get(job) ?? Number.NEGATIVE_INFINITY);
+    if (urgent || since >= batchMs) {
+      this.#later.delete(job);
+      this.#due.add(job);
+      this.#immediate ??= setImmediate(() => this.#run());
+      return;
+    }
+    this.#later.add(job);
+    if (!this.#timer) this.#timer = this.#clock.after(batchMs, () => this.#batch());
+  }
+
+  cancel(job: FeedJob): void {
+    this.#due.delete(job);
+    this.#later.delete(job);
+    this.#lastDone.delete(job);
+  }
+
+  #batch(): void {
+    this.#timer = undefined;
+    for (const job of this.#later) this.#due.add(job);
+    this.#later.clear();
+    this.#run();
+  }
+
+  #run(): void {
+    if (this.#immediate) clearImmediate(this.#immediate);
+    this.#immediate = undefined;
+    const deadline = this.#clock.monotonic() + turnMs;
+    try {
+      for (const job of this.#due) {
+        this.#due.delete(job);
+        // Unfinished work goes to the end of the line, so one flood cannot starve the others.
+        if (job.turn(deadline)) this.#due.add(job);
+        const now = this.#clock.monotonic();
+        this.#lastDone.set(job, now);
+        if (now >= deadline) break;
+      }
+    } finally {
+      if (this.#due.size > 0) this.#immediate = setImmediate(() => this.#run());
+    }
+  }
+}
+
+const schedules = new WeakMap<Clock, FeedSchedule>();
+
+/** The schedule of everything that lives by this clock. */
+export function scheduleOf(clock: Clock): FeedSchedule {
+  let schedule = schedules.get(clock);
+  if (!schedule) {
+    schedule = new FeedSchedule(clock);
+    schedules.set(clock, schedule);
+  }
+  return schedule;
+}
