@@ -105,9 +105,9 @@ const aliases: Readonly<Record<string, string>> = {
 
 const byFolded = new Map<string, string>(Object.keys(forms).map((name) => [name.toLowerCase(), name]));
 for (const [alias, name] of Object.entries(aliases)) byFolded.set(alias, name);
-for (const [folded, name] of [...byFolded]) {
-  if (folded.startsWith('keypad')) byFolded.set(folded.replace('keypad', 'kp'), name);
-  if (folded.startsWith('keypad')) byFolded.set(folded.replace('keypad', 'numpad'), name);
+for (const name of Object.keys(forms).filter((each) => each.startsWith('Keypad'))) {
+  byFolded.set(name.toLowerCase().replace('keypad', 'kp'), name);
+  byFolded.set(name.toLowerCase().replace('keypad', 'numpad'), name);
 }
 
 const modifierWords: Readonly<Record<string, 'shift' | 'alt' | 'ctrl'>> = {
@@ -167,7 +167,7 @@ export function parseKey(spelling: string): Key {
     modifiers.shift = true;
     name = 'Tab';
   }
-  if (name === undefined && [...rest].length === 1 && !/[\p{Cc}\p{Cs}\p{Z}]/u.test(rest)) name = rest;
+  if (name === undefined && /^[^\p{Cc}\p{Cs}\p{Z}]$/u.test(rest)) name = rest;
   if (name === undefined && rest === '\\\\') name = '\\';
   if (name === undefined) throw unknownKey(spelling);
   const form = forms[name];
