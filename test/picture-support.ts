@@ -38,7 +38,7 @@ export interface Decoded {
   at(x: number, y: number): string;
 }
 
-/** Reads the two kinds of PNG we write: eight bits, palette or RGBA, no filter or "up". */
+/** Reads the kinds of PNG we write: eight bits, palette, RGB or RGBA, no filter or "up". */
 export function decodePng(bytes: Uint8Array): Decoded {
   const file = Buffer.from(bytes);
   const parts: Buffer[] = [];
@@ -57,7 +57,7 @@ export function decodePng(bytes: Uint8Array): Decoded {
   }
   const width = header.readUInt32BE(0);
   const height = header.readUInt32BE(4);
-  const size = header[9] === 3 ? 1 : 4;
+  const size = { 2: 3, 3: 1, 6: 4 }[header[9] ?? 0] ?? 0;
   const stride = width * size + 1;
   const raw = inflateSync(Buffer.concat(parts));
   for (let y = 0; y < height; y++) {
@@ -75,7 +75,7 @@ export function decodePng(bytes: Uint8Array): Decoded {
       const from = y * stride + 1 + x * size;
       const index = raw[from] ?? 0;
       const rgb = size === 1 ? palette.subarray(index * 3, index * 3 + 3) : raw.subarray(from, from + 3);
-      const alpha = size === 1 ? (alphas[index] ?? 255) : (raw[from + 3] ?? 0);
+      const alpha = size === 4 ? (raw[from + 3] ?? 0) : size === 1 ? (alphas[index] ?? 255) : 255;
       return `#${rgb.toString('hex')}${alpha === 255 ? '' : alpha.toString(16).padStart(2, '0')}`;
     },
   };

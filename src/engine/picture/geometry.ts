@@ -49,6 +49,8 @@ const cellHeightPoints = 17;
 const padding = 16;
 export const frameTop = 44;
 export const frameRadius = 10;
+/** What the buttons take of the bar, from the left. */
+export const frameButtons = 76;
 const maxWidth = 4000;
 const maxHeight = 10_000;
 const familyPattern = /^[\p{L}\p{N} ._,-]{1,120}$/u;

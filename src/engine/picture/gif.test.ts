@@ -124,6 +124,7 @@ const screenOf = (pixels: Pixels): number[] =>
 
 const plain = (width: number, height: number, colors: readonly number[]): Pixels => ({
   kind: 'true',
+  opaque: true,
   width,
   height,
   data: Uint32Array.from({ length: width * height }, (_, at) => (colors[at % colors.length] ?? 0) + 0xff000000),

@@ -1,4 +1,4 @@
-import { type Canvas, type Face, fontFor, isEmoji, loadCanvas, loadEmoji } from './fonts.ts';
+import { type Canvas, type Face, fontFor, loadCanvas, loadFontsFor } from './fonts.ts';
 import { emptyMask, type Mask, MaskPainter, topLevel } from './mask.ts';
 import { isShape, shapeMask } from './shapes.ts';
 
@@ -14,6 +14,13 @@ export interface GlyphStyle {
 export interface Wanted extends GlyphStyle {
   readonly text: string;
   readonly store: Map<string, Mask>;
+}
+
+interface Letter extends Wanted {
+  readonly font: string;
+  readonly drawn: string;
+  /** Where the look of a character that the font lacks is kept, to know it by. */
+  readonly absent?: string;
 }
 
 /** Masks of all pictures of one size and font, kept until there are too many; then all go, since a screen needs few. */
@@ -65,24 +72,26 @@ export class GlyphCache {
 
   /** Draws what is not there yet, a sheet at a time. `pause` is awaited between sheets. */
   async prepare(missing: readonly Wanted[], pause: () => Promise<void>): Promise<void> {
-    const letters: Wanted[] = [];
-    const compared = new Set<Map<string, Mask>>();
+    const letters: Letter[] = [];
+    const compared = new Set<string>();
     for (const glyph of missing) {
-      const { text, store } = glyph;
+      const { text, store, face, phase, cells } = glyph;
       const code = text.codePointAt(0) ?? 0;
       if (isShape(code)) this.#keep(store, text, this.#shape(code, glyph));
       else if (control.test(text)) this.#keep(store, text, this.#box(glyph));
       else {
-        if (code > 0x7e && !store.has(nobody) && !compared.has(store)) {
-          letters.push({ ...glyph, text: nobody });
-          compared.add(store);
+        const font = fontFor(text, face, this.#family, this.#scale);
+        const absent = code > 0x7e ? nobody + font : undefined;
+        if (absent !== undefined && !store.has(absent) && !compared.has(`${phase}${cells}${font}`)) {
+          compared.add(`${phase}${cells}${font}`);
+          letters.push({ ...glyph, text: absent, drawn: nobody, font });
         }
-        letters.push(glyph);
+        letters.push({ ...glyph, drawn: drawable(text), font, ...(absent === undefined ? {} : { absent }) });
       }
     }
     if (letters.length === 0) return;
     const library = await loadCanvas();
-    if (letters.some(({ text }) => isEmoji(text))) loadEmoji(library);
+    for (const { text } of letters) loadFontsFor(text, library);
     for (let from = 0; from < letters.length; from += sheetGlyphs) {
       this.#sheet(library, letters.slice(from, from + sheetGlyphs));
       await pause();
@@ -116,7 +125,7 @@ export class GlyphCache {
     return painter.mask(from + line, this.#baseline - 10 * line);
   }
 
-  #sheet(library: Canvas, glyphs: readonly Wanted[]): void {
+  #sheet(library: Canvas, glyphs: readonly Letter[]): void {
     const margin = Math.ceil(this.#cellTenths / 30);
     const slotWidth = Math.ceil((this.#cellTenths * 2) / 10) + 2 * margin + 1;
     const slotHeight = this.#cellHeight;
@@ -127,11 +136,9 @@ export class GlyphCache {
     context.letterSpacing = '0.01px';
     let font = '';
     glyphs.forEach((glyph, index) => {
-      const wanted = fontFor(glyph.text, glyph.face, this.#family, this.#scale);
-      if (wanted !== font) context.font = font = wanted;
+      if (glyph.font !== font) context.font = font = glyph.font;
       const room = (this.#cellTenths * glyph.cells) / 10;
-      const text = drawable(glyph.text);
-      const advance = context.measureText(text).width;
+      const advance = context.measureText(glyph.drawn).width;
       const squeeze = Math.min(1, (room * 1.02) / advance);
       const slotX = (index % sheetColumns) * slotWidth;
       const slotY = Math.floor(index / sheetColumns) * slotHeight;
@@ -144,7 +151,7 @@ export class GlyphCache {
         slotY + this.#baseline - (1 - squeeze) * 4 * this.#scale,
       );
       if (squeeze < 1) context.scale(squeeze, squeeze);
-      context.fillText(text, 0, 0);
+      context.fillText(glyph.drawn, 0, 0);
       context.restore();
     });
     const pixels = canvas.data();
@@ -153,7 +160,7 @@ export class GlyphCache {
       const slotY = Math.floor(index / sheetColumns) * slotHeight;
       const at = (slotY * width + slotX) * 4;
       const mask = readMask(pixels, at, width * 4, slotWidth, slotHeight, margin);
-      const absent = glyph.text.charCodeAt(0) > 0x7e && glyph.text !== nobody && same(mask, glyph.store.get(nobody));
+      const absent = glyph.absent !== undefined && same(mask, glyph.store.get(glyph.absent));
       this.#keep(glyph.store, glyph.text, absent ? this.#box(glyph) : mask);
     });
   }

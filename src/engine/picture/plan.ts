@@ -1,7 +1,7 @@
 import { type Cell, type Grid, style } from '../screen/grid.ts';
 import { mix, paletteOf, type Rgb, rgbOf } from './color.ts';
-import type { Face } from './fonts.ts';
-import type { Geometry } from './geometry.ts';
+import { type Face, isSquare } from './fonts.ts';
+import { frameButtons, frameTop, type Geometry } from './geometry.ts';
 import type { GlyphCache, Wanted } from './glyphs.ts';
 import { emptyMask, type Mask } from './mask.ts';
 
@@ -94,6 +94,7 @@ class Planner {
     const palette = paletteOf(this.#geometry.theme);
     this.#ink(palette.foreground, palette.background);
     for (let row = rows.from; row < rows.to; row++) this.#row(row);
+    if (this.#geometry.chrome && this.#geometry.title !== '') this.#title();
   }
 
   /** The first is the theme's own pair: what blank parts of the picture have. */
@@ -192,14 +193,35 @@ class Planner {
 
   #glyph(cell: Cell, cells: 1 | 2, col: number, y: number, ink: number): void {
     const { left, cellTenths, cols } = this.#geometry;
-    const tenths = (col - cols.from) * cellTenths;
-    const phase = tenths % 10;
     const face = (((cell.style & style.bold) === 0 ? 0 : 1) | ((cell.style & style.italic) === 0 ? 0 : 2)) as Face;
+    this.#place(cell.text, face, cells, left, (col - cols.from) * cellTenths, y, ink);
+  }
+
+  #place(text: string, face: Face, cells: 1 | 2, left: number, tenths: number, y: number, ink: number): void {
+    const phase = tenths % 10;
     const store = this.#cache.store({ face, phase, cells });
-    const { text } = cell;
     if (!store.has(text)) this.#ask({ face, phase, cells, text, store });
     this.#use(ink);
     this.#waiting.push({ x: left + (tenths - phase) / 10, y, text, store, ink });
+  }
+
+  /** In the middle of the frame's bar, cut to leave the buttons free. */
+  #title(): void {
+    const { width, cellTenths, cellHeight, scale, title, theme } = this.#geometry;
+    const { foreground, background } = paletteOf(theme);
+    const ink = this.#ink(mix(foreground, background, 0.6), background);
+    const room = Math.floor(((width - 2 * frameButtons * scale) * 10) / cellTenths);
+    const signs: { text: string; cells: 1 | 2; at: number }[] = [];
+    let used = 0;
+    for (const { segment: text } of new Intl.Segmenter().segment(title.slice(0, 500))) {
+      const cells = isSquare(text) ? 2 : 1;
+      if (used + cells > room) break;
+      if (text.trim() !== '') signs.push({ text, cells, at: used });
+      used += cells;
+    }
+    const left = Math.round((width - (used * cellTenths) / 10) / 2);
+    const y = Math.round((frameTop * scale - cellHeight) / 2);
+    for (const { text, cells, at } of signs) this.#place(text, 0, cells, left, at * cellTenths, y, ink);
   }
 
   #ask(wanted: Wanted): void {

@@ -14,7 +14,7 @@ export async function encodePng(pixels: Pixels): Promise<Uint8Array> {
   header.writeUInt32BE(pixels.width, 0);
   header.writeUInt32BE(pixels.height, 4);
   header[8] = 8;
-  header[9] = indexed ? 3 : 6;
+  header[9] = indexed ? 3 : pixels.opaque ? 2 : 6;
   const rows = indexed ? pixels.data : trueRows(pixels);
   const data = await deflateAsync(rows, { level, chunkSize: 1 << 18 });
   const lists = indexed ? paletteChunks(pixels) : [];
@@ -37,18 +37,18 @@ function chunk(type: string, data: Uint8Array = new Uint8Array(0)): Uint8Array[]
   return [head, data, tail];
 }
 
-/** Rows of RGBA, each as its difference from the row above: flat and repeated parts become zeros. */
-function trueRows({ width, height, data }: TruePixels): Uint8Array {
-  const rows = new Uint8Array((width * 4 + 1) * height);
+/** Rows of RGB or RGBA bytes, each led by its filter number, 0. */
+function trueRows({ width, height, data, opaque }: TruePixels): Uint8Array {
+  const rows = new Uint8Array((width * (opaque ? 3 : 4) + 1) * height);
   let to = 0;
   for (let y = 0; y < height; y++) {
-    rows[to++] = 0;
+    to++;
     for (let from = y * width, end = from + width; from < end; from++) {
       const argb = data[from] as number;
       rows[to++] = argb >>> 16;
       rows[to++] = argb >>> 8;
       rows[to++] = argb;
-      rows[to++] = argb >>> 24;
+      if (!opaque) rows[to++] = argb >>> 24;
     }
   }
   return rows;

@@ -249,6 +249,20 @@ describe('R-TERM-063 size and options', () => {
     expect([44, 84, 124].map((x) => picture.at(x, 44))).toEqual(['#ff5f57', '#febc2e', '#28c840']);
   });
 
+  test('a title stands in the middle of the bar, and never on the buttons', async () => {
+    const options = { chrome: true, scale: 1, title: 'x'.repeat(300) };
+    const [titled, bare] = await Promise.all(
+      [options, { ...options, title: '' }].map((each) => draw(gridOf([[]], 60), each)),
+    );
+    const inked = (x: number): boolean => {
+      for (let y = 8; y < 36; y++) if (titled?.at(x, y) !== bare?.at(x, y)) return true;
+      return false;
+    };
+    const columns = Array.from({ length: titled?.width ?? 0 }, (_, x) => x).filter(inked);
+    expect(columns[0]).toBeGreaterThanOrEqual(76);
+    expect(Math.abs((columns[0] ?? 0) + (columns.at(-1) ?? 0) + 1 - (titled?.width ?? 0))).toBeLessThanOrEqual(4);
+  });
+
   test.each(themes.map((theme) => [theme.name, theme.background]))(
     'theme %s stands on %s',
     async (theme, background) => {

@@ -32,8 +32,9 @@ export async function drawPixels(grid: Grid, options: PictureOptions, signal: Ab
   const { background } = paletteOf(geometry.theme);
   const surface = (steps === undefined ? trueSurface : indexedSurface)(geometry.width, geometry.height, background);
   const ramps = plan.inks.map((ink) => rampOf(ink, surface, steps ?? topLevel));
-  await paint(surface, plan, ramps, pause);
+  // Before the glyphs: emoji take what is left of the list of colours.
   if (geometry.chrome) paintFrame(surface, geometry);
+  await paint(surface, plan, ramps, pause);
   return surface.pixels();
 }
 

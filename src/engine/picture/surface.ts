@@ -18,6 +18,8 @@ export interface TruePixels {
   readonly width: number;
   readonly height: number;
   readonly data: Uint32Array;
+  /** No pixel lets anything through. */
+  readonly opaque: boolean;
 }
 
 export type Pixels = IndexedPixels | TruePixels;
@@ -65,7 +67,11 @@ export function indexedSurface(width: number, height: number, ground: Rgb): Surf
 }
 
 export function trueSurface(width: number, height: number, ground: Rgb): Surface {
-  const numberOf = (color: Rgb, alpha = 255): number => ((alpha << 24) | color) >>> 0;
+  let opaque = true;
+  const numberOf = (color: Rgb, alpha = 255): number => {
+    if (alpha < 255) opaque = false;
+    return ((alpha << 24) | color) >>> 0;
+  };
   const data = new Uint32Array(width * height).fill(numberOf(ground));
   return {
     width,
@@ -74,7 +80,7 @@ export function trueSurface(width: number, height: number, ground: Rgb): Surface
     origin: 0,
     data,
     numberOf,
-    pixels: () => ({ kind: 'true', width, height, data }),
+    pixels: () => ({ kind: 'true', width, height, data, opaque }),
   };
 }
 
