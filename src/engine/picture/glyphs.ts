@@ -1,6 +1,7 @@
 import { type Canvas, type Face, fontFor, loadCanvas, loadFontsFor } from './fonts.ts';
 import { emptyMask, type Mask, MaskPainter, topLevel } from './mask.ts';
 import { isShape, shapeMask } from './shapes.ts';
+import type { Pause } from './turns.ts';
 
 /** What decides the pixels of a glyph besides its text. */
 export interface GlyphStyle {
@@ -71,7 +72,7 @@ export class GlyphCache {
   }
 
   /** Draws what is not there yet, a sheet at a time. `pause` is awaited between sheets. */
-  async prepare(missing: readonly Wanted[], pause: () => Promise<void>): Promise<void> {
+  async prepare(missing: readonly Wanted[], pause: Pause): Promise<void> {
     const letters: Letter[] = [];
     const compared = new Set<string>();
     for (const glyph of missing) {

@@ -4,6 +4,7 @@ import { type Face, isSquare } from './fonts.ts';
 import { frameButtons, frameTop, type Geometry } from './geometry.ts';
 import type { GlyphCache, Wanted } from './glyphs.ts';
 import { emptyMask, type Mask } from './mask.ts';
+import type { Pause } from './turns.ts';
 
 /** Two colours that meet in a cell. `inked` when something of the first is drawn on the second. */
 export interface Ink {
@@ -41,14 +42,9 @@ export interface Plan {
 const lineStyles = style.underline | style.strike | style.overline;
 
 /** Collects what a grid needs, then draws the glyphs that were never drawn before. */
-export async function planPicture(
-  grid: Grid,
-  geometry: Geometry,
-  cache: GlyphCache,
-  pause: () => Promise<void>,
-): Promise<Plan> {
+export async function planPicture(grid: Grid, geometry: Geometry, cache: GlyphCache, pause: Pause): Promise<Plan> {
   const planner = new Planner(grid, geometry, cache);
-  planner.collect();
+  await planner.collect(pause);
   await cache.prepare(planner.missing, pause);
   return planner.plan();
 }
@@ -89,11 +85,14 @@ class Planner {
     return { inks: this.#inks, grounds: this.#grounds, glyphs, lines: this.#lines };
   }
 
-  collect(): void {
+  async collect(pause: Pause): Promise<void> {
     const { rows } = this.#geometry;
     const palette = paletteOf(this.#geometry.theme);
     this.#ink(palette.foreground, palette.background);
-    for (let row = rows.from; row < rows.to; row++) this.#row(row);
+    for (let row = rows.from; row < rows.to; row++) {
+      this.#row(row);
+      await pause();
+    }
     if (this.#geometry.chrome && this.#geometry.title !== '') this.#title();
   }
 

@@ -15,7 +15,7 @@ const maxBytes = 8 << 20;
 /** A screen as a PNG file. The same grid, fonts and options give the same bytes. */
 export async function drawPng(grid: Grid, options: PictureOptions, signal: AbortSignal): Promise<Picture> {
   const pixels = await drawPixels(grid, options, signal);
-  const bytes = await encodePng(pixels);
+  const bytes = await encodePng(pixels, signal);
   signal.throwIfAborted();
   if (bytes.length > maxBytes) {
     throw new FairleadError('too_large', `The picture takes ${bytes.length} bytes; the limit is ${maxBytes}.`, {

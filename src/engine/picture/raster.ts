@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Grid } from '../screen/grid.ts';
 import { mix, paletteOf } from './color.ts';
 import { frameColors, paintFrame } from './frame.ts';
@@ -7,9 +6,8 @@ import { glyphCache } from './glyphs.ts';
 import { type Mask, topLevel } from './mask.ts';
 import { type Ink, type Placed, type Plan, planPicture } from './plan.ts';
 import { fillRect, indexedSurface, maxColors, type Pixels, type Surface, trueSurface } from './surface.ts';
+import { type Pause, pauses } from './turns.ts';
 
-/** How long drawing may hold the loop before others get a turn. */
-const sliceMs = 8;
 /** Glyphs painted between two looks at the clock. */
 const glyphsPerLook = 512;
 /** Colours kept free for emoji, which bring many. */
@@ -17,15 +15,8 @@ const emojiColors = 96;
 
 /** Draws a screen into memory. Gives the loop a turn every few milliseconds. */
 export async function drawPixels(grid: Grid, options: PictureOptions, signal: AbortSignal): Promise<Pixels> {
-  signal.throwIfAborted();
+  const pause = pauses(signal);
   const geometry = geometryOf(grid, options);
-  let sliceEnd = performance.now() + sliceMs;
-  const pause = async (): Promise<void> => {
-    if (performance.now() < sliceEnd) return;
-    await nextTurn();
-    signal.throwIfAborted();
-    sliceEnd = performance.now() + sliceMs;
-  };
   const cache = glyphCache(geometry.fontFamily, geometry.scale, geometry.cellTenths, geometry.cellHeight);
   const plan = await planPicture(grid, geometry, cache, pause);
   const steps = stepsFor(plan, geometry);
@@ -64,12 +55,7 @@ function rampOf({ fg, bg, inked }: Ink, surface: Surface, steps: number): number
   );
 }
 
-async function paint(
-  surface: Surface,
-  plan: Plan,
-  ramps: readonly number[][],
-  pause: () => Promise<void>,
-): Promise<void> {
+async function paint(surface: Surface, plan: Plan, ramps: readonly number[][], pause: Pause): Promise<void> {
   for (const { x0, y0, x1, y1, ink } of plan.grounds) fillRect(surface, x0, y0, x1, y1, ramps[ink]?.[0] ?? 0);
   await pause();
   for (let from = 0; from < plan.glyphs.length; from += glyphsPerLook) {
