@@ -8,6 +8,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { anyOf } from './any-of.ts';
 import { progressOf } from './progress.ts';
 import { getPrompt } from './prompts.ts';
 import { offerResources } from './resources.ts';
@@ -29,9 +30,10 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
   server.setRequestHandler('tools/list', () => surface.tools.list());
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const progress = progressOf(context);
+    using stop = anyOf(context.mcpReq.signal, setting.ending);
     const result = await surface.tools.call(params.name, params.arguments ?? {}, {
       caller: { name: clientName(server, context), origin: 'mcp', may: surface.may },
-      signal: AbortSignal.any([context.mcpReq.signal, setting.ending]),
+      signal: stop.signal,
       progress: progress.report,
       context,
     });
