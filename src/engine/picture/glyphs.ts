@@ -1,3 +1,4 @@
+import type { SKRSContext2D } from '@napi-rs/canvas';
 import { type Canvas, type Face, fontFor, loadCanvas, loadFontsFor } from './fonts.ts';
 import { emptyMask, type Mask, MaskPainter, topLevel } from './mask.ts';
 import { isShape, shapeMask } from './shapes.ts';
@@ -27,7 +28,7 @@ interface Letter extends Wanted {
 /** Masks of all pictures of one size and font, kept until there are too many; then all go, since a screen needs few. */
 const maxMasks = 20_000;
 /** Glyphs drawn on one sheet: bounds its size, and how long the loop waits for one. */
-const sheetGlyphs = 256;
+const sheetGlyphs = 96;
 const sheetColumns = 16;
 /** Graphemes can be made as long as one likes; what is seen of them is their first few marks. */
 const maxText = 32;
@@ -44,6 +45,7 @@ export class GlyphCache {
   readonly #cellHeight: number;
   readonly #baseline: number;
   readonly #stores: Map<string, Mask>[] = [];
+  readonly #advances = new Map<string, number>();
   #count = 0;
 
   constructor(family: string, scale: number, cellTenths: number, cellHeight: number) {
@@ -68,6 +70,7 @@ export class GlyphCache {
   trim(): void {
     if (this.#count <= maxMasks) return;
     this.#stores.length = 0;
+    this.#advances.clear();
     this.#count = 0;
   }
 
@@ -126,6 +129,15 @@ export class GlyphCache {
     return painter.mask(from + line, this.#baseline - 10 * line);
   }
 
+  /** Measuring costs three times as much as drawing: once for all places of a text, and once for all of ASCII. */
+  #advance(context: SKRSContext2D, { drawn, font }: Letter): number {
+    const measured = this.#family === '' && drawn.length === 1 && drawn < '\x7f' ? 'M' : drawn;
+    const key = font + measured;
+    let advance = this.#advances.get(key);
+    if (advance === undefined) this.#advances.set(key, (advance = context.measureText(measured).width));
+    return advance;
+  }
+
   #sheet(library: Canvas, glyphs: readonly Letter[]): void {
     const margin = Math.ceil(this.#cellTenths / 30);
     const slotWidth = Math.ceil((this.#cellTenths * 2) / 10) + 2 * margin + 1;
@@ -139,7 +151,7 @@ export class GlyphCache {
     glyphs.forEach((glyph, index) => {
       if (glyph.font !== font) context.font = font = glyph.font;
       const room = (this.#cellTenths * glyph.cells) / 10;
-      const advance = context.measureText(glyph.drawn).width;
+      const advance = this.#advance(context, glyph);
       const squeeze = Math.min(1, (room * 1.02) / advance);
       const slotX = (index % sheetColumns) * slotWidth;
       const slotY = Math.floor(index / sheetColumns) * slotHeight;

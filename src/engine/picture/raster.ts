@@ -1,5 +1,5 @@
 import type { Grid } from '../screen/grid.ts';
-import { mix, paletteOf } from './color.ts';
+import { mix, paletteOf, type Rgb } from './color.ts';
 import { frameColors, paintFrame } from './frame.ts';
 import { type Geometry, geometryOf, type PictureOptions } from './geometry.ts';
 import { glyphCache } from './glyphs.ts';
@@ -8,8 +8,9 @@ import { type Ink, type Placed, type Plan, planPicture } from './plan.ts';
 import { fillRect, indexedSurface, maxColors, type Pixels, type Surface, trueSurface } from './surface.ts';
 import { type Pause, pauses } from './turns.ts';
 
-/** Glyphs painted between two looks at the clock. */
+/** What is painted between two looks at the clock. */
 const glyphsPerLook = 512;
+const rowsPerLook = 64;
 /** Colours kept free for emoji, which bring many. */
 const emojiColors = 96;
 
@@ -20,8 +21,8 @@ export async function drawPixels(grid: Grid, options: PictureOptions, signal: Ab
   const cache = glyphCache(geometry.fontFamily, geometry.scale, geometry.cellTenths, geometry.cellHeight);
   const plan = await planPicture(grid, geometry, cache, pause);
   const steps = stepsFor(plan, geometry);
-  const { background } = paletteOf(geometry.theme);
-  const surface = (steps === undefined ? trueSurface : indexedSurface)(geometry.width, geometry.height, background);
+  const surface = (steps === undefined ? trueSurface : indexedSurface)(geometry.width, geometry.height);
+  await clear(surface, paletteOf(geometry.theme).background, pause);
   const ramps = plan.inks.map((ink) => rampOf(ink, surface, steps ?? topLevel));
   // Before the glyphs: emoji take what is left of the list of colours.
   if (geometry.chrome) paintFrame(surface, geometry);
@@ -55,9 +56,21 @@ function rampOf({ fg, bg, inked }: Ink, surface: Surface, steps: number): number
   );
 }
 
+/** The ground of the whole picture. Fresh memory is zeros, and touching much of it takes long. */
+async function clear(surface: Surface, ground: Rgb, pause: Pause): Promise<void> {
+  const value = surface.numberOf(ground);
+  if (value === 0) return;
+  for (let y = 0; y < surface.height; y += rowsPerLook) {
+    fillRect(surface, 0, y, surface.width, Math.min(surface.height, y + rowsPerLook), value);
+    await pause();
+  }
+}
+
 async function paint(surface: Surface, plan: Plan, ramps: readonly number[][], pause: Pause): Promise<void> {
-  for (const { x0, y0, x1, y1, ink } of plan.grounds) fillRect(surface, x0, y0, x1, y1, ramps[ink]?.[0] ?? 0);
-  await pause();
+  for (const { x0, y0, x1, y1, ink } of plan.grounds) {
+    fillRect(surface, x0, y0, x1, y1, ramps[ink]?.[0] ?? 0);
+    await pause();
+  }
   for (let from = 0; from < plan.glyphs.length; from += glyphsPerLook) {
     paintGlyphs(surface, plan, ramps, from, Math.min(plan.glyphs.length, from + glyphsPerLook));
     await pause();

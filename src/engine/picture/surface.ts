@@ -39,8 +39,8 @@ export interface Surface {
   pixels(): Pixels;
 }
 
-/** The first colour is the one everything has before it is painted. */
-export function indexedSurface(width: number, height: number, ground: Rgb): Surface {
+/** What is never painted has the colour that was numbered first. */
+export function indexedSurface(width: number, height: number): Surface {
   const stride = width + 1;
   const data = new Uint8Array(stride * height);
   const colors: number[] = [];
@@ -54,7 +54,6 @@ export function indexedSurface(width: number, height: number, ground: Rgb): Surf
     }
     return index;
   };
-  numberOf(ground);
   return {
     width,
     height,
@@ -66,13 +65,14 @@ export function indexedSurface(width: number, height: number, ground: Rgb): Surf
   };
 }
 
-export function trueSurface(width: number, height: number, ground: Rgb): Surface {
+/** What is never painted is clear. */
+export function trueSurface(width: number, height: number): Surface {
   let opaque = true;
   const numberOf = (color: Rgb, alpha = 255): number => {
     if (alpha < 255) opaque = false;
     return ((alpha << 24) | color) >>> 0;
   };
-  const data = new Uint32Array(width * height).fill(numberOf(ground));
+  const data = new Uint32Array(width * height);
   return {
     width,
     height,
