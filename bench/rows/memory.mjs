@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { scrollback, size } from '../lib/bench.mjs';
+
+export const order = 110;
+export const name = 'memory of a screen with 1,000 lines';
+export const bar = {
+  'live, coloured log': { atMost: 3 },
+  'hibernated, coloured log': { atMost: 30 },
+};
+
+/** What the process grows by, per screen, with everything a screen keeps; the byte log is counted on its own. */
+export async function run(bench) {
+  const count = bench.pick(30, 5);
+  const { Screen } = await bench.load('engine/screen/screen');
+  const { systemClock: clock } = await bench.load('engine/system-clock');
+  const log = readFileSync(bench.flood('log', 1)).subarray(0, 200 << 10);
+  const output = Buffer.from(log.toString().replaceAll('\n', '\r\n'));
+  const make = () => {
+    const screen = new Screen({ size, scrollback, clock });
+    screen.feed(output);
+    return screen;
+  };
+  // Code and tables that all screens share.
+  const first = make();
+  first.hibernate();
+  const before = await memory();
+  const screens = Array.from({ length: count }, make);
+  const rows = screens[0].facts.scrollbackRows;
+  const live = (await memory()) - before;
+  if (!screens.every((screen) => screen.hibernate())) throw new Error('A screen would not go to sleep.');
+  const asleep = (await memory()) - before;
+  const images = screens.reduce((total, screen) => total + screen.imageBytes, 0);
+  return {
+    'live, coloured log': { value: live / count / 2 ** 20, unit: 'MB', detail: `${rows} rows above the viewport` },
+    'hibernated, coloured log': {
+      value: asleep / count / 1024,
+      unit: 'KB',
+      detail: `of which the image ${(images / count / 1024).toFixed(1)} KB`,
+    },
+  };
+}
+
+async function memory() {
+  for (let i = 0; i < 3; i++) {
+    globalThis.gc();
+    // Buffers are given back a turn after the objects that held them.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
