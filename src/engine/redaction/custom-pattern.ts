@@ -27,7 +27,7 @@ export class CustomPatterns {
   find(text: string): Span[] {
     const spans: Span[] = [];
     this.#context.text = text;
-    for (const script of [...this.#scripts]) {
+    for (const script of this.#scripts) {
       const found = this.#run(script);
       for (let at = 0; at + 1 < found.length; at += 2) {
         spans.push({ start: found[at] as number, end: found[at + 1] as number });

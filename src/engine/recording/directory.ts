@@ -1,0 +1,41 @@
+import { mkdir, rename, statfs, writeFile } from 'node:fs/promises';
+import { FairleadError } from '../../contract/errors.ts';
+
+/** Bytes an ordinary user may still write where `directory` lies. */
+export async function freeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
+}
+
+export async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw notWritable(directory, cause);
+  }
+}
+
+export function notWritable(directory: string, cause: unknown): FairleadError {
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  const reasons: Readonly<Record<string, string>> = {
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    EROFS: 'it is on a read-only file system',
+    ENOTDIR: 'a part of the path is not a directory',
+    EEXIST: 'it is not a directory',
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the disk quota is used up',
+  };
+  const reason = reasons[code ?? ''] ?? (cause instanceof Error ? cause.message : String(cause));
+  return new FairleadError('invalid_input', `Cannot write recordings to ${directory}: ${reason}.`, {
+    hint: 'Pass outputDir with a directory you can write to, or set FAIRLEAD_RECORD_DIR.',
+    data: { directory },
+    cause,
+  });
+}
+
+/** All of it or nothing, readable by its owner only. */
+export async function writeWhole(path: string, temporary: string, text: string): Promise<void> {
+  await writeFile(temporary, text, { mode: 0o600 });
+  await rename(temporary, path);
+}

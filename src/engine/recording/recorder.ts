@@ -1,0 +1,325 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ended } from '../channel.ts';
+import type { Redactor } from '../redaction/redactor.ts';
+import { type CastHeader, headerLine } from './cast-writer.ts';
+import { freeBytes, notWritable, writeWhole } from './directory.ts';
+import type { RecordedCommand, RecordingMetadata, RecordingStart, StopReason } from './metadata.ts';
+import type { RecordingFiles } from './names.ts';
+import { type OpenPart, openPart, PartFile } from './part-file.ts';
+import type { RecordingSource } from './source.ts';
+import { Tape } from './tape.ts';
+import { ownIdentity } from './writer-identity.ts';
+
+export interface RecorderSettings extends RecordingStart {
+  readonly files: RecordingFiles;
+  /** Seconds; 0 keeps real time, or sets no limit. */
+  readonly idleTimeLimit: number;
+  readonly maxDuration: number;
+  readonly inactivityTimeout: number;
+  readonly input: boolean;
+  readonly markers: boolean;
+  readonly snapshot: boolean;
+  readonly term: string;
+  /** Masks what is written. */
+  readonly redactor: Redactor | undefined;
+}
+
+/** What the recorder stands on, replaceable in tests. */
+export interface RecorderParts {
+  readonly clock: Clock;
+  readonly open?: OpenPart;
+  readonly freeBytes?: (directory: string) => Promise<number>;
+  readonly limits?: Partial<RecorderLimits>;
+}
+
+export interface RecorderLimits {
+  readonly castBytes: number;
+  readonly freeBytes: number;
+  /** A disk that lets this much pile up in memory does not keep up: the recording ends. */
+  readonly waitingBytes: number;
+}
+
+/** The answer to a stop. */
+export interface RecordingResult {
+  readonly recordingId: string;
+  /** '' when the cast was not kept. */
+  readonly path: string;
+  readonly durationMs: number;
+  readonly bytesWritten: number;
+  readonly saved: boolean;
+  readonly mode: RecordingStart['mode'];
+  readonly stopReason: StopReason;
+  readonly exitCode: number | null;
+  readonly sessionId: string;
+  /** Why it was not kept. */
+  readonly reason?: string;
+}
+
+const defaults: RecorderLimits = { castBytes: 200e6, freeBytes: 200e6, waitingBytes: 16 << 20 };
+const flushMs = 1_000;
+const flushBytes = 64 << 10;
+const snapshotLimitMs = 2_000;
+const maxCommands = 10_000;
+const maxLabel = 4_096;
+
+/** One recording of one terminal, from its first frame to a finished file. Disk trouble ends it; nothing here throws later. */
+export class Recorder {
+  readonly settings: RecorderSettings;
+  /** Settles when the files are final. Never rejects. */
+  readonly finished: Promise<RecordingResult>;
+  readonly #finish: (result: RecordingResult | Promise<RecordingResult>) => void;
+  readonly #clock: Clock;
+  readonly #parts: RecorderParts;
+  readonly #limits: RecorderLimits;
+  readonly #file: PartFile;
+  readonly #tape: Tape;
+  readonly #startMs: number;
+  readonly #listeners: Disposable[] = [];
+  readonly #commands: RecordedCommand[] = [];
+  #flushTimer: Disposable | undefined;
+  #silenceTimer: Disposable | undefined;
+  #lastOutputMs: number;
+  #commandFailed = false;
+  #stopped = false;
+
+  private constructor(settings: RecorderSettings, header: CastHeader, file: PartFile, parts: RecorderParts) {
+    this.settings = settings;
+    this.#parts = parts;
+    this.#clock = parts.clock;
+    this.#limits = { ...defaults, ...parts.limits };
+    this.#file = file;
+    this.#startMs = this.#lastOutputMs = parts.clock.monotonic();
+    this.#tape = new Tape(header, this.#startMs, settings.redactor, (line) => this.#append(line));
+    let finish!: Recorder['finished'] extends Promise<infer R> ? (value: R | Promise<R>) => void : never;
+    this.finished = new Promise((resolve) => {
+      finish = resolve;
+    });
+    this.#finish = finish;
+  }
+
+  /** Resolves when the recording runs and its first frame is taken. */
+  static async start(source: RecordingSource, settings: RecorderSettings, parts: RecorderParts): Promise<Recorder> {
+    const title = settings.title === null ? undefined : settings.title;
+    const header: CastHeader = {
+      format: settings.format,
+      size: source.size,
+      startTime: settings.startTime,
+      shell: source.program,
+      term: settings.term,
+      title: title === undefined ? undefined : (settings.redactor?.redactText(title).text ?? title),
+      idleTimeLimit: settings.idleTimeLimit,
+    };
+    const file = await create(settings, headerLine(header), parts.open ?? openPart);
+    const frame = settings.snapshot ? await firstFrame(source) : '';
+    const recorder = new Recorder(settings, header, file, parts);
+    recorder.#begin(source, frame);
+    await recorder.#checkDisk();
+    return recorder;
+  }
+
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Ends the recording; of several calls the first one counts. */
+  stop(reason: StopReason, how: { readonly failed?: boolean; readonly ended?: Ended } = {}): Promise<RecordingResult> {
+    if (this.#stopped) return this.finished;
+    this.#stopped = true;
+    for (const listener of this.#listeners) listener[Symbol.dispose]();
+    this.#flushTimer?.[Symbol.dispose]();
+    this.#silenceTimer?.[Symbol.dispose]();
+    this.#finish(this.#finalise(reason, how));
+    return this.finished;
+  }
+
+  #begin(source: RecordingSource, frame: string): void {
+    const { maxDuration, inactivityTimeout, input, markers } = this.settings;
+    if (frame !== '') this.#tape.text(frame, this.#startMs);
+    this.#listeners.push(
+      source.onOutput((bytes, atMs) => {
+        this.#lastOutputMs = atMs;
+        this.#tape.output(bytes, atMs);
+      }),
+      source.onResize((size) => this.#tape.resize(size, this.#clock.monotonic())),
+      source.onCommand((event) => {
+        if (event.phase === 'end') this.#noteCommand(event);
+        else if (markers) this.#tape.marker((event.command ?? '').slice(0, maxLabel), this.#clock.monotonic());
+      }),
+    );
+    if (input) {
+      // What cannot be seen to be echoed may be a password.
+      this.#listeners.push(source.onInput((bytes, echo, atMs) => echo === true && this.#tape.input(bytes, atMs)));
+    }
+    if (maxDuration > 0) {
+      this.#listeners.push(this.#clock.after(maxDuration * 1000, () => void this.stop('max_duration')));
+    }
+    if (inactivityTimeout > 0) this.#awaitSilence(inactivityTimeout * 1000);
+    this.#listeners.push(whenEnded(source, (ended) => void this.stop('session_exit', { ended })));
+  }
+
+  /** One timer however much output comes: when it fires early, it is set for the rest. */
+  #awaitSilence(limitMs: number): void {
+    const left = this.#lastOutputMs + limitMs - this.#clock.monotonic();
+    if (left <= 0) void this.stop('inactivity');
+    else this.#silenceTimer = this.#clock.after(left, () => this.#awaitSilence(limitMs));
+  }
+
+  #noteCommand(event: {
+    readonly command: string | undefined;
+    readonly exitCode: number | undefined;
+    readonly startedAt: number;
+    readonly endedAt: number;
+  }): void {
+    const { startTime } = this.settings;
+    if (event.exitCode !== undefined && event.exitCode !== 0) this.#commandFailed = true;
+    if (this.#commands.length >= maxCommands) return;
+    this.#commands.push({
+      command: event.command === undefined ? null : this.#tape.label(event.command.slice(0, maxLabel)),
+      exitCode: event.exitCode ?? null,
+      startMs: Math.max(0, Math.round(event.startedAt - startTime)),
+      endMs: Math.max(0, Math.round(event.endedAt - startTime)),
+    });
+  }
+
+  #append(line: string): void {
+    if (line === '' || this.#file.error !== undefined) return;
+    const bytes = Buffer.byteLength(line);
+    const full = this.#file.size + bytes > this.#limits.castBytes;
+    if (full || this.#file.waiting + bytes > this.#limits.waitingBytes) {
+      void this.stop('disk_full');
+      return;
+    }
+    this.#file.append(line);
+    if (this.#stopped) return;
+    if (this.#file.waiting >= flushBytes) void this.#flush();
+    this.#flushTimer ??= this.#clock.after(flushMs, () => this.#tick());
+  }
+
+  #tick(): void {
+    this.#flushTimer = undefined;
+    this.#tape.releaseStale(this.#clock.monotonic());
+    void this.#flush().then(() => this.#checkDisk());
+    if (this.#tape.holding && !this.#stopped) {
+      this.#flushTimer ??= this.#clock.after(flushMs, () => this.#tick());
+    }
+  }
+
+  async #flush(): Promise<void> {
+    await this.#file.flush();
+    if (this.#file.error !== undefined) void this.stop('disk_full');
+  }
+
+  async #checkDisk(): Promise<void> {
+    if (this.#stopped) return;
+    const free = await (this.#parts.freeBytes ?? freeBytes)(this.settings.files.directory).catch(() => undefined);
+    if (free !== undefined && free < this.#limits.freeBytes) void this.stop('disk_full');
+  }
+
+  async #finalise(
+    asked: StopReason,
+    { failed = false, ended }: { readonly failed?: boolean; readonly ended?: Ended },
+  ): Promise<RecordingResult> {
+    const nowMs = this.#clock.monotonic();
+    const exitCode = ended?.by === 'exit' ? ended.code : null;
+    this.#tape.end(nowMs);
+    if (ended !== undefined && ended.by !== 'lost') this.#tape.exit(exitStatus(ended), nowMs);
+    const bytesWritten = await this.#file.close();
+    const stopReason = this.#file.error === undefined ? asked : 'disk_full';
+    const hasFailed = failed || this.#commandFailed || (ended !== undefined && exitCode !== 0);
+    const { files, recordingId, sessionId, mode } = this.settings;
+    const durationMs = Math.round(nowMs - this.#startMs);
+    const result = { recordingId, path: files.cast, durationMs, bytesWritten, saved: true, mode };
+    const more = { stopReason, exitCode, sessionId };
+    if (mode === 'on-failure' && !hasFailed) {
+      await discard(files);
+      return { ...result, path: '', saved: false, ...more, reason: 'Nothing failed, and the mode is on-failure.' };
+    }
+    const metadata = this.#metadata({ ...more, durationMs, bytesWritten, failed: hasFailed });
+    const path = await keep(files, metadata);
+    return { ...result, path, ...more };
+  }
+
+  #metadata(
+    facts: Pick<RecordingMetadata, 'stopReason' | 'exitCode' | 'durationMs' | 'bytesWritten' | 'failed'>,
+  ): RecordingMetadata {
+    const { recordingId, sessionId, mode, format, startTime, cols, rows, title } = this.settings;
+    return {
+      ...facts,
+      startTime,
+      endTime: startTime + facts.durationMs,
+      recordingId,
+      sessionId,
+      mode,
+      format,
+      castDurationMs: this.#tape.castDurationMs,
+      cols,
+      rows,
+      title: title === null ? null : this.#tape.label(title),
+      commands: this.#commands,
+      redactions: this.#tape.redactions,
+    };
+  }
+}
+
+async function create(settings: RecorderSettings, header: string, openFile: OpenPart): Promise<PartFile> {
+  const { files, recordingId, sessionId, mode, format, startTime, cols, rows } = settings;
+  const title = settings.title === null ? null : (settings.redactor?.redactText(settings.title).text ?? settings.title);
+  const start: RecordingStart = { recordingId, sessionId, mode, format, startTime, cols, rows, title };
+  try {
+    await writeFile(files.writer, JSON.stringify({ writer: ownIdentity(), ...start }), { mode: 0o600, flag: 'wx' });
+    const file = new PartFile(await openFile(files.part));
+    file.append(header);
+    await file.flush();
+    if (file.error !== undefined) {
+      await file.close();
+      throw file.error;
+    }
+    return file;
+  } catch (cause) {
+    await discard(files);
+    throw notWritable(files.directory, cause);
+  }
+}
+
+/** A screen that cannot be had in time is no reason not to record. */
+async function firstFrame(source: RecordingSource): Promise<string> {
+  try {
+    return await source.snapshot(AbortSignal.timeout(snapshotLimitMs));
+  } catch {
+    return '';
+  }
+}
+
+async function discard(files: RecordingFiles): Promise<void> {
+  await Promise.all([files.part, files.writer].map((path) => rm(path, { force: true }).catch(() => {})));
+}
+
+/** Where the cast is in the end. A disk too full for the metadata still keeps the cast. */
+async function keep(files: RecordingFiles, metadata: RecordingMetadata): Promise<string> {
+  await writeWhole(files.metadata, `${files.writer}.tmp`, `${JSON.stringify(metadata, null, 2)}\n`).catch(() => {});
+  try {
+    await rename(files.part, files.cast);
+  } catch {
+    return files.part;
+  }
+  await rm(files.writer, { force: true }).catch(() => {});
+  return files.cast;
+}
+
+function exitStatus(ended: Exclude<Ended, { by: 'lost' }>): number {
+  if (ended.by === 'exit') return ended.code;
+  const number = (constants.signals as Readonly<Record<string, number>>)[`SIG${ended.signal}`];
+  return 128 + (number ?? 0);
+}
+
+/** Cannot be taken back from a promise; this lets go of the listener at least. */
+function whenEnded(source: RecordingSource, listener: (ended: Ended) => void): Disposable {
+  let current: ((ended: Ended) => void) | undefined = listener;
+  source.ended.then(
+    (ended) => current?.(ended),
+    () => {},
+  );
+  return { [Symbol.dispose]: () => void (current = undefined) };
+}

@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Emitter } from '../../lib/emitter.ts';
+import { Redactor } from '../redaction/redactor.ts';
+import { systemClock } from '../system-clock.ts';
+import type { CastFormat } from './cast-writer.ts';
+import { makeDirectory } from './directory.ts';
+import type { RecordingMode } from './metadata.ts';
+import { recordingFiles, recordingName } from './names.ts';
+import { Recorder, type RecorderParts, type RecorderSettings, type RecordingResult } from './recorder.ts';
+import { type Recordable, terminalSource } from './terminal-source.ts';
+
+export interface RecordingsOptions {
+  /** Where casts go when a caller names no directory. */
+  readonly dir: string;
+  /** Seconds. */
+  readonly idleTimeLimit: number;
+  readonly maxDuration: number;
+  readonly inactivityTimeout: number;
+  /** Record every terminal from its start. */
+  readonly auto?: RecordingMode | 'off';
+  /** The installation's; without it masks made by this process look alike only to each other. */
+  readonly redactor?: Redactor;
+  readonly clock?: Clock;
+  readonly parts?: Omit<RecorderParts, 'clock'>;
+}
+
+export interface StartOptions {
+  readonly format?: CastFormat | undefined;
+  readonly mode?: RecordingMode | undefined;
+  readonly outputDir?: string | undefined;
+  readonly idleTimeLimit?: number | undefined;
+  readonly maxDuration?: number | undefined;
+  readonly inactivityTimeout?: number | undefined;
+  readonly title?: string | undefined;
+  readonly input?: boolean | undefined;
+  readonly markers?: boolean | undefined;
+  readonly redact?: boolean | undefined;
+  readonly snapshot?: boolean | undefined;
+}
+
+/** Recordings that were asked for and those the server makes on its own do not stand in each other's way (R-TERM-081). */
+export type Owner = 'tool' | 'cli';
+
+export interface Started {
+  readonly recordingId: string;
+  /** Where the cast will be when it has stopped. */
+  readonly path: string;
+  readonly format: CastFormat;
+  readonly mode: RecordingMode;
+  readonly maxDuration: number;
+  readonly inactivityTimeout: number;
+  readonly message: string;
+  readonly sessionId: string;
+}
+
+interface Active {
+  readonly owner: Owner;
+  readonly started: Omit<Started, 'message'>;
+  /** Rejects when it could not be started. */
+  readonly recorder: Promise<Recorder>;
+}
+
+const rememberMs = 3_600_000;
+const rememberMost = 1_000;
+const closeLimitMs = 2_000;
+
+/** Every recording of this process: those that run, and for an hour those that have ended. */
+export class Recordings implements AsyncDisposable {
+  /** Told when a recording has ended, for whatever reason, and its files are final. */
+  readonly finished = new Emitter<RecordingResult>();
+  readonly #options: RecordingsOptions;
+  readonly #clock: Clock;
+  readonly #active = new Map<string, Active>();
+  readonly #past = new Map<string, { readonly result: RecordingResult; readonly at: number }>();
+  #redactor: Redactor | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: RecordingsOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#redactor = options.redactor;
+  }
+
+  get active(): readonly Omit<Started, 'message'>[] {
+    return [...this.#active.values()].map(({ started }) => started);
+  }
+
+  /** The id of the recording of a terminal that was asked for. */
+  activeOf(terminalId: string, owner: Owner = 'tool'): string | undefined {
+    return this.#find(terminalId, owner)?.started.recordingId;
+  }
+
+  /** Begins what `auto` promises; call it for every new terminal. */
+  async autoStart(terminal: Recordable): Promise<Started | undefined> {
+    const { auto = 'off' } = this.#options;
+    return auto === 'off' ? undefined : await this.start(terminal, { mode: auto, snapshot: false }, 'cli');
+  }
+
+  async startAll(terminals: readonly Recordable[], options: StartOptions = {}): Promise<[Started, ...Started[]]> {
+    const [first, ...rest] = terminals.filter((terminal) => this.activeOf(terminal.id) === undefined);
+    if (first === undefined) {
+      const [recorded] = terminals;
+      if (recorded !== undefined) return [await this.start(recorded, options)];
+      throw new FairleadError('not_found', 'There is no session to record.');
+    }
+    return await Promise.all([this.start(first, options), ...rest.map((terminal) => this.start(terminal, options))]);
+  }
+
+  async start(terminal: Recordable, options: StartOptions = {}, owner: Owner = 'tool'): Promise<Started> {
+    if (this.#closing) throw new FairleadError('unavailable', 'The server is shutting down.');
+    const other = this.#find(terminal.id, owner);
+    if (other !== undefined) throw inProgress(other);
+    const settings = this.#settings(terminal, options);
+    const { recordingId, format, mode, maxDuration, inactivityTimeout, sessionId, files } = settings;
+    const started = { recordingId, path: files.cast, format, mode, maxDuration, inactivityTimeout, sessionId };
+    // Entered before the first wait, so that of two callers at once one is told of the other.
+    const recorder = this.#record(terminal, settings);
+    this.#active.set(recordingId, { owner, started, recorder });
+    try {
+      const { stopped } = await recorder;
+      return { ...started, message: message(started, stopped) };
+    } catch (thrown) {
+      this.#active.delete(recordingId);
+      throw thrown;
+    }
+  }
+
+  async stop(recordingId: string, { failed = false }: { readonly failed?: boolean } = {}): Promise<RecordingResult> {
+    this.#forgetOld();
+    const past = this.#past.get(recordingId);
+    if (past !== undefined) throw alreadyFinalized(past.result);
+    const active = this.#active.get(recordingId);
+    if (active === undefined) {
+      throw new FairleadError('not_found', `Recording not found: ${recordingId}`);
+    }
+    const recorder = await active.recorder;
+    if (recorder.stopped) throw alreadyFinalized(await recorder.finished);
+    return await recorder.stop('explicit', { failed });
+  }
+
+  /** Finishes every recording, or leaves after two seconds what `recover` can close. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const stopping = [...this.#active.values()].map(async ({ recorder }) => {
+      await (await recorder).stop('server_shutdown');
+    });
+    const timer = { current: undefined as NodeJS.Timeout | undefined };
+    const limit = new Promise<void>((done) => {
+      timer.current = setTimeout(done, closeLimitMs);
+    });
+    await Promise.race([Promise.allSettled(stopping), limit]);
+    clearTimeout(timer.current);
+  }
+
+  async #record(terminal: Recordable, settings: RecorderSettings): Promise<Recorder> {
+    await makeDirectory(settings.files.directory);
+    const recorder = await Recorder.start(terminalSource(terminal), settings, {
+      ...this.#options.parts,
+      clock: this.#clock,
+    });
+    // `finished` never rejects.
+    void recorder.finished.then((result) => this.#noteEnd(result));
+    return recorder;
+  }
+
+  #noteEnd(result: RecordingResult): void {
+    this.#past.set(result.recordingId, { result, at: this.#clock.monotonic() });
+    this.#active.delete(result.recordingId);
+    this.#forgetOld();
+    this.finished.emit(result);
+  }
+
+  #forgetOld(): void {
+    for (const [id, { at }] of this.#past) {
+      if (this.#past.size <= rememberMost && this.#clock.monotonic() - at < rememberMs) break;
+      this.#past.delete(id);
+    }
+  }
+
+  #find(terminalId: string, owner: Owner): Active | undefined {
+    return [...this.#active.values()].find((one) => one.started.sessionId === terminalId && one.owner === owner);
+  }
+
+  #settings(terminal: Recordable, options: StartOptions): RecorderSettings {
+    const startTime = this.#clock.now();
+    const recordingId = randomBytes(8).toString('hex');
+    const directory = resolve(options.outputDir ?? this.#options.dir);
+    return {
+      recordingId,
+      sessionId: terminal.id,
+      startTime,
+      files: recordingFiles(directory, recordingName(startTime, recordingId)),
+      cols: terminal.size.cols,
+      rows: terminal.size.rows,
+      title: options.title ?? null,
+      format: options.format ?? 'v2',
+      mode: options.mode ?? 'always',
+      idleTimeLimit: options.idleTimeLimit ?? this.#options.idleTimeLimit,
+      maxDuration: options.maxDuration ?? this.#options.maxDuration,
+      inactivityTimeout: options.inactivityTimeout ?? this.#options.inactivityTimeout,
+      input: options.input ?? false,
+      markers: options.markers ?? false,
+      snapshot: options.snapshot ?? true,
+      term: 'xterm-256color',
+      redactor: options.redact === true ? this.#redacting() : undefined,
+    };
+  }
+
+  #redacting(): Redactor {
+    this.#redactor ??= new Redactor({ key: randomBytes(32) });
+    return this.#redactor;
+  }
+}
+
+function message(started: Omit<Started, 'message'>, stopped: boolean): string {
+  if (stopped) return 'The disk has too little room: the recording ended with its first frame.';
+  const limit = started.maxDuration > 0 ? `, at the latest after ${started.maxDuration} s` : '';
+  return `Recording. The file is complete when stopRecording is called${limit}.`;
+}
+
+function inProgress({ started }: Active): FairleadError {
+  return new FairleadError('conflict', 'A recording is already in progress', {
+    hint: `Stop it with stopRecording, recordingId ${started.recordingId}.`,
+    data: { activeRecordingId: started.recordingId, activePath: started.path },
+  });
+}
+
+function alreadyFinalized(result: RecordingResult): FairleadError {
+  return new FairleadError('conflict', `Recording already finalized: ${result.recordingId}`, { data: { ...result } });
+}

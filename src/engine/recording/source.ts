@@ -1,0 +1,33 @@
+import type { Ended, Size } from '../channel.ts';
+
+export type CommandEvent =
+  | { readonly phase: 'start'; readonly command: string | undefined }
+  | {
+      readonly phase: 'end';
+      readonly command: string | undefined;
+      readonly exitCode: number | undefined;
+      /** Milliseconds since the epoch. */
+      readonly startedAt: number;
+      readonly endedAt: number;
+    };
+
+/** What can be recorded. Times are of the clock that the recorder is given, monotonic. */
+export interface RecordingSource {
+  readonly id: string;
+  readonly size: Size;
+  /** Path or name of what runs in it. */
+  readonly program: string;
+  /** Settles after the last output was handed to the listeners. Never rejects. */
+  readonly ended: Promise<Ended>;
+  /** Output from now on; the bytes are valid only during the call. */
+  onOutput(listener: (bytes: Uint8Array, atMs: number) => void): Disposable;
+  /** `echo` is false while the program reads without echo, undefined when that cannot be known. */
+  onInput(listener: (bytes: Uint8Array, echo: boolean | undefined, atMs: number) => void): Disposable;
+  onResize(listener: (size: Size) => void): Disposable;
+  onCommand(listener: (event: CommandEvent) => void): Disposable;
+  /**
+   * Escape text that reproduces the screen. Settles in the turn in which the screen was read: who listens right after
+   * the await misses nothing and hears nothing twice.
+   */
+  snapshot(signal: AbortSignal): Promise<string>;
+}

@@ -1,0 +1,120 @@
+import type { Size } from '../channel.ts';
+import type { Redactor } from '../redaction/redactor.ts';
+import type { Piece, StreamRedactor } from '../redaction/stream-redactor.ts';
+import { type CastHeader, CastWriter } from './cast-writer.ts';
+
+type Write = (writer: CastWriter, atMs: number) => string;
+
+interface Moment {
+  readonly atMs: number;
+  /** Something other than output that happened between two pieces of it. */
+  readonly write?: Write;
+}
+
+/** Redacted output is held until its line ends; after this much silence it is written as it is. */
+const holdMs = 5_000;
+
+/** What happens in a terminal, turned into lines of a cast: decoded, masked when asked for, in order. */
+export class Tape {
+  readonly #writer: CastWriter;
+  readonly #emit: (line: string) => void;
+  readonly #redactor: Redactor | undefined;
+  readonly #masked: StreamRedactor<Moment> | undefined;
+  readonly #maskedInput: StreamRedactor<Moment> | undefined;
+  readonly #output = new TextDecoder('utf-8', { ignoreBOM: true });
+  readonly #input = new TextDecoder('utf-8', { ignoreBOM: true });
+  #lastMs: number;
+  #labels = 0;
+
+  constructor(header: CastHeader, startMs: number, redactor: Redactor | undefined, emit: (line: string) => void) {
+    this.#writer = new CastWriter(header, startMs);
+    this.#emit = emit;
+    this.#lastMs = startMs;
+    this.#redactor = redactor;
+    this.#masked = redactor?.stream<Moment>({ cols: header.size.cols });
+    this.#maskedInput = redactor?.stream<Moment>();
+  }
+
+  get castDurationMs(): number {
+    return this.#writer.castDurationMs;
+  }
+
+  get redactions(): number {
+    return (this.#masked?.count ?? 0) + (this.#maskedInput?.count ?? 0) + this.#labels;
+  }
+
+  /** True while masked output waits for the end of its line. */
+  get holding(): boolean {
+    return (this.#masked?.held ?? 0) > 0;
+  }
+
+  output(bytes: Uint8Array, atMs: number): void {
+    this.text(this.#output.decode(bytes, { stream: true }), atMs);
+  }
+
+  text(text: string, atMs: number): void {
+    this.#lastMs = atMs;
+    if (text === '') return;
+    if (this.#masked === undefined) this.#emit(this.#writer.output(text, atMs));
+    else this.#release(this.#masked.push(text, { atMs }));
+  }
+
+  input(bytes: Uint8Array, atMs: number): void {
+    const text = this.#input.decode(bytes, { stream: true });
+    if (this.#maskedInput === undefined) return this.#between(atMs, (writer, at) => writer.input(text, at));
+    const pieces = this.#maskedInput.push(text, { atMs });
+    if (/[\r\n\x03\x04]/.test(text)) pieces.push(...this.#maskedInput.end());
+    this.#inputPieces(pieces);
+  }
+
+  resize(size: Size, atMs: number): void {
+    this.#between(atMs, (writer, at) => writer.resize(size, at));
+    this.#masked?.resize(size.cols);
+  }
+
+  marker(label: string, atMs: number): void {
+    const masked = this.label(label);
+    this.#between(atMs, (writer, at) => writer.marker(masked, at));
+  }
+
+  exit(code: number, atMs: number): void {
+    this.#between(atMs, (writer, at) => writer.exit(code, at));
+  }
+
+  /** A command or title as it may be written. */
+  label(text: string): string {
+    if (this.#redactor === undefined) return text;
+    const masked = this.#redactor.redactText(text);
+    this.#labels += masked.count;
+    return masked.text;
+  }
+
+  /** Call now and then: lets go of a line that nobody ends. */
+  releaseStale(nowMs: number): void {
+    if (this.#masked !== undefined && nowMs - this.#lastMs >= holdMs) this.#release(this.#masked.flush());
+  }
+
+  end(atMs: number): void {
+    const last = this.#output.decode();
+    if (last !== '') this.text(last, atMs);
+    if (this.#maskedInput !== undefined) this.#inputPieces(this.#maskedInput.end());
+    if (this.#masked !== undefined) this.#release(this.#masked.end());
+    this.#emit(this.#writer.end(atMs));
+  }
+
+  #inputPieces(pieces: readonly Piece<Moment>[]): void {
+    for (const { text, tag } of pieces) this.#between(tag.atMs, (writer, at) => writer.input(text, at));
+  }
+
+  /** Keeps its place among output that is held. */
+  #between(atMs: number, write: Write): void {
+    if (this.#masked === undefined) this.#emit(write(this.#writer, atMs));
+    else this.#release(this.#masked.push('', { atMs, write }));
+  }
+
+  #release(pieces: readonly Piece<Moment>[]): void {
+    for (const { text, tag } of pieces) {
+      this.#emit(tag.write?.(this.#writer, tag.atMs) ?? this.#writer.output(text, tag.atMs));
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Terminal } from '../terminal.ts';
+import type { RecordingSource } from './source.ts';
+
+/** The part of a terminal that recordings use. */
+export type Recordable = Pick<
+  Terminal,
+  'id' | 'size' | 'program' | 'output' | 'input' | 'resized' | 'block' | 'whenEnded' | 'sync'
+> & { readonly screen: Pick<Terminal['screen'], 'snapshot'> };
+
+export function terminalSource(terminal: Recordable): RecordingSource {
+  return {
+    id: terminal.id,
+    get size() {
+      return terminal.size;
+    },
+    program: terminal.program,
+    ended: terminal.whenEnded,
+    onOutput: (listener) => terminal.output.on(({ bytes, atMs }) => listener(bytes, atMs)),
+    onInput: (listener) => terminal.input.on(({ bytes, echo, atMs }) => listener(bytes, echo, atMs)),
+    onResize: (listener) => terminal.resized.on(listener),
+    onCommand: (listener) =>
+      terminal.block.on((event) => {
+        if (event.type === 'started') listener({ phase: 'start', command: event.block.command });
+        if (event.type !== 'ended') return;
+        const { command, exitCode, startedAt, endedAt = startedAt } = event.block;
+        listener({ phase: 'end', command, exitCode, startedAt, endedAt });
+      }),
+    async snapshot(signal) {
+      await terminal.sync(signal);
+      return terminal.screen.snapshot();
+    },
+  };
+}
