@@ -11,7 +11,9 @@ export async function mcp(invocation: Invocation): Promise<number> {
   const code = await untilEnded({
     async serve(signal) {
       // Ready before the handshake answers; if the shell cannot be started, the first tool call says why.
-      const opening = engine.sessions.default(signal).catch((error: unknown) => log(message(error)));
+      const opening = engine.sessions.default(signal).catch((error: unknown) => {
+        if (!signal.aborted) log(message(error));
+      });
       await serveStdio(surface, { stdin, stdout, signal, onError: (error) => log(error.message) });
       await opening;
     },

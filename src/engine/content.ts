@@ -137,6 +137,23 @@ async function untilQuiet(terminal: Terminal, capMs: number, signal: AbortSignal
   await quiet(terminal, { since, capMs }, signal);
 }
 
+/** More rows than a text to wait for can span. */
+const overlapRows = 50;
+
+/** What the request asks for at the first call; later only the part that can have changed since the call before. */
+function newText(terminal: Terminal, request: ContentRequest): () => string {
+  const { screen } = terminal;
+  let last: { readonly epoch: number; readonly row: number } | undefined;
+  return () => {
+    const { epoch, viewportTop, alternate } = screen.facts;
+    const known = last?.epoch === epoch && !alternate && !request.lastCommand ? last.row : undefined;
+    // Rows that have scrolled out of the viewport stay as they are.
+    last = { epoch, row: Math.max(viewportTop - overlapRows, 0) };
+    if (known === undefined) return take(terminal, request).content;
+    return screen.text({ scope: 'all', wrap: request.wrap ?? (request.visibleOnly ? 'keep' : 'join'), fromRow: known });
+  };
+}
+
 async function appears(
   terminal: Terminal,
   request: ContentRequest,
@@ -147,10 +164,11 @@ async function appears(
 ): Promise<boolean> {
   const done = deferred<boolean>();
   using _watching = terminal.watch();
+  const seen = newText(terminal, request);
   let due = false;
   const look = (): void => {
     due = false;
-    if (take(terminal, request).content.includes(text)) done.resolve(true);
+    if (seen().includes(text)) done.resolve(true);
     else if (terminal.ended) done.resolve(false);
   };
   // A flood must not make every chunk read the whole screen: one look per turn of the loop is enough.

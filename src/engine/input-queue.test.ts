@@ -7,7 +7,7 @@ const never = new AbortController().signal;
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** A far side that accepts a piece when told to. */
-function farSide(options: { readonly interrupt?: () => Promise<void>; readonly max?: number } = {}) {
+function farSide(options: { readonly max?: number } = {}) {
   const written: string[] = [];
   const gates: (() => void)[] = [];
   let open = false;
@@ -20,7 +20,6 @@ function farSide(options: { readonly interrupt?: () => Promise<void>; readonly m
       }
       written.push(new TextDecoder().decode(piece));
     },
-    interrupt: options.interrupt,
     maxPendingBytes: options.max ?? 1 << 20,
   });
   return {
@@ -60,15 +59,6 @@ test('Ctrl-C overtakes what waits, and its senders are told', async () => {
   acceptAll();
   await interrupt;
   expect(text()).toBe(`${'x'.repeat(4096)}\x03`);
-});
-
-test('with input stuck, the far side is interrupted directly where it can be', async () => {
-  let interrupted = 0;
-  const { queue } = farSide({ interrupt: async () => void interrupted++ });
-  const stuck = queue.send(bytes('nobody reads this'), never).catch((error: FairleadError) => error.code);
-  await queue.interrupt(Uint8Array.of(3), never);
-  expect(interrupted).toBe(1);
-  expect(await stuck).toBe('cancelled');
 });
 
 test('a far side that does not read cannot fill memory', async () => {

@@ -14,8 +14,6 @@ interface Body {
 export interface InputQueueOptions {
   /** Resolves when the far side accepted the bytes. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
-  /** Interrupts the far side without going through its input, where it can. */
-  readonly interrupt: (() => Promise<void>) | undefined;
   /** Bytes that may wait their turn. Beyond it a send is refused, so that a stuck far side cannot fill memory. */
   readonly maxPendingBytes: number;
 }
@@ -64,13 +62,10 @@ export class InputQueue {
     }
   }
 
-  /** Drops what waits, then sends `bytes` (Ctrl-C) ahead of everything else. */
+  /** Drops what waits, then sends `bytes` (Ctrl-C) behind no more than the piece under way. */
   async interrupt(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-    const stuck = this.#current !== undefined;
     for (const body of [this.#current, ...this.#waiting]) if (body) this.#stop(body, interrupted);
-    // The byte itself would queue behind input that nobody reads.
-    if (stuck && this.#options.interrupt) await this.#options.interrupt();
-    else await this.send(bytes, signal);
+    await this.send(bytes, signal);
   }
 
   /** Refuses what waits and what comes. */

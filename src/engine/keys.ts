@@ -231,11 +231,9 @@ function unknownKey(spelling: string): FairleadError {
   const [near] = closest(spelling.trim(), keyNames, 1);
   const listed = keyNames.slice(0, 15).join(', ');
   const suggestion = near === undefined ? '' : ` Did you mean ${near}?`;
+  // No hint: the documented text is all there is.
   return new FairleadError(
     'invalid_input',
     `Unknown key: "${spelling}". Available keys include: ${listed}, ...${suggestion}`,
-    {
-      hint: 'Use a key name such as Enter, ArrowUp, F5, Ctrl+C or Alt+x; send plain text as text.',
-    },
   );
 }

@@ -4,6 +4,8 @@ import type { Terminal } from './terminal.ts';
 
 /** A program that answered is done answering after this long without output. */
 const quietMs = 50;
+/** A command that was just started and has not ended, as its shell tells us, is likely to print more. */
+const runningMs = 300;
 /** A program that has not answered at all may be thinking. */
 const silentMs = 150;
 /** A program that never stops printing is not waited for any longer than this. */
@@ -21,11 +23,13 @@ export async function settled(terminal: Terminal, signal: AbortSignal): Promise<
 
 /** A shell that reads long start-up files is not waited for any longer than this. */
 const startMs = 3000;
+/** A program that may say nothing until it is spoken to is not waited for any longer than this. */
+const silentStartMs = 500;
 
 /** Waits until a new terminal is ready for input: its first prompt, or its first output, or the limit (R-RPC-023). */
 export async function ready(terminal: Terminal, signal: AbortSignal): Promise<void> {
   if (terminal.marked) await until(terminal, () => terminal.blocks.promptAt !== undefined, startMs, signal);
-  else await until(terminal, () => terminal.lastOutputMs !== undefined, startMs / 2, signal);
+  else await until(terminal, () => terminal.lastOutputMs !== undefined, silentStartMs, signal);
 }
 
 /** Resolves true when the condition holds after some output or change of state, false at the limit or the end. */
@@ -73,12 +77,14 @@ export async function quiet(terminal: Terminal, options: QuietOptions, signal: A
   const check = (): void => {
     timer?.[Symbol.dispose]();
     if (terminal.ended || promptedSince(terminal, since.offset)) return done.resolve(true);
-    const output = terminal.lastOutputMs ?? 0;
-    const answered = terminal.log.end > since.offset;
-    const dueAt = answered ? output + quietMs : since.atMs + silentMs;
-    const wait = dueAt - clock.monotonic();
-    if (wait <= 0) return done.resolve(true);
-    timer = clock.after(wait, check);
+    const wait = quietAt(terminal, since) - clock.monotonic();
+    if (wait > 0) timer = clock.after(wait, look);
+    else done.resolve(true);
+  };
+  // On a busy machine output may lie unread while the timer runs out: fetch it before believing in the silence.
+  const look = (): void => {
+    terminal.flush();
+    setImmediate(check);
   };
 
   if (options.capMs <= 0) return false;
@@ -92,6 +98,13 @@ export async function quiet(terminal: Terminal, options: QuietOptions, signal: A
   } finally {
     timer?.[Symbol.dispose]();
   }
+}
+
+function quietAt(terminal: Terminal, since: QuietOptions['since']): number {
+  if (terminal.log.end === since.offset) return since.atMs + silentMs;
+  const { current } = terminal.blocks;
+  const started = current !== undefined && current.outputFrom > since.offset;
+  return (terminal.lastOutputMs ?? 0) + (started ? runningMs : quietMs);
 }
 
 /** A prompt of our own integration was drawn after that offset: whatever was asked is done. */

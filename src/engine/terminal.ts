@@ -1,5 +1,6 @@
 import { FairleadError } from '../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { deferred } from '../lib/deferred.ts';
 import { Emitter } from '../lib/emitter.ts';
 import { type BlockEvent, Blocks } from './blocks.ts';
 import type { Channel, Ended, Size } from './channel.ts';
@@ -47,6 +48,8 @@ export interface InputEvent {
 const maxPendingInput = 4 << 20;
 const carriageReturn = Uint8Array.of(13);
 const interruptByte = 3;
+/** A program that is told to stop shows some sign of it within this time. */
+const reactMs = 100;
 
 /** A channel with a memory. One class for every transport. */
 export class Terminal implements AsyncDisposable {
@@ -98,7 +101,6 @@ export class Terminal implements AsyncDisposable {
     this.#release = init.release;
     this.#queue = new InputQueue({
       write: (bytes) => this.#channel.write(bytes),
-      interrupt: this.#channel.kill && (() => this.#channel.kill?.('INT') ?? Promise.resolve()),
       maxPendingBytes: maxPendingInput,
     });
     this.screen = new Screen({
@@ -174,11 +176,16 @@ export class Terminal implements AsyncDisposable {
   async sync(signal: AbortSignal): Promise<void> {
     this.touch();
     if (!this.#ended && this.#channel.flush) {
-      this.#channel.flush();
+      this.flush();
       // What was flushed reaches the log through the pump, one turn of the loop later.
       await new Promise((resolve) => setImmediate(resolve));
     }
     await this.#feeder.sync(signal);
+  }
+
+  /** Fetches what the far side has written but nobody has read yet; it arrives as output a moment later. */
+  flush(): void {
+    if (!this.#ended) this.#channel.flush?.();
   }
 
   /** While held, output is parsed as it arrives: someone waits for it. */
@@ -222,7 +229,7 @@ export class Terminal implements AsyncDisposable {
     const bytes = encodeKey(key, this.screen.modes, options.repeat);
     if (bytes.length === 1 && bytes[0] === interruptByte) {
       this.#note(bytes, options.by);
-      await this.#queue.interrupt(bytes, signal);
+      await this.#interrupt(bytes, signal);
     } else {
       await this.send(bytes, options.by, signal);
     }
@@ -303,6 +310,22 @@ export class Terminal implements AsyncDisposable {
     if (this.#ended) return;
     // The program asked; nobody waits for this answer, and a far side that is gone needs none.
     this.#queue.send(bytes, AbortSignal.timeout(10_000)).catch(() => {});
+  }
+
+  /**
+   * Ctrl-C, ahead of text that waits. Behind input that nobody reads the byte means nothing: when text was under way and
+   * the terminal does not react, the program in the foreground gets the signal itself.
+   */
+  async #interrupt(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    const overtakes = this.#queue.pendingBytes > 0;
+    // An interrupt that could not be delivered by then might hit something else.
+    const sent = this.#queue.interrupt(bytes, AbortSignal.any([signal, AbortSignal.timeout(2000)]));
+    if (!overtakes || !this.#channel.kill) return sent;
+    sent.catch(() => {});
+    const reacted = deferred<boolean>();
+    using _output = this.output.on(() => reacted.resolve(true));
+    using _limit = this.clock.after(reactMs, () => reacted.resolve(false));
+    if (!(await reacted.promise)) await this.#channel.kill('INT');
   }
 
   async #submit(by: string, signal: AbortSignal): Promise<void> {

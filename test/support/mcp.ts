@@ -39,12 +39,14 @@ export class Mcp implements AsyncDisposable {
   /** Every line of stdout, as it came. */
   readonly lines: string[] = [];
   stderr = '';
+  readonly #exited: Promise<unknown>;
   readonly #waiting = new Map<number, (message: Message) => void>();
   #nextId = 1;
 
   private constructor(home: string, child: ChildProcessWithoutNullStreams) {
     this.home = home;
     this.child = child;
+    this.#exited = once(child, 'exit');
     createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
       this.lines.push(line);
       const message = JSON.parse(line) as Message;
@@ -100,11 +102,12 @@ export class Mcp implements AsyncDisposable {
       this.#waiting.set(id, resolve);
     });
     this.send({ jsonrpc: '2.0', id, method, params });
-    const gone = once(this.child, 'exit').then(() => {
-      throw new Error(`The server ended before it answered ${method}. ${this.stderr}`);
-    });
-    gone.catch(() => {});
-    return Promise.race([answer, gone]);
+    return Promise.race([
+      answer,
+      this.#exited.then(() => {
+        throw new Error(`The server ended before it answered ${method}. ${this.stderr}`);
+      }),
+    ]);
   }
 
   async call(name: string, input?: unknown): Promise<ToolResult> {

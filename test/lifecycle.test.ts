@@ -1,0 +1,150 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Mcp } from './support/mcp.ts';
+
+const program = join(import.meta.dirname, '..', 'bin', 'fairlead.js');
+
+/** Processes whose environment says they live in a terminal of this server. */
+function children(home: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const env = readFileSync(`/proc/${pid}/environ`, 'latin1');
+        return env.includes(`HOME=${home}\0`) && env.includes('FAIRLEAD_SESSION=');
+      } catch {
+        return false;
+      }
+    });
+}
+
+async function busyServer(): Promise<Mcp> {
+  const mcp = await Mcp.start();
+  await mcp.call('createSession');
+  await mcp.call('type', { text: "trap '' HUP TERM; (trap '' HUP TERM; sleep 1000) & sleep 1000", submit: true });
+  await mcp.text('getContent');
+  expect(children(mcp.home).length).toBeGreaterThan(2);
+  return mcp;
+}
+
+describe('R-TERM-140: the end', () => {
+  test('stdin closed: exit 0 within 2 s, and no process stays, not even one that ignores signals', async () => {
+    await using mcp = await busyServer();
+    const { code, ms } = await mcp.end();
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(2000);
+    await expect.poll(() => children(mcp.home)).toEqual([]);
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s: the same', async (signal) => {
+    await using mcp = await busyServer();
+    const started = performance.now();
+    mcp.child.kill(signal);
+    const [code] = await once(mcp.child, 'exit');
+    expect(code).toBe(0);
+    expect(performance.now() - started).toBeLessThan(2000);
+    await expect.poll(() => children(mcp.home)).toEqual([]);
+  });
+
+  test('stdin closed while a call waits: exit within 2 s', async () => {
+    await using mcp = await Mcp.start();
+    const waiting = mcp.request('tools/call', { name: 'getContent', arguments: { waitFor: 'never', timeoutMs: 30_000 } }).catch(() => {});
+    await mcp.request('ping');
+    const { code, ms } = await mcp.end();
+    await waiting;
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(2000);
+  });
+
+  test('R-TERM-141: a signal during start-up leaves no orphan', async () => {
+    for (let round = 0; round < 10; round++) {
+      const home = await mkdtemp(join(tmpdir(), 'fairlead-start-'));
+      const child = spawn(process.execPath, [program, 'mcp'], {
+        env: { PATH: process.env['PATH'] ?? '', HOME: home, SHELL: '/bin/bash' },
+        stdio: ['pipe', 'ignore', 'inherit'],
+      });
+      // Spread over the whole start: from before main to after the shell is up.
+      await new Promise((resolve) => setTimeout(resolve, round * 40));
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+      await expect.poll(() => children(home)).toEqual([]);
+      await rm(home, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
+
+  test('started through a package runner that swallows signals: the end of stdin is enough', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'fairlead-runner-'));
+    const runner = spawn('sh', ['-c', `${process.execPath} ${program} mcp; true`], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: home, SHELL: '/bin/bash' },
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    await expect.poll(() => children(home).length, { timeout: 10_000 }).toBeGreaterThan(0);
+    runner.kill('SIGKILL');
+    runner.stdin?.destroy();
+    await expect.poll(() => children(home), { timeout: 5000 }).toEqual([]);
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+});
+
+test('R-TERM-142: an answer of 5 MB arrives whole although stdin closes right behind the call', async () => {
+  await using mcp = await Mcp.start({ args: ['--scrollback', '100000', '--cols', '200'] });
+  await mcp.call('type', { text: "yes \"$(head -c 180 /dev/zero | tr '\\0' x)\" | head -30000; echo the end", submit: true });
+  await mcp.facts('getContent', { waitFor: '\nthe end', timeoutMs: 30_000, maxLines: 5 });
+  const answer = mcp.request('tools/call', { name: 'getContent', arguments: {} });
+  mcp.child.stdin.end();
+  const { result } = await answer;
+  const [content] = result?.['content'] as { text: string }[];
+  expect(content?.text.length).toBeGreaterThan(5 << 20);
+  expect(content?.text).toContain('\nthe end');
+  await once(mcp.child, 'close');
+});
+
+test('R-TERM-010: only JSON-RPC reaches stdout, whatever comes in', async () => {
+  await using mcp = await Mcp.start();
+  for (const line of ['', 'garbage', '[]', '{}', '"text"', '{"jsonrpc":"2.0","id":50,"method":"no/such"}', '{"jsonrpc":"2.0","id":{},"method":1}', '\u0000\u0001']) {
+    mcp.send(line);
+  }
+  await mcp.call('type', { text: 'console.log broken; printf "\\033[31m"', submit: true });
+  expect(await mcp.run('echo still here')).toMatchObject({ content: 'still here' });
+  await mcp.end();
+  expect(mcp.lines.length).toBeGreaterThan(4);
+  for (const line of mcp.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+});
+
+describe('R-TERM-012: the command line', () => {
+  const run = (...args: string[]) => {
+    try {
+      return { code: 0, out: execFileSync(process.execPath, [program, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }), err: '' };
+    } catch (error) {
+      const { status, stdout, stderr } = error as { status: number; stdout: string; stderr: string };
+      return { code: status, out: stdout, err: stderr };
+    }
+  };
+
+  test.each([
+    [['mcp', '--nonsense'], 'Unknown option --nonsense.'],
+    [['mcp', '--cols', 'many'], '--cols: "many" is not a whole number'],
+    [['mcp', '--cols=0'], '--cols: "0" must be at least 2'],
+    [['mcp', '--record=sometimes'], '--record: "sometimes" must be always, on-failure or off'],
+    [['mpc'], 'There is no command "mpc". Did you mean mcp?'],
+    [['mcp', '--toolsets', 'nonsense'], 'Unknown toolset: nonsense.'],
+  ])('%j exits 2 and names the fault', (args, message) => {
+    const { code, out, err } = run(...args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+  });
+
+  test('help and version', () => {
+    expect(run('--version').out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(run().out).toMatch(/Commands\n {2}mcp /);
+    const { code, out } = run('mcp', '--help');
+    expect(code).toBe(0);
+    expect(out).toContain('--max-sessions <n>');
+    expect(out).not.toContain('\x1b');
+  });
+});
