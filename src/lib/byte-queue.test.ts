@@ -81,6 +81,28 @@ describe('ByteQueue', () => {
     expect(queue.size).toBe(0);
   });
 
+  it('gives each chunk back when its reader asks for the next one, not before', async () => {
+    const released: number[] = [];
+    const queue = new ByteQueue(
+      9,
+      () => {},
+      (chunk) => released.push(...chunk),
+    );
+    queue.push(bytes(1));
+    queue.push(bytes(2));
+    const reader = queue[Symbol.asyncIterator]();
+    await reader.next();
+    expect(released).toEqual([]);
+    await reader.next();
+    expect(released).toEqual([1]);
+    const waiting = reader.next();
+    expect(released).toEqual([1, 2]);
+    queue.push(bytes(3));
+    await waiting;
+    await reader.return?.();
+    expect(released).toEqual([1, 2, 3]);
+  });
+
   it('has one reader', () => {
     const queue = new ByteQueue(1);
     queue[Symbol.asyncIterator]();

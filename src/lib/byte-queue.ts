@@ -8,8 +8,11 @@
 export class ByteQueue implements AsyncIterable<Uint8Array> {
   readonly #highWater: number;
   readonly #onDrain: () => void;
+  readonly #onRelease: (bytes: Uint8Array) => void;
   readonly #chunks: Uint8Array[] = [];
   readonly #waiting: ((result: IteratorResult<Uint8Array>) => void)[] = [];
+  /** What the consumer holds until it asks for more. */
+  #lent: Uint8Array | undefined;
   #head = 0;
   #size = 0;
   #full = false;
@@ -17,9 +20,11 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
   #abandoned = false;
   #taken = false;
 
-  constructor(highWater: number, onDrain: () => void = () => {}) {
+  /** `onRelease` gets each chunk back when the consumer is done with it, for a producer that wants to use it again. */
+  constructor(highWater: number, onDrain: () => void = () => {}, onRelease: (bytes: Uint8Array) => void = () => {}) {
     this.#highWater = highWater;
     this.#onDrain = onDrain;
+    this.#onRelease = onRelease;
   }
 
   /** Bytes pushed and not yet handed to the consumer. */
@@ -32,11 +37,12 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     return this.#full;
   }
 
-  /** Takes the bytes; false means: no more until `onDrain`. The memory belongs to the queue from here on. */
+  /** Takes the bytes; false means: no more until `onDrain`. The memory belongs to the queue until it is released. */
   push(bytes: Uint8Array): boolean {
     if (this.#ended || this.#abandoned || bytes.length === 0) return !this.#full;
     const reader = this.#waiting.shift();
     if (reader !== undefined) {
+      this.#lent = bytes;
       reader({ done: false, value: bytes });
       return true;
     }
@@ -66,6 +72,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
   }
 
   #next(): Promise<IteratorResult<Uint8Array>> {
+    this.#release();
     const chunk = this.#chunks[this.#head];
     if (chunk !== undefined) {
       this.#head += 1;
@@ -74,6 +81,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
         this.#chunks.length = 0;
         this.#head = 0;
       }
+      this.#lent = chunk;
       // Half, so that a reader just keeping up does not switch the producer off and on for every chunk.
       if (this.#size <= this.#highWater / 2) this.#drained();
       return Promise.resolve({ done: false, value: chunk });
@@ -82,8 +90,15 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
+  #release(): void {
+    const chunk = this.#lent;
+    this.#lent = undefined;
+    if (chunk !== undefined) this.#onRelease(chunk);
+  }
+
   #abandon(): void {
     this.#abandoned = true;
+    this.#release();
     this.#chunks.length = 0;
     this.#head = 0;
     this.#size = 0;
