@@ -9,23 +9,19 @@ import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPGRP, TIOCGPTN, TIOCSPTLCK, 
 import { programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
 import { endGroup, signalTerminal } from './signals.ts';
+import { fill, firstRead, recycle, SLAB } from './slabs.ts';
 import { checkSize, checkTarget, explain, type LocalTarget, resolveProgram } from './target.ts';
 
 /** Unread output at which reading stops and the kernel makes the program wait. */
 const HIGH_WATER = 256 * 1024;
-/** Read in one turn of the event loop; a flood on one terminal must not be felt on the others. */
-const TURN = 128 * 1024;
 /** More than a pseudo-terminal can hold: what was written before the call is read, a flood is not chased. */
-const HELD = 256 * 1024;
+const HELD = 512 * 1024;
 /** From the polite request to close until the impolite one. */
 const GRACE_MS = 500;
 const GIVE_UP_MS = 2_000;
 
 const IUTF8 = 0o40000;
 const ECHO = 0o10;
-
-/** One for all terminals: filled and copied out within one callback, so an idle terminal holds no buffer. */
-const scratch = new Uint8Array(TURN);
 
 export function openLinuxPty(libc: Libc, target: LocalTarget, size: Size): Channel {
   checkTarget(target, size);
@@ -92,7 +88,7 @@ class LinuxPty implements Channel {
     this.#pid = pid;
     this.#master = master;
     this.#held = held;
-    this.output = new ByteQueue(HIGH_WATER, () => this.#stream.resume());
+    this.output = new ByteQueue(HIGH_WATER, () => this.#stream.resume(), recycle);
     this.#input = new InputQueue((bytes) => (this.#open ? libc.write(master, bytes, bytes.length) : 0));
     let settle: (ended: Ended) => void = () => {};
     this.ended = new Promise((resolve) => {
@@ -107,7 +103,7 @@ class LinuxPty implements Channel {
     };
     // The stream owns a duplicate, so that whenever Node decides to close it, ours stays good for the final drain.
     this.#stream = new ReadStream(watched, {
-      onread: { buffer: scratch, callback: (length: number) => this.#readable(length) },
+      onread: { buffer: firstRead, callback: (length: number) => this.output.push(fill(length, this.#read)) },
     } as ConstructorParameters<typeof ReadStream>[1]);
     // The end of a pseudo-terminal reads as EIO. The child's exit is what counts.
     this.#stream.on('error', () => {});
@@ -120,7 +116,7 @@ class LinuxPty implements Channel {
   }
 
   flush(): void {
-    if (this.output.size < HIGH_WATER * 2) this.#drain(0, HELD);
+    if (this.output.size < HIGH_WATER * 2) this.#drain();
   }
 
   async resize(size: Size): Promise<void> {
@@ -149,31 +145,20 @@ class LinuxPty implements Channel {
     if (job !== undefined && job !== this.#pid) await endGroup(job, limit);
   }
 
-  /** The first `length` bytes are in the scratch buffer already; false stops the stream until the queue has drained. */
-  #readable(length: number): boolean {
-    return this.#drain(length, TURN);
-  }
+  readonly #read = (into: Uint8Array): number => (this.#open ? this.#libc.read(this.#master, into, into.length) : 0);
 
-  #drain(already: number, limit: number): boolean {
-    let filled = already;
-    let total = already;
-    while (this.#open && total < limit) {
-      if (filled === scratch.length) {
-        this.output.push(scratch.slice());
-        filled = 0;
-      }
-      const into = filled === 0 ? scratch : scratch.subarray(filled);
-      const length = this.#libc.read(this.#master, into, Math.min(into.length, limit - total));
-      if (length <= 0) break;
-      filled += length;
-      total += length;
+  /** Whether the queue has room or not: what the kernel holds is little and must not wait. */
+  #drain(): void {
+    for (let total = 0, length = SLAB; length === SLAB && total < HELD; total += length) {
+      const chunk = fill(0, this.#read);
+      length = chunk.length;
+      this.output.push(chunk);
     }
-    return this.output.push(scratch.slice(0, filled));
   }
 
   #finish(ended: Ended): void {
     if (!this.#open) return;
-    this.#drain(0, HELD * 4);
+    this.#drain();
     this.#open = false;
     this.#input.end();
     this.#stream.destroy();
