@@ -16,7 +16,10 @@ export interface OutputLogOptions {
 }
 
 const defaultCapacity = 4 << 20;
+// Sizes grow in few large steps: memory that was never written to is not there yet, while copying to the next size costs
+// time, and twenty floods that begin together would all pay it in the same turn of the loop.
 const smallest = 16 << 10;
+const growth = 16;
 
 /** The last bytes a terminal wrote. Every byte keeps its offset for life, also after older ones were dropped. */
 export class OutputLog {
@@ -99,7 +102,7 @@ export class OutputLog {
   #grow(needed: number): void {
     if (needed <= this.#ring.length || this.#ring.length === this.capacity) return;
     let size = Math.max(smallest, this.#ring.length);
-    while (size < needed && size < this.capacity) size *= 2;
+    while (size < needed && size < this.capacity) size *= growth;
     const ring = new Uint8Array(Math.min(size, this.capacity));
     let at = this.#start;
     for (const view of this.views(this.#start)) {
