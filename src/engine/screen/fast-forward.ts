@@ -204,16 +204,12 @@ function penOf(bytes: Uint8Array, from: number, to: number): Uint8Array {
   return Buffer.concat(parts);
 }
 
-const tableSize = 0x20000;
-let table: Uint8Array | undefined;
+/** Widths by blocks of 256 code points, each made when first met: asking the emulator every time is ten times slower. */
+const blocks: (Uint8Array | undefined)[] = [];
 
-/** Widths of the first two planes as a table, made when first needed; the others are rare. */
 function widths(core: Core): (code: number) => number {
   return (code) => {
-    if (!table) {
-      table = new Uint8Array(tableSize);
-      for (let c = 0xa0; c < tableSize; c++) table[c] = widthOf(core, c);
-    }
-    return code < tableSize ? (table[code] as number) : widthOf(core, code);
+    const block = (blocks[code >> 8] ??= Uint8Array.from({ length: 256 }, (_, i) => widthOf(core, (code & ~0xff) + i)));
+    return block[code & 0xff] as number;
   };
 }

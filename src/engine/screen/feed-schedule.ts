@@ -31,7 +31,7 @@ export class FeedSchedule {
     if (urgent || since >= batchMs) {
       this.#later.delete(job);
       this.#due.add(job);
-      this.#immediate ??= setImmediate(() => this.#run());
+      this.#arm();
       return;
     }
     this.#later.add(job);
@@ -48,11 +48,15 @@ export class FeedSchedule {
     this.#timer = undefined;
     for (const job of this.#later) this.#due.add(job);
     this.#later.clear();
-    this.#run();
+    this.#arm();
+  }
+
+  /** One run a turn of the loop. */
+  #arm(): void {
+    if (!this.#immediate) this.#immediate = setImmediate(() => this.#run());
   }
 
   #run(): void {
-    if (this.#immediate) clearImmediate(this.#immediate);
     this.#immediate = undefined;
     const deadline = this.#clock.monotonic() + turnMs;
     try {
@@ -65,7 +69,7 @@ export class FeedSchedule {
         if (now >= deadline) break;
       }
     } finally {
-      if (this.#due.size > 0) this.#immediate = setImmediate(() => this.#run());
+      if (this.#due.size > 0) this.#arm();
     }
   }
 }

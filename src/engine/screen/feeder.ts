@@ -17,6 +17,8 @@ export interface FeederOptions {
 const sliceBytes = 16 << 10;
 /** What someone waits for is parsed in the call that brings it, up to this much. */
 const atOnceBytes = 32 << 10;
+/** Looked through for text to skip in one go: about two milliseconds. */
+const scanBytes = 1 << 20;
 
 interface Waiting {
   readonly target: number;
@@ -53,8 +55,8 @@ export class Feeder implements Disposable {
     this.#fastForward = options.fastForward ?? true;
     this.#listening = [
       log.onAppend.on(() => this.#appended()),
-      // Bytes are never dropped unparsed, however the log is filled.
-      log.onDrop.on((offset) => this.#parse(offset, Number.POSITIVE_INFINITY)),
+      // Bytes are never dropped unparsed, however the log is filled; also not by an answer while parsing.
+      log.onDrop.on((offset) => this.#advance(offset, Number.POSITIVE_INFINITY)),
       screen.onWake.on(() => this.#sleepLater()),
     ];
     if (this.#pending > 0) this.#schedule.request(this.#job);
@@ -147,12 +149,11 @@ export class Feeder implements Disposable {
 
   /** Parses up to `target`, or until the time is up. */
   #parse(target: number, deadline: number): void {
-    // An answer of the terminal may bring new output before this call is over; the loop below takes that too.
+    // An answer of the terminal may bring new output before this call is over; that has its own turn.
     if (this.#parsing || this.#parsedTo >= target) return;
     this.#parsing = true;
     try {
-      do this.#step(target);
-      while (this.#parsedTo < target && this.#screen.clock.monotonic() < deadline);
+      this.#advance(target, deadline);
     } finally {
       this.#parsing = false;
     }
@@ -160,11 +161,18 @@ export class Feeder implements Disposable {
     if (this.#pending > 0) this.#schedule.request(this.#job, this.#waiting.length > 0);
   }
 
+  #advance(target: number, deadline: number): void {
+    while (this.#parsedTo < target) {
+      this.#step(target);
+      if (this.#screen.clock.monotonic() >= deadline) return;
+    }
+  }
+
   #step(target: number): void {
     const [view] = this.#log.views(this.#parsedTo);
     if (!view) return;
     if (this.#fastForward && view.length >= worthScanning && this.#parsedTo >= this.#scannedTo) {
-      const { bytes, scanned } = this.#screen.fastForward(view);
+      const { bytes, scanned } = this.#screen.fastForward(view.subarray(0, scanBytes));
       this.#scannedTo = this.#parsedTo + scanned;
       this.#parsedTo += bytes;
       if (bytes > 0) return;

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../../test/support/screen.ts';
+import { FeedSchedule } from './feed-schedule.ts';
+
+const loopTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('work that never ends does not keep others from their turn', async () => {
+  const clock = new ManualClock();
+  const schedule = new FeedSchedule(clock);
+  const seen: string[] = [];
+  const job = (name: string, more: boolean) => ({
+    turn: (deadline: number) => {
+      seen.push(name);
+      clock.advance(deadline - clock.monotonic());
+      return more;
+    },
+  });
+  const flood = job('flood', true);
+  schedule.request(flood);
+  schedule.request(job('one', false));
+  schedule.request(job('two', false));
+  for (let i = 0; i < 4; i++) await loopTurn();
+  expect(seen).toEqual(['flood', 'one', 'two', 'flood']);
+  schedule.cancel(flood);
+  await loopTurn();
+  await loopTurn();
+  expect(seen).toHaveLength(4);
+});
+
+test('a job asked for many times has one turn, and after it waits for the next batch', async () => {
+  const clock = new ManualClock();
+  const schedule = new FeedSchedule(clock);
+  let turns = 0;
+  const job = { turn: () => ++turns < 0 };
+  for (let i = 0; i < 5; i++) schedule.request(job);
+  await loopTurn();
+  for (let i = 0; i < 5; i++) schedule.request(job);
+  await loopTurn();
+  expect(turns).toBe(1);
+  clock.advance(16);
+  await loopTurn();
+  expect(turns).toBe(2);
+  schedule.request(job, true);
+  await loopTurn();
+  expect(turns).toBe(3);
+});

@@ -1,0 +1,189 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { encode, ManualClock, makeScreen } from '../../../test/support/screen.ts';
+import { OutputLog } from '../output-log.ts';
+import { systemClock } from '../system-clock.ts';
+import { Feeder, type FeederOptions } from './feeder.ts';
+import type { ScreenOptions } from './screen.ts';
+
+const loopTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Each look at it costs a millisecond, as each slice that is parsed before it. */
+class WorkClock extends ManualClock {
+  spent = 0;
+
+  override monotonic(): number {
+    return this.spent++;
+  }
+}
+
+function setUp(options: FeederOptions & { capacity?: number } & Partial<ScreenOptions> = {}) {
+  const { capacity = 4 << 20, clock = new ManualClock(), ...rest } = options;
+  const log = new OutputLog({ capacity });
+  const { screen } = makeScreen({ clock, scrollback: 50, ...rest });
+  const feeder = new Feeder(log, screen, rest);
+  onTestFinished(() => feeder[Symbol.dispose]());
+  return { log, screen, feeder, clock, text: () => screen.text({ scope: 'all', wrap: 'join' }) };
+}
+
+describe('schedule', () => {
+  test('what someone waits for is parsed in the call that brings it', () => {
+    const { log, feeder, text } = setUp();
+    using _watching = feeder.watch();
+    log.append(encode('now'));
+    expect(text()).toBe('now');
+  });
+
+  test('other output is parsed in the next turn of the loop, so that queries get answers', async () => {
+    const { log, text } = setUp();
+    log.append(encode('soon'));
+    expect(text()).toBe('');
+    await loopTurn();
+    expect(text()).toBe('soon');
+  });
+
+  test('a terminal that keeps printing is parsed in batches', async () => {
+    const clock = new ManualClock();
+    const { log, feeder } = setUp({ clock });
+    log.append(encode('a'));
+    await loopTurn();
+    log.append(encode('b'));
+    await loopTurn();
+    expect(feeder.parsedTo).toBe(1);
+    clock.advance(16);
+    await loopTurn();
+    expect(feeder.parsedTo).toBe(2);
+  });
+
+  test('R-TERM-050: after the barrier the screen shows everything received before it', async () => {
+    const { log, feeder, text } = setUp({ clock: systemClock });
+    log.append(encode(`${'line\r\n'.repeat(200_000)}last`));
+    const barrier = feeder.sync();
+    expect(barrier).toBeInstanceOf(Promise);
+    await barrier;
+    expect(text().endsWith('last')).toBe(true);
+    expect(feeder.sync()).toBeUndefined();
+  });
+
+  test('a small rest is parsed by the barrier itself', () => {
+    const { log, feeder, text } = setUp();
+    log.append(encode('little'));
+    expect(feeder.sync()).toBeUndefined();
+    expect(text()).toBe('little');
+  });
+
+  test('the barrier can be called off', async () => {
+    const { log, feeder } = setUp();
+    log.append(new Uint8Array(100_000).fill(0x61));
+    const abort = new AbortController();
+    const barrier = feeder.sync(abort.signal);
+    abort.abort();
+    await expect(barrier).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  test('disposing lets everybody go', async () => {
+    const { log, feeder } = setUp({ capacity: 60_000 });
+    log.append(new Uint8Array(60_000).fill(0x61));
+    const [barrier, room] = [feeder.sync(), feeder.room()];
+    feeder[Symbol.dispose]();
+    await barrier;
+    await room;
+    log.append(encode('ignored'));
+    expect(feeder.room()).toBeUndefined();
+  });
+
+  test('twenty floods leave the loop free', async () => {
+    const clock = new WorkClock();
+    const floods = Array.from({ length: 20 }, () => setUp({ clock }));
+    for (const { log } of floods) log.append(new Uint8Array(200_000).fill(0x61));
+    const parsed = Promise.all(floods.map(async ({ feeder }) => await feeder.sync()));
+    let worst = 0;
+    while (floods.some(({ log, feeder }) => feeder.parsedTo < log.end)) {
+      const before = clock.spent;
+      await loopTurn();
+      worst = Math.max(worst, clock.spent - before);
+    }
+    await parsed;
+    expect(clock.spent).toBeGreaterThan(250);
+    expect(worst).toBeLessThan(20);
+  });
+});
+
+describe('bounds', () => {
+  test('whoever fills the log is told to wait, and when to go on', async () => {
+    const { log, feeder } = setUp({ capacity: 64 << 10, clock: systemClock });
+    expect(feeder.room()).toBeUndefined();
+    log.append(new Uint8Array(50_000).fill(0x61));
+    const room = feeder.room();
+    expect(room).toBeInstanceOf(Promise);
+    await room;
+    expect(feeder.room()).toBeUndefined();
+    expect(feeder.parsedTo).toBeGreaterThan(30_000);
+  });
+
+  test('bytes are never dropped unparsed, even when nobody waits', async () => {
+    const { log, feeder, screen } = setUp({ capacity: 1000, fastForward: false });
+    for (let i = 0; i < 300; i++) log.append(encode(`line ${i}\r\n`));
+    await feeder.sync();
+    expect(screen.viewportTop + screen.cursor.y).toBe(300);
+    expect(log.start).toBeGreaterThan(1000);
+  });
+
+  test('an answer that brings new output is not parsed within parsing', async () => {
+    const clock = new ManualClock();
+    const log = new OutputLog();
+    const { screen } = makeScreen({ clock, reply: (bytes) => log.append(encode(`<${bytes.length}>`)) });
+    using feeder = new Feeder(log, screen);
+    using _watching = feeder.watch();
+    log.append(encode('a\x1b[6nb'));
+    await feeder.sync();
+    expect(screen.text({ scope: 'all', wrap: 'join' })).toBe('ab<6>');
+  });
+});
+
+describe('hibernation', () => {
+  test('a screen nobody uses goes to sleep, and its timer with it', () => {
+    const clock = new ManualClock();
+    const { log, feeder, screen } = setUp({ clock, idleMs: 1000 });
+    log.append(encode('hello'));
+    expect(feeder.sync()).toBeUndefined();
+    expect(screen.state).toBe('live');
+    clock.advance(900);
+    screen.grid();
+    clock.advance(900);
+    expect(screen.state).toBe('live');
+    clock.advance(1000);
+    expect(screen.state).toBe('asleep');
+    expect(clock.timers).toBe(0);
+  });
+
+  test('reading wakes it up, and it goes to sleep again', () => {
+    const clock = new ManualClock();
+    const { log, feeder, screen, text } = setUp({ clock, idleMs: 1000 });
+    log.append(encode('hello'));
+    expect(feeder.sync()).toBeUndefined();
+    clock.advance(3000);
+    expect(screen.state).toBe('asleep');
+    expect(text()).toBe('hello');
+    expect(screen.state).toBe('live');
+    clock.advance(3000);
+    expect(screen.state).toBe('asleep');
+  });
+
+  test('a watched screen stays awake', () => {
+    const clock = new ManualClock();
+    const { log, feeder, screen } = setUp({ clock, idleMs: 1000 });
+    const watching = feeder.watch();
+    log.append(encode('hello'));
+    clock.advance(10_000);
+    expect(screen.state).toBe('live');
+    watching[Symbol.dispose]();
+    clock.advance(3000);
+    expect(screen.state).toBe('asleep');
+  });
+
+  test('a terminal that has printed nothing has neither emulator nor timer', () => {
+    const clock = new ManualClock();
+    const { screen } = setUp({ clock });
+    expect([screen.state, clock.timers]).toEqual(['blank', 0]);
+  });
+});
