@@ -39,12 +39,31 @@ export function readText(line: CoreLine, cols: number): string {
     if ((data[(end - 1) * cellSize] as number) >>> bits.widthShift === 0) break;
     end--;
   }
-  let text = '';
+  let units = 0;
   for (let x = 0; x < end; x++) {
     const content = data[x * cellSize] as number;
     const code = content & bits.hasContent;
-    if (code === 0) text += content >>> bits.widthShift === 0 ? '' : ' ';
-    else text += cellText(line, x, content);
+    if (code === 0) {
+      if (content >>> bits.widthShift !== 0) row[units++] = 0x20;
+    } else if (code > 0xffff || content >>> bits.widthShift === 0) {
+      // Rare: beyond what fits one UTF-16 unit.
+      return slowText(line, end);
+    } else {
+      row[units++] = code;
+    }
+  }
+  return String.fromCharCode.apply(null, row.subarray(0, units) as unknown as number[]);
+}
+
+// No screen is wider than a thousand columns.
+const row = new Uint16Array(1024);
+
+function slowText(line: CoreLine, end: number): string {
+  let text = '';
+  for (let x = 0; x < end; x++) {
+    const content = line._data[x * cellSize] as number;
+    if ((content & bits.hasContent) !== 0) text += cellText(line, x, content);
+    else if (content >>> bits.widthShift !== 0) text += ' ';
   }
   return text;
 }
