@@ -40,7 +40,7 @@ test('R-TERM-061: fed to an emulator of the same size it reproduces the cells', 
       screen.feed(encode(toAnsi(grid)));
       expect(seen(screen.grid())).toEqual(seen(grid));
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   );
 });
 

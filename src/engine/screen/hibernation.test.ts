@@ -21,7 +21,7 @@ test('hibernating and waking up is invisible, now and for whatever is printed ne
       expect(everything(other.screen)).toEqual(everything(one.screen));
       expect(other.replies).toEqual(one.replies);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 

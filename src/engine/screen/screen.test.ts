@@ -198,7 +198,7 @@ test('however output is cut into chunks, the screen is the same', () => {
       expect(everything(cut.screen)).toEqual(everything(whole.screen));
       expect(cut.events).toEqual(whole.events);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -209,7 +209,7 @@ test('bytes that are no text do no harm', () => {
       for (const chunk of chunks) screen.feed(chunk);
       expect(screen.grid().lines).toHaveLength(5);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 

@@ -25,7 +25,7 @@ test('a snapshot makes a fresh terminal show the same', () => {
       const [screen, copy] = copyOf(pieces.join(''));
       expect(seen(copy)).toEqual(seen(screen));
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
