@@ -33,7 +33,7 @@ test('R-TERM-064 without any system font letters, CJK and emoji are drawn; what 
   }
 });
 
-test('R-TERM-064 a screen of 120 × 40 is drawn within 150 ms and lets the loop turn', async () => {
+test('R-TERM-064 a screen of 120 × 40 takes under 150 ms of processor time, compression included', async () => {
   const rows = Array.from({ length: 40 }, (_, row) =>
     text('The quick brown fox 0123456789 '.repeat(4).slice(0, 120), { fg: row % 8 }),
   );
@@ -41,9 +41,10 @@ test('R-TERM-064 a screen of 120 × 40 is drawn within 150 ms and lets the loop 
   await drawPng(grid, {}, signal);
   const times: number[] = [];
   for (let run = 0; run < 5; run++) {
-    const from = performance.now();
+    const from = process.cpuUsage();
     await drawPng(grid, {}, signal);
-    times.push(performance.now() - from);
+    const { user, system } = process.cpuUsage(from);
+    times.push((user + system) / 1000);
   }
   expect(Math.min(...times)).toBeLessThan(150);
 });

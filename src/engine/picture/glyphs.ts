@@ -153,6 +153,8 @@ export class GlyphCache {
       const room = (this.#cellTenths * glyph.cells) / 10;
       const advance = this.#advance(context, glyph);
       const squeeze = Math.min(1, (room * 1.02) / advance);
+      // A letter too wide for its cell gets narrower; an emoji keeps its proportions.
+      const flatten = glyph.cells === 1 ? 1 : squeeze;
       const slotX = (index % sheetColumns) * slotWidth;
       const slotY = Math.floor(index / sheetColumns) * slotHeight;
       context.save();
@@ -161,9 +163,9 @@ export class GlyphCache {
       context.clip();
       context.translate(
         slotX + margin + glyph.phase / 10 + (room - advance * squeeze) / 2,
-        slotY + this.#baseline - (1 - squeeze) * 4 * this.#scale,
+        slotY + this.#baseline - (1 - flatten) * 4 * this.#scale,
       );
-      if (squeeze < 1) context.scale(squeeze, squeeze);
+      if (squeeze < 1) context.scale(squeeze, flatten);
       context.fillText(glyph.drawn, 0, 0);
       context.restore();
     });

@@ -271,6 +271,14 @@ describe('R-TERM-063 size and options', () => {
     },
   );
 
+  test('a font that is not there leaves the one that ships with the product', async () => {
+    const grid = gridOf([text('plain text é')], 14);
+    const [shipped, asked] = await Promise.all(
+      [{}, { fontFamily: 'No Such Font, Nor This' }].map((options) => drawPng(grid, options, signal)),
+    );
+    expect(Buffer.compare(shipped?.bytes ?? Buffer.of(1), asked?.bytes ?? Buffer.of(2))).toBe(0);
+  });
+
   test('rows and columns can be cut out', async () => {
     const grid = gridOf([text('a'), [], [cell(''), cell('', { bg: 2 })]], 4);
     const picture = await draw(grid, { fromRow: 2, rowCount: 9, fromCol: 1, colCount: 1 });
