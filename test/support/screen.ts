@@ -80,20 +80,22 @@ const sgr = fc.constantFrom(
   ...'4:3|58;5;3|21|5|8|53|38:2::9:8:7|1;31;44|0;32'.split('|'),
 );
 
+const links = ['\x1b]8;;http://x/m\x1b\\', '\x1b]8;id=1;http://y/\x07', '\x1b]8;;\x1b\\'];
+
 /** Output such as build logs are made of: only what fast-forward follows. */
 export const plainPiece: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: word },
   { weight: 6, arbitrary: fc.constant('\r\n') },
   { weight: 2, arbitrary: wide },
   { weight: 2, arbitrary: sgr.map((codes) => `\x1b[${codes}m`) },
-  { weight: 1, arbitrary: fc.constantFrom('\t', '\r', '\n', '\b', '\x1b[K', '\x1b[1K', '\x1b[2K') },
+  { weight: 1, arbitrary: fc.constantFrom('\t', '\r', '\n', '\b', '\x1b[K', '\x1b[1K', '\x1b[2K', ...links) },
 );
 
 const modes = '1|4|6|7|12|25|45|47|66|1000|1004|1006|1049|2004'.split('|');
 const others = [
   ...'\x1b7|\x1b8|\x1bM|\x1bD|\x1bE|\x1bH|\x1bc|\x1b=|\x1b>|\x1b(0|\x1b(B|\x1b#8|\x0e|\x0f|\x07|\x7f'.split('|'),
   ...'\x1b[4h|\x1b[4l|\x1b[3J|\x1b[2J|\x1b[r|\x1b[!p|\x1b[3g|\x1b[2 q|\x1b[5 q|\x1b[22t|\x1b[23t'.split('|'),
-  ...'\x1b]0;title\x07|\x1b]2;other\x1b\\|\x1b]8;;http://x/\x1b\\|\x1b]8;;\x1b\\|\x1b[6n'.split('|'),
+  ...'\x1b]0;title\x07|\x1b]2;other\x1b\\|\x1b[6n'.split('|'),
 ];
 
 /** Anything a program may print. */

@@ -50,6 +50,8 @@ export class Emulator {
     this.core.onData(reply);
     this.core.onBell(() => this.#happened({ type: 'bell' }));
     this.core.onTitleChange((title) => this.#happened({ type: 'title', title }));
+    // Links are dropped: nobody reads them, and each would be told of every row that scrolls away.
+    this.core.registerOscHandler(8, () => true);
     answerQueries(this.core, theme, { reply, clipboard: (text) => this.#happened({ type: 'clipboard', text }) });
   }
 

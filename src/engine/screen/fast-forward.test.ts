@@ -80,7 +80,6 @@ test.each([
   ['origin mode', '\x1b[?6h'],
   ['line drawing', '\x1b(0'],
   ['other tab stops', '\x1b[3g'],
-  ['an open link', '\x1b]8;;http://x/\x07'],
   ['half a sequence', '\x1b['],
   ['half a character', '\xe2'],
 ])('nothing is skipped with %s', (_, start) => {

@@ -3,8 +3,8 @@ import type { Emulator } from './emulator.ts';
 
 /**
  * Text that will have scrolled out of the retained rows before anybody can look at it need not go through the emulator.
- * Only what can be followed exactly counts as such text: printable characters, CR, LF, TAB, BS, colours (SGR) and erasing
- * within a line (EL). The rows it scrolls are counted, wraps included, and of its colours only the last matter.
+ * Only what can be followed exactly counts as such text: printable characters, CR, LF, TAB, BS, colours (SGR), erasing
+ * within a line (EL) and links (OSC 8, which have no effect here). The rows it scrolls are counted, wraps included, and of its colours only the last matter.
  */
 export interface Plain {
   /** How many bytes may be skipped; 0 when none. The cursor is at the start of a row after them. */
@@ -114,13 +114,23 @@ export function scanPlain(
   return { skip: best.at, rows: best.rows, penFrom: best.penFrom, end: i };
 }
 
-/** Where the SGR or EL sequence at `at` ends; -1 when it is another one, or not complete. */
+/** Where the SGR, EL or link sequence at `at` ends; -1 when it is another one, or not complete. */
 function sequenceEnd(bytes: Uint8Array, at: number): number {
+  if (bytes[at + 1] === 0x5d) return linkEnd(bytes, at);
   if (bytes[at + 1] !== 0x5b) return -1;
   let i = at + 2;
   while (i < bytes.length && (bytes[i] as number) >= 0x30 && (bytes[i] as number) <= 0x3b) i++;
   const final = bytes[i];
   return final === 0x6d || final === 0x4b ? i + 1 : -1;
+}
+
+/** `ESC ] 8 ; … BEL`, or `ESC \\` in place of BEL, with nothing unusual in between. */
+function linkEnd(bytes: Uint8Array, at: number): number {
+  if (bytes[at + 2] !== 0x38 || bytes[at + 3] !== 0x3b) return -1;
+  let i = at + 4;
+  while (i < bytes.length && ((bytes[i] as number) - 0x20) >>> 0 < 0x5f) i++;
+  if (bytes[i] === 0x07) return i + 1;
+  return bytes[i] === escapeByte && bytes[i + 1] === 0x5c ? i + 2 : -1;
 }
 
 /** The code point at `i`, or 0 for anything the emulator's decoder would drop or wait for. */
@@ -169,7 +179,7 @@ export function fastForward(emulator: Emulator, bytes: Uint8Array): Forwarded {
 }
 
 /** Nothing is set that would make plain text do more than print and scroll. */
-function isOrdinary({ buffers, coreService, rows, cols, _charsetService, _inputHandler }: Core): boolean {
+function isOrdinary({ buffers, coreService, rows, cols, _charsetService }: Core): boolean {
   const { active, normal } = buffers;
   const { origin, wraparound, reverseWraparound } = coreService.decPrivateModes;
   return (
@@ -182,7 +192,6 @@ function isOrdinary({ buffers, coreService, rows, cols, _charsetService, _inputH
     !reverseWraparound &&
     !coreService.modes.insertMode &&
     _charsetService.charset === undefined &&
-    _inputHandler._curAttrData.extended._urlId === 0 &&
     hasUsualTabs(active.tabs, cols)
   );
 }
@@ -198,7 +207,7 @@ function penOf(bytes: Uint8Array, from: number, to: number): Uint8Array {
   const parts: Uint8Array[] = [];
   for (let at = part.indexOf(escapeByte); at >= 0; at = part.indexOf(escapeByte, at + 1)) {
     const end = sequenceEnd(part, at);
-    if (part[end - 1] === 0x6d) parts.push(part.subarray(at, end));
+    if (end > 0 && part[end - 1] === 0x6d) parts.push(part.subarray(at, end));
   }
   parts.push(Uint8Array.of(carriageReturn));
   return Buffer.concat(parts);

@@ -176,6 +176,12 @@ describe('answers', () => {
   });
 });
 
+test('links leave their text', () => {
+  const { screen } = feed('\x1b]8;;http://x/\x1b\\here\x1b]8;;\x1b\\ we');
+  expect(screen.text({ scope: 'all', wrap: 'join' })).toBe('here we');
+  expect(screen.grid().lines[0]?.cells[0]?.style).toBe(0);
+});
+
 test('bell, title and clipboard writes are events', () => {
   const { events, screen } = feed(`\x07\x1b]0;hi\x07\x1b]52;c;${Buffer.from('clip é').toString('base64')}\x07`);
   expect(events).toEqual(['{"type":"bell"}', '{"type":"title","title":"hi"}', '{"type":"clipboard","text":"clip é"}']);
