@@ -1,7 +1,7 @@
 // What programs print by the megabyte, the same in every run.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { size } from './bench.mjs';
+import { size } from './setting.mjs';
 
 const blockBytes = 1 << 20;
 const makers = { plain, log, tui, unicode };

@@ -1,5 +1,5 @@
 // Our side: terminals of the build, opened as the engine opens them.
-import { env, scrollback, size } from './bench.mjs';
+import { env, scrollback, size } from './setting.mjs';
 
 export const never = new AbortController().signal;
 

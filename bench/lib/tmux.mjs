@@ -5,7 +5,7 @@ import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { env, scrollback, size } from './bench.mjs';
+import { env, scrollback, size } from './setting.mjs';
 import { isTmux } from './leftovers.mjs';
 import { TmuxControl } from './tmux-control.mjs';
 

@@ -1,6 +1,6 @@
 // node-pty, and xterm fed by it as everybody does: on data, write.
 import { createRequire } from 'node:module';
-import { env, scrollback, size } from '../lib/bench.mjs';
+import { env, scrollback, size } from '../lib/setting.mjs';
 
 const require = createRequire(import.meta.url);
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { env } from '../lib/bench.mjs';
+import { env } from '../lib/setting.mjs';
 import { best, interleave } from '../lib/measure.mjs';
 
 export const order = 140;

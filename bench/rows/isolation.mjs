@@ -31,5 +31,5 @@ const threadCount = () => readdirSync('/proc/self/task').length;
 
 function mastersOf(pid) {
   const folder = `/proc/${pid}/fd`;
-  return readdirSync(folder).filter((fd) => /ptmx$/.test(readlinkSync(`${folder}/${fd}`))).length;
+  return readdirSync(folder).filter((fd) => readlinkSync(`${folder}/${fd}`).endsWith('ptmx')).length;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { scrollback, size } from '../lib/bench.mjs';
+import { scrollback, size } from '../lib/setting.mjs';
 
 export const order = 110;
 export const name = 'memory of a screen with 1,000 lines';

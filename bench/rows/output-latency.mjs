@@ -1,4 +1,4 @@
-import { env } from '../lib/bench.mjs';
+import { env } from '../lib/setting.mjs';
 import { best, interleave, nowNs, percentile } from '../lib/measure.mjs';
 import * as nodePty from '../peers/node-pty.mjs';
 

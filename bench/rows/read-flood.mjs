@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { env } from '../lib/bench.mjs';
+import { env } from '../lib/setting.mjs';
 import { best, interleave } from '../lib/measure.mjs';
 
 export const order = 30;

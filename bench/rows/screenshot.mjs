@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { scrollback, size } from '../lib/bench.mjs';
+import { scrollback, size } from '../lib/setting.mjs';
 import { best, interleave } from '../lib/measure.mjs';
 import { never } from '../lib/product.mjs';
 
