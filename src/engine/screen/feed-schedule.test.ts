@@ -16,9 +16,9 @@ test('work that never ends does not keep others from their turn', async () => {
     },
   });
   const flood = job('flood', true);
-  schedule.request(flood);
-  schedule.request(job('one', false));
-  schedule.request(job('two', false));
+  schedule.request(flood, 'soon');
+  schedule.request(job('one', false), 'soon');
+  schedule.request(job('two', false), 'soon');
   for (let i = 0; i < 4; i++) await loopTurn();
   expect(seen).toEqual(['flood', 'one', 'two', 'flood']);
   schedule.cancel(flood);
@@ -32,15 +32,27 @@ test('a job asked for many times has one turn, and after it waits for the next b
   const schedule = new FeedSchedule(clock);
   let turns = 0;
   const job = { turn: () => ++turns < 0 };
-  for (let i = 0; i < 5; i++) schedule.request(job);
+  for (let i = 0; i < 5; i++) schedule.request(job, 'soon');
   await loopTurn();
-  for (let i = 0; i < 5; i++) schedule.request(job);
+  for (let i = 0; i < 5; i++) schedule.request(job, 'soon');
   await loopTurn();
   expect(turns).toBe(1);
   clock.advance(16);
   await loopTurn();
   expect(turns).toBe(2);
-  schedule.request(job, true);
+  schedule.request(job, 'now');
   await loopTurn();
   expect(turns).toBe(3);
+});
+
+test('a batched job waits for its batch, however long it rested', async () => {
+  const clock = new ManualClock();
+  const schedule = new FeedSchedule(clock);
+  let turns = 0;
+  schedule.request({ turn: () => ++turns < 0 }, 'batched');
+  await loopTurn();
+  expect(turns).toBe(0);
+  clock.advance(16);
+  await loopTurn();
+  expect(turns).toBe(1);
 });

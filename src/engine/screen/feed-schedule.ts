@@ -6,6 +6,12 @@ export interface FeedJob {
   turn(deadline: number): boolean;
 }
 
+/**
+ * `now`: in this turn of the loop, someone waits. `soon`: the same unless the job just had a turn. `batched`: with the next
+ * batch, because large pieces are parsed faster than small ones.
+ */
+export type When = 'now' | 'soon' | 'batched';
+
 /** A terminal that keeps printing is parsed in batches this far apart. */
 const batchMs = 16;
 /** How long all terminals together may hold the event loop at a time. */
@@ -24,11 +30,10 @@ export class FeedSchedule {
     this.#clock = clock;
   }
 
-  /** Asks for a turn: at once when `urgent` or after a pause, with the next batch in the middle of a flood. */
-  request(job: FeedJob, urgent = false): void {
+  /** Asks for a turn. */
+  request(job: FeedJob, when: When): void {
     if (this.#due.has(job)) return;
-    const since = this.#clock.monotonic() - (this.#lastDone.get(job) ?? Number.NEGATIVE_INFINITY);
-    if (urgent || since >= batchMs) {
+    if (when === 'now' || (when === 'soon' && this.#rested(job))) {
       this.#later.delete(job);
       this.#due.add(job);
       this.#arm();
@@ -36,6 +41,11 @@ export class FeedSchedule {
     }
     this.#later.add(job);
     if (!this.#timer) this.#timer = this.#clock.after(batchMs, () => this.#batch());
+  }
+
+  #rested(job: FeedJob): boolean {
+    const last = this.#lastDone.get(job);
+    return last === undefined || this.#clock.monotonic() - last >= batchMs;
   }
 
   cancel(job: FeedJob): void {

@@ -17,8 +17,8 @@ export interface FeederOptions {
 const sliceBytes = 16 << 10;
 /** What someone waits for is parsed in the call that brings it, up to this much. */
 const atOnceBytes = 32 << 10;
-/** Looked through for text to skip in one go: about two milliseconds. */
-const scanBytes = 1 << 20;
+/** Looked through for text to skip in one go: about four milliseconds. */
+const scanBytes = 2 << 20;
 
 interface Waiting {
   readonly target: number;
@@ -59,7 +59,7 @@ export class Feeder implements Disposable {
       log.onDrop.on((offset) => this.#advance(offset, Number.POSITIVE_INFINITY)),
       screen.onWake.on(() => this.#sleepLater()),
     ];
-    if (this.#pending > 0) this.#schedule.request(this.#job);
+    if (this.#pending > 0) this.#schedule.request(this.#job, 'soon');
   }
 
   /** The screen shows everything before this offset. */
@@ -74,7 +74,7 @@ export class Feeder implements Disposable {
   /** While held, output is parsed as it is appended: someone waits for it. */
   watch(): Disposable {
     this.#watchers++;
-    if (this.#pending > 0) this.#schedule.request(this.#job, true);
+    if (this.#pending > 0) this.#schedule.request(this.#job, 'now');
     let held = true;
     return {
       [Symbol.dispose]: () => {
@@ -93,7 +93,7 @@ export class Feeder implements Disposable {
     }
     if (signal?.aborted) return Promise.reject(cancelled(signal));
     const target = this.#log.end;
-    this.#schedule.request(this.#job, true);
+    this.#schedule.request(this.#job, 'now');
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         target,
@@ -120,7 +120,7 @@ export class Feeder implements Disposable {
         resolve = settle;
       });
       this.#room = { promise, resolve };
-      this.#schedule.request(this.#job, true);
+      this.#schedule.request(this.#job, 'now');
     }
     return this.#room.promise;
   }
@@ -138,8 +138,9 @@ export class Feeder implements Disposable {
 
   #appended(): void {
     if (this.#parsing) return;
-    if (this.#watchers > 0 && this.#pending <= atOnceBytes) this.#parse(this.#log.end, Number.POSITIVE_INFINITY);
-    else this.#schedule.request(this.#job, this.#watchers > 0);
+    const isLittle = this.#pending <= atOnceBytes;
+    if (this.#watchers > 0 && isLittle) this.#parse(this.#log.end, Number.POSITIVE_INFINITY);
+    else this.#schedule.request(this.#job, this.#watchers > 0 ? 'now' : isLittle ? 'soon' : 'batched');
   }
 
   #turn(deadline: number): boolean {
@@ -158,7 +159,7 @@ export class Feeder implements Disposable {
       this.#parsing = false;
     }
     this.#tell();
-    if (this.#pending > 0) this.#schedule.request(this.#job, this.#waiting.length > 0);
+    if (this.#pending > 0) this.#schedule.request(this.#job, this.#waiting.length > 0 ? 'now' : 'batched');
   }
 
   #advance(target: number, deadline: number): void {
