@@ -26,9 +26,10 @@ export class CastWriter {
   readonly #v3: boolean;
   readonly #limitMicros: number;
   #held = '';
-  /** Real time of the last event. */
-  #lastMs: number;
-  /** Time in the cast: microseconds, so that sums stay exact. */
+  readonly #startMs: number;
+  /** Real time of the last event since the start. Whole microseconds, so that sums stay exact. */
+  #lastMicros = 0;
+  /** Its time in the cast. */
   #castMicros = 0;
   #lastWritten = 0;
 
@@ -36,7 +37,7 @@ export class CastWriter {
   constructor(header: Pick<CastHeader, 'format' | 'idleTimeLimit'>, startMs: number) {
     this.#v3 = header.format === 'v3';
     this.#limitMicros = header.idleTimeLimit > 0 ? Math.round(header.idleTimeLimit * 1e6) : Number.POSITIVE_INFINITY;
-    this.#lastMs = startMs;
+    this.#startMs = startMs;
   }
 
   get castDurationMs(): number {
@@ -82,9 +83,9 @@ export class CastWriter {
   }
 
   #event(code: string, data: string, atMs: number): string {
-    const gap = Math.max(0, Math.round((atMs - this.#lastMs) * 1000));
-    this.#lastMs = Math.max(this.#lastMs, atMs);
-    this.#castMicros += Math.min(gap, this.#limitMicros);
+    const now = Math.max(this.#lastMicros, Math.round((atMs - this.#startMs) * 1000));
+    this.#castMicros += Math.min(now - this.#lastMicros, this.#limitMicros);
+    this.#lastMicros = now;
     const micros = this.#v3 ? this.#castMicros - this.#lastWritten : this.#castMicros;
     this.#lastWritten = this.#castMicros;
     return line([micros / 1e6, code, data]);

@@ -101,7 +101,7 @@ export class PartFile {
       }
     } finally {
       // Only whole lines count: after a failure the file is cut here.
-      this.#written = start + batch.lastIndexOf(0x0a, done - 1) + 1;
+      this.#written = start + (done === 0 ? 0 : batch.lastIndexOf(0x0a, done - 1) + 1);
     }
   }
 }

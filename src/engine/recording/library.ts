@@ -1,0 +1,114 @@
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { FairleadError } from '../../contract/errors.ts';
+import { type CastInfo, readCast } from './cast-reader.ts';
+import type { RecordingMetadata, RecordingStart } from './metadata.ts';
+import { filesOf, nameFacts, type RecordingFiles } from './names.ts';
+import { type WriterIdentity, writerState } from './writer-identity.ts';
+
+export interface LibraryEntry {
+  readonly id: string;
+  /** The cast, or the part file of one that is not finished. */
+  readonly path: string;
+  readonly files: RecordingFiles;
+  /** `recording`: its process lives. `unfinished`: it does not, or cannot be seen; see `writer`. */
+  readonly state: 'finished' | 'recording' | 'unfinished';
+  readonly writer: 'alive' | 'dead' | 'unknown' | 'none';
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly startTime: number;
+  readonly modified: number;
+  /** Absent for casts from elsewhere; only the first facts for one that is not finished. */
+  readonly metadata: Partial<RecordingMetadata>;
+}
+
+/** Recordings in a directory, newest first. A directory that does not exist holds none. */
+export async function listRecordings(directory: string): Promise<LibraryEntry[]> {
+  const names = await readdir(directory).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return [];
+    throw new FairleadError('not_found', `Cannot read ${directory}: ${cause.message}`, { cause });
+  });
+  const entries = await Promise.all(names.map((name) => entryOf(join(directory, name))));
+  return entries.filter((entry) => entry !== undefined).sort((a, b) => b.startTime - a.startTime);
+}
+
+/** By id, by the first characters of one, by file name, or by path. */
+export async function findRecording(directory: string, wanted: string): Promise<LibraryEntry> {
+  const entries = await listRecordings(directory);
+  const name = basename(wanted).replace(/\.(?:cast|meta\.json)$/, '');
+  const inDirectory = dirname(resolve(directory, wanted)) === resolve(directory);
+  const exact = entries.find((entry) => entry.id === wanted || (inDirectory && entry.files.name === name));
+  if (exact !== undefined) return exact;
+  const close = wanted.length >= 4 ? entries.filter((entry) => entry.id.startsWith(wanted)) : [];
+  if (close.length === 1) return close[0] as LibraryEntry;
+  if (close.length > 1) {
+    throw new FairleadError('invalid_input', `${close.length} recordings begin with "${wanted}".`, {
+      hint: `Give more characters: ${close.map((entry) => entry.id).join(', ')}.`,
+    });
+  }
+  const elsewhere = await entryOf(resolve(wanted));
+  if (elsewhere !== undefined) return elsewhere;
+  throw new FairleadError('not_found', `Recording not found: ${wanted}`, {
+    hint: 'List them with `fairlead recordings list`.',
+  });
+}
+
+/** An entry with what its cast says of itself. */
+export async function showRecording(
+  directory: string,
+  wanted: string,
+): Promise<LibraryEntry & { readonly cast: CastInfo }> {
+  const entry = await findRecording(directory, wanted);
+  const { info, events } = await readCast(entry.path, { lenient: true });
+  await events.return();
+  return { ...entry, cast: info };
+}
+
+/** Removes a recording with everything that belongs to it. One that is being made is refused. */
+export async function removeRecording(directory: string, wanted: string): Promise<LibraryEntry> {
+  const entry = await findRecording(directory, wanted);
+  if (entry.state === 'recording') {
+    throw new FairleadError('conflict', `${entry.id} is being recorded.`, { hint: 'Stop the recording first.' });
+  }
+  const { cast, metadata, part, writer } = entry.files;
+  await Promise.all([cast, metadata, part, writer].map((path) => rm(path, { force: true })));
+  return entry;
+}
+
+export async function entryOf(path: string): Promise<LibraryEntry | undefined> {
+  const files = filesOf(path);
+  if (files === undefined) return undefined;
+  try {
+    const { size, mtimeMs } = await stat(path);
+    const known = await readJson<Partial<RecordingMetadata> & { readonly writer?: WriterIdentity }>(
+      files.finished ? files.metadata : files.writer,
+    );
+    const { writer: identity, ...metadata } = known ?? {};
+    const writer = identity === undefined ? 'none' : writerState(identity);
+    const { id, startTime } = nameFacts(files.name);
+    return {
+      id,
+      path,
+      files,
+      state: files.finished ? 'finished' : writer === 'alive' ? 'recording' : 'unfinished',
+      writer,
+      bytes: size,
+      startTime: metadata.startTime ?? startTime ?? mtimeMs,
+      modified: mtimeMs,
+      metadata,
+    };
+  } catch (thrown) {
+    // Gone between the listing and now: it was finished or removed.
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}
+
+async function readJson<T extends Partial<RecordingStart>>(path: string): Promise<T | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return typeof value === 'object' && value !== null ? (value as T) : undefined;
+  } catch {
+    return undefined;
+  }
+}

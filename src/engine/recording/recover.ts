@@ -1,0 +1,107 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { readCast } from './cast-reader.ts';
+import { writeWhole } from './directory.ts';
+import { type LibraryEntry, listRecordings } from './library.ts';
+import type { RecordingMetadata } from './metadata.ts';
+
+export interface Recovered {
+  readonly id: string;
+  /** The finished cast; '' when there was nothing to keep. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Bytes of a broken last line that were dropped. */
+  readonly cut: number;
+  /** Why it was left alone. */
+  readonly skipped?: string;
+}
+
+export interface RecoverOptions {
+  /** Also part files whose writer cannot be seen from here. Never those whose writer lives. */
+  readonly force?: boolean;
+}
+
+/** Closes the part files that dead processes left behind: each becomes a cast that ends at its last whole line. */
+export async function recoverRecordings(
+  directory: string,
+  { force = false }: RecoverOptions = {},
+): Promise<Recovered[]> {
+  const results: Recovered[] = [];
+  for (const entry of await listRecordings(directory)) {
+    if (entry.state !== 'unfinished') continue;
+    const doubtful = entry.writer !== 'dead' && !force;
+    const why = 'It cannot be seen whether its writer still lives; use force when it does not.';
+    if (doubtful) results.push({ id: entry.id, path: entry.path, bytes: entry.bytes, cut: 0, skipped: why });
+    else results.push(await recover(entry));
+  }
+  return results;
+}
+
+async function recover(entry: LibraryEntry): Promise<Recovered> {
+  const { files, id } = entry;
+  try {
+    const whole = await measure(entry.path);
+    await cutAt(entry.path, whole.bytes);
+    const metadata = {
+      ...describe(entry, whole.castDurationMs),
+      bytesWritten: whole.bytes,
+      cols: whole.cols,
+      rows: whole.rows,
+    };
+    await writeWhole(files.metadata, `${files.writer}.tmp`, `${JSON.stringify(metadata, null, 2)}\n`);
+    await rename(files.part, files.cast);
+    await rm(files.writer, { force: true });
+    return { id, path: files.cast, bytes: whole.bytes, cut: entry.bytes - whole.bytes };
+  } catch (thrown) {
+    if (entry.bytes === 0) {
+      await Promise.all([files.part, files.writer].map((path) => rm(path, { force: true })));
+      return { id, path: '', bytes: 0, cut: 0 };
+    }
+    const skipped = thrown instanceof Error ? thrown.message : String(thrown);
+    return { id, path: entry.path, bytes: entry.bytes, cut: 0, skipped };
+  }
+}
+
+/** How far the file is a cast. */
+async function measure(path: string): Promise<{ bytes: number; castDurationMs: number; cols: number; rows: number }> {
+  const { info, events } = await readCast(path, { lenient: true });
+  let bytes = info.end;
+  let castDurationMs = 0;
+  for await (const event of events) {
+    bytes = event.end;
+    castDurationMs = Math.round(event.atMs);
+  }
+  return { bytes, castDurationMs, ...info.size };
+}
+
+async function cutAt(path: string, bytes: number): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.truncate(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function describe(
+  entry: LibraryEntry,
+  castDurationMs: number,
+): Omit<RecordingMetadata, 'bytesWritten' | 'cols' | 'rows'> {
+  const { metadata, startTime, modified, id } = entry;
+  return {
+    exitCode: null,
+    durationMs: Math.max(0, Math.round(modified - startTime)),
+    startTime,
+    endTime: Math.round(modified),
+    stopReason: 'recovered',
+    recordingId: id,
+    sessionId: metadata.sessionId ?? '',
+    mode: metadata.mode ?? 'always',
+    format: metadata.format ?? 'v2',
+    castDurationMs,
+    title: metadata.title ?? null,
+    failed: false,
+    commands: [],
+    redactions: 0,
+  };
+}
