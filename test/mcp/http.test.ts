@@ -123,15 +123,14 @@ describe('before any handler', () => {
     expect([elsewhere.status, await elsewhere.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
   });
 
-  test('a body that never says its length is cut off at the limit', async () => {
-    const endless = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(new Uint8Array(1 << 20).fill(32)) });
-    const sent = fetch(server.url, { method: 'POST', headers: json, body: endless, duplex: 'half' } as RequestInit);
-    // The server answers and hangs up while the client still writes; which of the two a client sees is up to it.
-    const outcome = await sent.then(
-      ({ status }) => status,
-      () => 413,
-    );
-    expect(outcome).toBe(413);
+  test('a body that does not say its length is cut off at the limit', async () => {
+    const request = httpRequest(server.url, { method: 'POST', headers: json });
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    for (let sent = 0; sent < 16; sent++) request.write(Buffer.alloc(1 << 20, 32));
+    request.write(' ');
+    const [response] = await answered;
+    expect([response.statusCode, response.headers.connection]).toEqual([413, 'close']);
+    request.destroy();
   });
 });
 

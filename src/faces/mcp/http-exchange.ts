@@ -3,17 +3,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorTable } from '../../contract/errors.ts';
 import type { Refusal } from './http-guard.ts';
 
-/** Collects a request body. Undefined when it is longer than allowed; the rest is then not read. */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return undefined;
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > maxBytes) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
+/** Collects a request body. Undefined when it is longer than allowed; the rest is then left unread. */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes <= maxBytes) return void parts.push(part);
+      // Not destroyed: the client is still to be told why.
+      request.removeAllListeners('data').pause();
+      resolve(undefined);
+    });
+    request.once('end', () => resolve(Buffer.concat(parts).toString('utf8')));
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('The client closed the connection.')));
+  });
 }
 
 /** Node's request as the web's, without its body: handlers get that parsed. */
