@@ -23,7 +23,8 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   build();
   const failed = staticChecks();
   say('unit tests');
-  if (!tool('vitest', ['run', 'src', 'test/architecture.test.ts', 'test/docs.test.ts', 'test/catalogue.test.ts'])) failed.push('unit tests');
+  if (!tool('vitest', ['run', 'src', 'test/architecture.test.ts', 'test/docs.test.ts', 'test/catalogue.test.ts']))
+    failed.push('unit tests');
   if (failed.length > 0) {
     fail(`failed: ${failed.join(', ')}`);
     process.exit(1);

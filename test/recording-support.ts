@@ -7,6 +7,7 @@ import { Emitter } from '../src/lib/emitter.ts';
 import type { BlockEvent } from '../src/engine/blocks.ts';
 import type { Ended, Size } from '../src/engine/channel.ts';
 import type { InputEvent, OutputEvent } from '../src/engine/terminal.ts';
+import { OutputLog } from '../src/engine/output-log.ts';
 import type { Recordable } from '../src/engine/recording/terminal-source.ts';
 
 /** For tests: time that passes only when told to. */
@@ -56,6 +57,7 @@ export class FakeTerminal implements Recordable {
   readonly id: string;
   size: Size = { cols: 80, rows: 24 };
   readonly program = '/bin/bash';
+  readonly log = new OutputLog();
   readonly output = new Emitter<OutputEvent>();
   readonly input = new Emitter<InputEvent>();
   readonly resized = new Emitter<Size>();

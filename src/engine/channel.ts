@@ -27,7 +27,7 @@ export interface ProcessView {
   readonly pid: number;
   foreground(): Foreground | undefined;
   cwd(): string | undefined;
-  /** False while the program reads without echo, as at a password prompt. Undefined when it cannot be known. */
+  /** False at a password prompt: lines are read without echo. Undefined when the program echoes itself, or nobody knows. */
   echo(): boolean | undefined;
 }
 

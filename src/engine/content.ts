@@ -1,5 +1,6 @@
 import { FairleadError } from '../contract/errors.ts';
 import { deferred } from '../lib/deferred.ts';
+import { echoedCommand } from './echoed-command.ts';
 import { toAnsi } from './screen/ansi.ts';
 import { renderText } from './screen/render-text.ts';
 import { abortable, quiet, settled } from './settle.ts';
@@ -107,11 +108,12 @@ function lastBlock(terminal: Terminal) {
     });
   }
   const { bytes, missed } = terminal.log.read(block.outputFrom, block.outputTo ?? terminal.log.end);
+  const command = block.command ?? echoedCommand(block, terminal.log, terminal.size);
   return {
     text: renderText(bytes, terminal.size),
     exitCode: block.exitCode ?? null,
     commandRunning: block.endedAt === undefined,
-    ...(block.command === undefined ? {} : { command: block.command }),
+    ...(command === undefined ? {} : { command }),
     ...(missed > 0 ? { outputLost: missed } : {}),
   };
 }

@@ -116,6 +116,13 @@ export class Engine implements AsyncDisposable {
     });
     this.#terminals.set(id, terminal);
     this.events.emit({ kind: 'opened', terminal });
+    try {
+      await this.recordings.autoStart(terminal);
+    } catch (error) {
+      // Whoever asked for recordings of everything gets no terminal without one.
+      await terminal[Symbol.asyncDispose]();
+      throw error;
+    }
     return terminal;
   }
 

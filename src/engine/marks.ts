@@ -56,7 +56,11 @@ export class MarkScanner {
   #partialFrom = 0;
   /** Set between an I mark and the end of its line. */
   #line:
-    | { readonly trusted: boolean; readonly params: Readonly<Record<string, string>>; echoed: Buffer[]; size: number }
+    | {
+        readonly trusted: boolean;
+        readonly params: Readonly<Record<string, string>> /** One char per byte. */;
+        echoed: string;
+      }
     | undefined;
 
   constructor(options: { readonly nonce?: string | undefined } = {}) {
@@ -109,7 +113,7 @@ export class MarkScanner {
     const mark = parseOsc(oscText(bytes, start + 2, end), this.#nonce);
     if (mark === undefined) return;
     const placed: Mark = { ...mark, from: at + start, to: at + end };
-    if (placed.kind === 'I') this.#line = { trusted: placed.trusted, params: placed.params, echoed: [], size: 0 };
+    if (placed.kind === 'I') this.#line = { trusted: placed.trusted, params: placed.params, echoed: '' };
     else if ('ABCD'.includes(placed.kind) && (placed.trusted || this.#line?.trusted !== true)) this.#line = undefined;
     this.#found.push(placed);
   }
@@ -125,25 +129,28 @@ export class MarkScanner {
 
   #lineUpTo(bytes: Buffer, from: number, to: number, at: number): void {
     const line = this.#line;
-    if (line === undefined || from >= to) return;
-    const feed = bytes.indexOf(0x0a, from);
-    const end = feed === -1 || feed >= to ? to : feed;
-    if (line.size < lineLimit) {
-      const echoed = Buffer.from(bytes.subarray(from, Math.min(end, from + lineLimit - line.size)));
-      line.echoed.push(echoed);
-      line.size += echoed.length;
+    if (line === undefined) return;
+    for (let index = from; index < to; index++) {
+      const byte = bytes[index] ?? 0;
+      // Line editors wrap a long line with CR LF of their own, to which the terminal driver adds another CR.
+      if (byte === 0x0a && !line.echoed.endsWith('\r\r')) {
+        this.#line = undefined;
+        const value = Buffer.from(line.echoed, 'latin1').toString('utf8').replaceAll('\r\r\n', '');
+        this.#found.push({
+          kind: 'eol',
+          from: at + index,
+          to: at + index + 1,
+          value,
+          params: line.params,
+          trusted: line.trusted,
+        });
+        return;
+      }
+      line.echoed =
+        line.echoed.length < lineLimit
+          ? line.echoed + String.fromCharCode(byte)
+          : line.echoed.slice(1) + String.fromCharCode(byte);
     }
-    if (end === to) return;
-    this.#line = undefined;
-    const value = Buffer.concat(line.echoed).toString('utf8');
-    this.#found.push({
-      kind: 'eol',
-      from: at + end,
-      to: at + end + 1,
-      value,
-      params: line.params,
-      trusted: line.trusted,
-    });
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FairleadError } from '../contract/errors.ts';
+import { makeDirectory } from './make-directory.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface PictureRequest {
@@ -36,7 +37,7 @@ export class Pictures {
     const { bytes, width, height } = await drawPng(terminal.screen.grid(), request, signal);
     const path = join(this.#dir, `${stamp(terminal.clock.now())}-${terminal.id}-${randomBytes(2).toString('hex')}.png`);
     try {
-      await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+      await makeDirectory(this.#dir, 0o700);
       await writeFile(path, bytes, { mode: 0o600, flag: 'wx' });
     } catch (cause) {
       throw new FairleadError('unavailable', `The picture could not be written to ${this.#dir}.`, {

@@ -1,5 +1,6 @@
-import { mkdir, rename, statfs, writeFile } from 'node:fs/promises';
+import { rename, statfs, writeFile } from 'node:fs/promises';
 import { FairleadError } from '../../contract/errors.ts';
+import { makeDirectory } from '../make-directory.ts';
 
 /** Bytes an ordinary user may still write where `directory` lies. */
 export async function freeBytes(directory: string): Promise<number> {
@@ -7,9 +8,9 @@ export async function freeBytes(directory: string): Promise<number> {
   return bavail * bsize;
 }
 
-export async function makeDirectory(directory: string): Promise<void> {
+export async function makeRecordingsDirectory(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(directory, 0o700);
   } catch (cause) {
     throw notWritable(directory, cause);
   }

@@ -18,15 +18,21 @@ export async function* play(
   const start = clock.monotonic();
   let last = 0;
   let playedMs = 0;
-  for await (const event of events) {
-    const gap = Math.max(0, event.atMs - last);
-    last = Math.max(last, event.atMs);
-    playedMs += (idleLimit > 0 ? Math.min(gap, idleLimit * 1000) : gap) / speed;
-    if (event.code !== 'o') continue;
-    // Against the start, so that late timers do not add up.
-    await pause(start + playedMs - clock.monotonic(), clock, signal);
-    if (signal.aborted) return;
-    yield event.data;
+  // The clock's timers do not keep a process alive, and in a pause of the cast nothing else may.
+  const alive = setInterval(() => {}, 60_000);
+  try {
+    for await (const event of events) {
+      const gap = Math.max(0, event.atMs - last);
+      last = Math.max(last, event.atMs);
+      playedMs += (idleLimit > 0 ? Math.min(gap, idleLimit * 1000) : gap) / speed;
+      if (event.code !== 'o') continue;
+      // Against the start, so that late timers do not add up.
+      await pause(start + playedMs - clock.monotonic(), clock, signal);
+      if (signal.aborted) return;
+      yield event.data;
+    }
+  } finally {
+    clearInterval(alive);
   }
 }
 

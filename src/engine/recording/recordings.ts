@@ -6,7 +6,7 @@ import { Emitter } from '../../lib/emitter.ts';
 import { Redactor } from '../redaction/redactor.ts';
 import { systemClock } from '../system-clock.ts';
 import type { CastFormat } from './cast-writer.ts';
-import { makeDirectory } from './directory.ts';
+import { makeRecordingsDirectory } from './directory.ts';
 import type { RecordingMode } from './metadata.ts';
 import { recordingFiles, recordingName } from './names.ts';
 import { Recorder, type RecorderParts, type RecorderSettings, type RecordingResult } from './recorder.ts';
@@ -96,7 +96,7 @@ export class Recordings implements AsyncDisposable {
   /** Begins what `auto` promises; call it for every new terminal. */
   async autoStart(terminal: Recordable): Promise<Started | undefined> {
     const { auto = 'off' } = this.#options;
-    return auto === 'off' ? undefined : await this.start(terminal, { mode: auto, snapshot: false }, 'cli');
+    return auto === 'off' ? undefined : await this.start(terminal, { mode: auto }, 'cli');
   }
 
   async startAll(terminals: readonly Recordable[], options: StartOptions = {}): Promise<[Started, ...Started[]]> {
@@ -160,7 +160,7 @@ export class Recordings implements AsyncDisposable {
   }
 
   async #record(terminal: Recordable, settings: RecorderSettings): Promise<Recorder> {
-    await makeDirectory(settings.files.directory);
+    await makeRecordingsDirectory(settings.files.directory);
     const recorder = await Recorder.start(terminalSource(terminal), settings, {
       ...this.#options.parts,
       clock: this.#clock,

@@ -1,10 +1,11 @@
+import { echoedCommand } from '../echoed-command.ts';
 import type { Terminal } from '../terminal.ts';
 import type { RecordingSource } from './source.ts';
 
 /** The part of a terminal that recordings use. */
 export type Recordable = Pick<
   Terminal,
-  'id' | 'size' | 'program' | 'output' | 'input' | 'resized' | 'block' | 'whenEnded' | 'sync'
+  'id' | 'size' | 'program' | 'log' | 'output' | 'input' | 'resized' | 'block' | 'whenEnded' | 'sync'
 > & { readonly screen: Pick<Terminal['screen'], 'snapshot'> };
 
 export function terminalSource(terminal: Recordable): RecordingSource {
@@ -20,7 +21,10 @@ export function terminalSource(terminal: Recordable): RecordingSource {
     onResize: (listener) => terminal.resized.on(listener),
     onCommand: (listener) =>
       terminal.block.on((event) => {
-        if (event.type === 'started') listener({ phase: 'start', command: event.block.command });
+        if (event.type === 'started') {
+          const command = event.block.command ?? echoedCommand(event.block, terminal.log, terminal.size);
+          listener({ phase: 'start', command });
+        }
         if (event.type !== 'ended') return;
         const { command, exitCode, startedAt, endedAt = startedAt } = event.block;
         listener({ phase: 'end', command, exitCode, startedAt, endedAt });

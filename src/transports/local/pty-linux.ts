@@ -22,6 +22,7 @@ const GIVE_UP_MS = 2_000;
 
 const IUTF8 = 0o40000;
 const ECHO = 0o10;
+const ICANON = 0o2;
 
 export function openLinuxPty(libc: Libc, target: LocalTarget, size: Size): Channel {
   checkTarget(target, size);
@@ -183,6 +184,9 @@ class LinuxPty implements Channel {
   #echo(): boolean | undefined {
     const settings = new Uint32Array(64);
     if (!this.#open || this.#libc.ioctl(this.#master, TCGETS, settings) !== 0) return undefined;
-    return ((settings[3] ?? 0) & ECHO) !== 0;
+    const local = settings[3] ?? 0;
+    if ((local & ECHO) !== 0) return true;
+    // Line editors and full-screen programs switch both off and show what they please; a password prompt only echo.
+    return (local & ICANON) !== 0 ? false : undefined;
   }
 }

@@ -1,0 +1,152 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { places } from '../config.ts';
+import { readCast } from '../engine/recording/cast-reader.ts';
+import {
+  findRecording,
+  type LibraryEntry,
+  listRecordings,
+  removeRecording,
+  showRecording,
+} from '../engine/recording/library.ts';
+import { recoverRecordings } from '../engine/recording/recover.ts';
+import { UsageError } from '../faces/cli/args.ts';
+import { styleFor } from '../faces/cli/style.ts';
+import type { Invocation } from './command.ts';
+import { exportCast, formats } from './export-cast.ts';
+
+type Verb = (invocation: Invocation, directory: string, words: readonly string[]) => Promise<number>;
+
+const verbs: Readonly<Record<string, Verb>> = { list, show, rm: remove, recover, export: exportOne };
+
+export async function recordings(invocation: Invocation): Promise<number> {
+  const [word = 'list', ...rest] = invocation.words;
+  const verb = verbs[word];
+  if (!verb) throw new UsageError(`There is no "recordings ${word}". Choose from ${Object.keys(verbs).join(', ')}.`);
+  return verb(invocation, places(invocation.settings, invocation.env).recordings, rest);
+}
+
+async function list(invocation: Invocation, directory: string): Promise<number> {
+  const { stdout, env } = invocation;
+  const entries = await listRecordings(directory);
+  if (wantsJson(invocation)) return printJson(invocation, entries.map(facts));
+  if (entries.length === 0) {
+    stdout.write(`No recordings in ${directory}.\n`);
+    return 0;
+  }
+  const { bold, dim, green, red } = styleFor(stdout, env);
+  stdout.write(`${bold('ID                Started           Length      Size  State')}\n`);
+  for (const entry of entries) {
+    const { durationMs, failed, title } = entry.metadata;
+    const state = entry.state === 'finished' ? (failed ? red('failed') : green('ok')) : entry.state;
+    const length = durationMs === undefined ? '' : `${(durationMs / 1000).toFixed(1)} s`;
+    const row = [
+      entry.id.padEnd(17),
+      when(entry.startTime).padEnd(17),
+      length.padStart(7),
+      size(entry.bytes).padStart(9),
+    ];
+    stdout.write(`${row.join(' ')}  ${state}${title ? `  ${dim(title)}` : ''}\n`);
+  }
+  return 0;
+}
+
+async function show(invocation: Invocation, directory: string, words: readonly string[]): Promise<number> {
+  const { cast, ...entry } = await showRecording(directory, one(words, 'show'));
+  if (wantsJson(invocation)) return printJson(invocation, { ...facts(entry), cast });
+  const { bold } = styleFor(invocation.stdout, invocation.env);
+  const rows: Record<string, unknown> = {
+    id: entry.id,
+    path: entry.path,
+    state: entry.state,
+    size: `${cast.size.cols}x${cast.size.rows}`,
+  };
+  for (const [key, value] of Object.entries(entry.metadata))
+    if (key !== 'commands' && key !== 'recordingId') rows[key] = value;
+  for (const [key, value] of Object.entries(rows)) {
+    if (value !== null && value !== undefined)
+      invocation.stdout.write(`${bold(key.padEnd(16))} ${readable(key, value)}\n`);
+  }
+  for (const { command, exitCode } of entry.metadata.commands ?? []) {
+    invocation.stdout.write(`  ${exitCode === 0 ? '✓' : `✗ ${exitCode ?? '?'}`}  ${command ?? '(unknown command)'}\n`);
+  }
+  return 0;
+}
+
+async function remove(invocation: Invocation, directory: string, words: readonly string[]): Promise<number> {
+  if (words.length === 0) throw new UsageError('Say which recording to remove.');
+  const removed: string[] = [];
+  for (const word of words) removed.push((await removeRecording(directory, word)).id);
+  if (wantsJson(invocation)) return printJson(invocation, { removed });
+  invocation.stdout.write(`Removed ${removed.join(', ')}.\n`);
+  return 0;
+}
+
+async function recover(invocation: Invocation, directory: string): Promise<number> {
+  const recovered = await recoverRecordings(directory);
+  if (wantsJson(invocation)) return printJson(invocation, { recovered });
+  if (recovered.length === 0) invocation.stdout.write('Nothing to recover.\n');
+  for (const { id, path, skipped } of recovered) {
+    invocation.stdout.write(
+      skipped ? `Left alone ${id}: ${skipped}\n` : `Recovered ${path || `${id}: it was empty`}\n`,
+    );
+  }
+  return 0;
+}
+
+async function exportOne(invocation: Invocation, directory: string, words: readonly string[]): Promise<number> {
+  const { flags, stdout, stderr } = invocation;
+  const format = String(flags.get('format') ?? 'gif');
+  if (!formats.includes(format)) throw new UsageError(`--format: "${format}" must be one of ${formats.join(', ')}.`);
+  const entry = await findRecording(directory, one(words, 'export'));
+  const target = String(flags.get('output') ?? entry.path.replace(/\.cast(\.part)?$/, `.${format}`));
+  const cast = await readCast(entry.path, { lenient: true });
+  const ending = new AbortController();
+  process.once('SIGINT', () => ending.abort());
+  const pieces = exportCast(cast, format, {
+    metadata: entry.metadata,
+    theme: flags.get('theme') as string | undefined,
+    speed: Number(flags.get('speed') ?? 1),
+    progress: stderr.isTTY ? (frames) => stderr.write(`\r${frames} frames`) : () => {},
+    signal: ending.signal,
+  });
+  if (target === '-') {
+    for await (const piece of pieces) stdout.write(piece);
+    return 0;
+  }
+  await pipeline(pieces, createWriteStream(target, { mode: 0o600 }), { signal: ending.signal });
+  if (stderr.isTTY) stderr.write('\r\x1b[K');
+  stdout.write(wantsJson(invocation) ? `${JSON.stringify({ path: target, format })}\n` : `Wrote ${target}\n`);
+  return 0;
+}
+
+function one(words: readonly string[], verb: string): string {
+  const [word, extra] = words;
+  if (word === undefined)
+    throw new UsageError(`Say which recording to ${verb}: an id, the beginning of one, or a path.`);
+  if (extra !== undefined) throw new UsageError(`One recording at a time; "${extra}" is too much.`);
+  return word;
+}
+
+const wantsJson = ({ flags }: Invocation): boolean => flags.get('json') === 'true';
+
+function printJson({ stdout }: Invocation, value: unknown): number {
+  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  return 0;
+}
+
+function facts({ files: _, ...entry }: LibraryEntry) {
+  return entry;
+}
+
+const when = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
+
+function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1 << 20 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / (1 << 20)).toFixed(1)} MB`;
+}
+
+function readable(key: string, value: unknown): string {
+  if (key === 'startTime' || key === 'endTime') return new Date(Number(value)).toISOString();
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,25 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Makes a directory and what is missing above it. Node's own recursive mkdir never returns on some file systems (/proc). */
+export async function makeDirectory(path: string, mode: number): Promise<void> {
+  const missing: string[] = [];
+  for (let at = path; !(await isDirectory(at)); at = dirname(at)) {
+    missing.unshift(at);
+    if (dirname(at) === at) break;
+  }
+  for (const at of missing) {
+    await mkdir(at, { mode }).catch(async (error: NodeJS.ErrnoException) => {
+      // Another process may have been quicker.
+      if (error.code !== 'EEXIST' || !(await isDirectory(at))) throw error;
+    });
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
