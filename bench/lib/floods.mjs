@@ -17,7 +17,7 @@ export function floodFile(kind, megabytes, folder) {
   const parts = [];
   let bytes = 0;
   while (bytes < blockBytes) {
-    const part = makers[kind](random);
+    const part = makers[kind](random, parts.length);
     parts.push(part);
     bytes += Buffer.byteLength(part);
   }
@@ -34,16 +34,17 @@ function plain(random) {
   return `${random.of(tools)} src/${random.of(vocabulary)}/${random.of(vocabulary)}.c:${random.below(900)}: ${words.join(' ')}\n`;
 }
 
-/** A server's log as a person sees it: dim time, coloured level, bright names, now and then a colour of 256 or of all. */
-function log(random) {
+/** A server's log as a person sees it: dim time, coloured level, a colour for each name, now and then an id of any colour. */
+function log(random, line) {
   const [level, color] = random.of(levels);
-  const time = `2031-05-0${1 + random.below(9)}T${10 + random.below(14)}:${10 + random.below(50)}:${10 + random.below(50)}.${100 + random.below(900)}Z`;
+  const time = new Date(Date.UTC(2031, 4, 1) + line * 137).toISOString();
+  const name = random.below(vocabulary.length);
   const words = Array.from({ length: 3 + random.below(8) }, () => random.of(vocabulary)).join(' ');
-  const name = `\x1b[38;5;${17 + random.below(200)}m${random.of(vocabulary)}\x1b[39m`;
   const tail = random.chance(0.2)
-    ? ` \x1b[38;2;${random.below(256)};${random.below(256)};${random.below(256)}mid=${random.below(1e9).toString(16)}\x1b[0m`
+    ? ` \x1b[38;2;${16 * random.below(16)};160;${16 * random.below(16)}mid=${random.below(1e6).toString(16)}\x1b[0m`
     : '';
-  return `\x1b[2m${time}\x1b[0m \x1b[${color}m${level}\x1b[0m ${name} ${words} \x1b[36m${random.below(1000)}ms\x1b[0m${tail}\n`;
+  const middle = `\x1b[38;5;${17 + 8 * name}m${vocabulary[name]}\x1b[39m ${words}`;
+  return `\x1b[2m${time}\x1b[0m \x1b[${color}m${level}\x1b[0m ${middle} \x1b[36m${random.below(1000)}ms\x1b[0m${tail}\n`;
 }
 
 /** A screen full of meters and a table, painted over and over: mostly whole frames, some of a few changed cells. */

@@ -17,7 +17,6 @@ export async function run(bench) {
       const terminal = await product.open(['/bin/sh', '-c', `stty raw -echo; ${bell.command}; exec sleep 1000`]);
       await bell.rung(1);
       await delay(100);
-      const stopWatching = watchLoop();
       const cpu = ownCpuMs();
       // Refused when the terminal goes away, which is the end of this.
       const sending = terminal.send(paste, 'bench', never).then(
@@ -25,14 +24,18 @@ export async function run(bench) {
         () => false,
       );
       await delay(seconds * 1000);
-      const result = { lagMs: stopWatching(), share: (ownCpuMs() - cpu) / (seconds * 10) };
+      const share = (ownCpuMs() - cpu) / (seconds * 10);
+      // Watched after that: a look every millisecond costs more than what is measured.
+      const stopWatching = watchLoop();
+      await delay(seconds * 1000);
+      const lagMs = stopWatching();
       await terminal[Symbol.asyncDispose]();
       if (await sending) throw new Error('The child was not stuck: it took the whole paste.');
-      return result;
+      return { lagMs, share };
     },
   });
   return {
     'worst loop lag': { value: best(ours, 'lagMs'), unit: 'ms' },
-    'CPU of one core': { value: best(ours, 'share'), unit: '%', detail: `over ${seconds} s, the watching included` },
+    'CPU of one core': { value: best(ours, 'share'), unit: '%', detail: `over ${seconds} s` },
   };
 }
