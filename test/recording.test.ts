@@ -450,11 +450,14 @@ describe('why it ended (R-TERM-078)', () => {
     await recordings.start(terminal);
     for (let i = 0; i < 100; i++) terminal.print('x'.repeat(65_536));
     expect(terminal.listeners).toBe(0);
+    const end = finished(recordings);
     const before = performance.now();
     await recordings[Symbol.asyncDispose]();
     // R-TERM-081: shutdown waits two seconds at most, and the part file stays for `recover`.
     expect(performance.now() - before).toBeLessThan(2_500);
     expect((await readdir(dir.path)).some((name) => name.endsWith('.cast.part'))).toBe(true);
+    clock.advance(10_000);
+    expect(await end).toMatchObject({ saved: false, path: '', stopReason: 'disk_full' });
   });
 });
 

@@ -1,6 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Clock } from '../../lib/clock.ts';
+import { type Deferred, deferred } from '../../lib/deferred.ts';
 import type { Ended } from '../channel.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type CastHeader, headerLine } from './cast-writer.ts';
@@ -61,15 +62,15 @@ const defaults: RecorderLimits = { castBytes: 200e6, freeBytes: 200e6, waitingBy
 const flushMs = 1_000;
 const flushBytes = 64 << 10;
 const snapshotLimitMs = 2_000;
+/** A disk that has not answered by then is not waited for: the part file stays for `recover`. */
+const closeLimitMs = 10_000;
 const maxCommands = 10_000;
 const maxLabel = 4_096;
 
 /** One recording of one terminal, from its first frame to a finished file. Disk trouble ends it; nothing here throws later. */
 export class Recorder {
   readonly settings: RecorderSettings;
-  /** Settles when the files are final. Never rejects. */
-  readonly finished: Promise<RecordingResult>;
-  readonly #finish: (result: RecordingResult | Promise<RecordingResult>) => void;
+  readonly #finished: Deferred<RecordingResult> = deferred();
   readonly #clock: Clock;
   readonly #parts: RecorderParts;
   readonly #limits: RecorderLimits;
@@ -92,11 +93,6 @@ export class Recorder {
     this.#file = file;
     this.#startMs = this.#lastOutputMs = parts.clock.monotonic();
     this.#tape = new Tape(header, this.#startMs, settings.redactor, (line) => this.#append(line));
-    let finish!: Recorder['finished'] extends Promise<infer R> ? (value: R | Promise<R>) => void : never;
-    this.finished = new Promise((resolve) => {
-      finish = resolve;
-    });
-    this.#finish = finish;
   }
 
   /** Resolves when the recording runs and its first frame is taken. */
@@ -119,6 +115,11 @@ export class Recorder {
     return recorder;
   }
 
+  /** Settles when the files are final. Never rejects. */
+  get finished(): Promise<RecordingResult> {
+    return this.#finished.promise;
+  }
+
   get stopped(): boolean {
     return this.#stopped;
   }
@@ -130,7 +131,7 @@ export class Recorder {
     for (const listener of this.#listeners) listener[Symbol.dispose]();
     this.#flushTimer?.[Symbol.dispose]();
     this.#silenceTimer?.[Symbol.dispose]();
-    this.#finish(this.#finalise(reason, how));
+    this.#finalise(reason, how).then(this.#finished.resolve, this.#finished.reject);
     return this.finished;
   }
 
@@ -225,13 +226,17 @@ export class Recorder {
     const exitCode = ended?.by === 'exit' ? ended.code : null;
     this.#tape.end(nowMs);
     if (ended !== undefined && ended.by !== 'lost') this.#tape.exit(exitStatus(ended), nowMs);
-    const bytesWritten = await this.#file.close();
-    const stopReason = this.#file.error === undefined ? asked : 'disk_full';
+    const bytesWritten = await this.#closeFile();
+    const stopReason = this.#file.error === undefined && bytesWritten !== undefined ? asked : 'disk_full';
     const hasFailed = failed || this.#commandFailed || (ended !== undefined && exitCode !== 0);
     const { files, recordingId, sessionId, mode } = this.settings;
     const durationMs = Math.round(nowMs - this.#startMs);
-    const result = { recordingId, path: files.cast, durationMs, bytesWritten, saved: true, mode };
     const more = { stopReason, exitCode, sessionId };
+    if (bytesWritten === undefined) {
+      const reason = `The disk does not answer; what it has is in ${files.part}.`;
+      return { recordingId, path: '', durationMs, bytesWritten: 0, saved: false, mode, ...more, reason };
+    }
+    const result = { recordingId, path: files.cast, durationMs, bytesWritten, saved: true, mode };
     if (mode === 'on-failure' && !hasFailed) {
       await discard(files);
       return { ...result, path: '', saved: false, ...more, reason: 'Nothing failed, and the mode is on-failure.' };
@@ -239,6 +244,13 @@ export class Recorder {
     const metadata = this.#metadata({ ...more, durationMs, bytesWritten, failed: hasFailed });
     const path = await keep(files, metadata);
     return { ...result, path, ...more };
+  }
+
+  /** The size of the file; undefined when the disk does not answer. */
+  async #closeFile(): Promise<number | undefined> {
+    const limit = deferred<undefined>();
+    using _timer = this.#clock.after(closeLimitMs, () => limit.resolve(undefined));
+    return await Promise.race([this.#file.close(), limit.promise]);
   }
 
   #metadata(

@@ -165,8 +165,8 @@ export class Recordings implements AsyncDisposable {
       ...this.#options.parts,
       clock: this.#clock,
     });
-    // `finished` never rejects.
-    void recorder.finished.then((result) => this.#noteEnd(result));
+    // Its own end never rejects; a listener that throws is not the recording's trouble.
+    recorder.finished.then((result) => this.#noteEnd(result)).catch(() => {});
     return recorder;
   }
 
