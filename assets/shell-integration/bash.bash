@@ -87,7 +87,10 @@ __fl_history() {
 __fl_escape() {
   local LC_ALL=C text=${1:0:2000} hex char
   # A cut must not split a character.
-  ((${#1} > 2000)) && while [[ $text == *[$'\x80'-$'\xff'] ]]; do text=${text%?}; done
+  if ((${#1} > 2000)); then
+    while [[ $text == *[$'\x80'-$'\xbf'] ]]; do text=${text%?}; done
+    text=${text%[$'\xc0'-$'\xff']}
+  fi
   text=${text//\\/\\\\}
   text=${text//;/\\x3b}
   text=${text//$'\n'/\\x0a}

@@ -1,6 +1,7 @@
 # Fairlead's shell integration for zsh. Read in place of the user's .zshenv: puts ZDOTDIR back, reads theirs, and lets zsh
 # go on with their .zprofile, .zshrc and .zlogin by itself. Marks come from hooks; PROMPT is never touched.
 
+typeset -g __fl_hooks=$ZDOTDIR/hooks.zsh
 if [[ -n ${FAIRLEAD_ZDOTDIR+set} ]]; then
   export ZDOTDIR=$FAIRLEAD_ZDOTDIR
   unset FAIRLEAD_ZDOTDIR
@@ -20,119 +21,11 @@ fi
 
 if [[ -o interactive && -n ${__fl_nonce-} ]]; then
   () {
-    emulate -L zsh
     typeset -gi __fl_n=0 __fl_ran=0 __fl_in=1
     typeset -g __fl_pwd= __fl_eol= __fl_tail=";fl=$__fl_nonce;n="
     [[ $__fl_dir == /* && -w $__fl_dir ]] || __fl_dir=
 
-    __fl_precmd() {
-      local __fl_status=$? REPLY
-      emulate -L zsh
-      setopt noerrexit noerrreturn noxtrace
-      if (( ! __fl_n )); then __fl_late; fi
-      local tail=$__fl_tail$__fl_n
-      if (( __fl_ran )); then
-        [[ -t 1 ]] && builtin print -rn -- $'\e]133;D;'$__fl_status$tail$'\a'
-        __fl_ran=0
-        if [[ ${PROMPT_EOL_MARK-} == *$__fl_tail* ]]; then
-          if [[ -n $__fl_eol ]]; then PROMPT_EOL_MARK=${__fl_eol#=}; else unset PROMPT_EOL_MARK; fi
-        fi
-        [[ -n $__fl_dir && -e $__fl_dir/env ]] && __fl_dump
-      fi
-      [[ -n $__fl_dir ]] && __fl_take
-      (( __fl_n += 1 ))
-      if [[ ! -t 1 ]]; then return; fi
-      if [[ $PWD != $__fl_pwd ]]; then
-        __fl_pwd=$PWD
-        __fl_encode $PWD
-        builtin print -rn -- $'\e]7;file://'$HOST$REPLY$'\a'
-      fi
-      builtin print -rn -- $'\e]133;A'$__fl_tail$__fl_n$'\a'
-    } 2>/dev/null
-
-    __fl_preexec() {
-      local REPLY percent=0
-      [[ -o promptpercent ]] && percent=1
-      emulate -L zsh
-      setopt noerrexit noerrreturn noxtrace
-      [[ -n $__fl_dir ]] && __fl_take
-      __fl_ran=1
-      # zsh prints its missing-newline sign before any hook runs. It is no part of the output, so D goes before it.
-      __fl_eol=${PROMPT_EOL_MARK+=$PROMPT_EOL_MARK}
-      (( percent )) && PROMPT_EOL_MARK=$'%{\e]133;D;%?'$__fl_tail$__fl_n$'\a%}'${PROMPT_EOL_MARK-%B%S%#%s%b}
-      if [[ ! -t 1 ]]; then return; fi
-      __fl_escape $1
-      builtin print -rn -- $'\e]633;E;'$REPLY$__fl_tail$__fl_n$'\a\e]133;C'$__fl_tail$__fl_n$'\a'
-    } 2>/dev/null
-
-    # The editor starts once the prompt, right prompt included, is drawn.
-    __fl_line_init() {
-      case ${CONTEXT-} in
-        start) builtin print -rn -- $'\e]133;B'$__fl_tail$__fl_n$'\a' ;;
-        cont) builtin print -rn -- $'\e]133;P;k=s'$__fl_tail$__fl_n$'\a' ;;
-      esac >/dev/tty
-    }
-
-    # At the first prompt: everything the user's files set up is in place.
-    __fl_late() {
-      autoload -Uz add-zle-hook-widget && add-zle-hook-widget line-init __fl_line_init
-      [[ -t 1 ]] && builtin print -rn -- $'\e]633;P;shell=zsh;pid='$$$';usr1=0;fl='$__fl_nonce$'\a'
-    }
-
-    __fl_escape() {
-      setopt localoptions nomultibyte extendedglob
-      local text=$1
-      if (( $#text > 2000 )); then
-        text=${text[1,2000]}
-        text=${text%%[$'\x80'-$'\xff']#}
-      fi
-      text=${text//\\/\\\\}
-      text=${text//;/\\x3b}
-      text=${text//$'\n'/\\x0a}
-      if [[ $text == *[$'\x01'-$'\x1f'$'\x7f']* ]]; then
-        local hex char
-        for hex in 0{1..9} 0{b,c,d,e,f} 1{0..9} 1{a,b,c,d,e,f} 7f; do
-          builtin printf -v char "\\x$hex"
-          text=${text//$char/\\x$hex}
-        done
-      fi
-      REPLY=$text
-    }
-
-    __fl_encode() {
-      setopt localoptions nomultibyte
-      local text=$1 char code
-      local -i i
-      REPLY=
-      if [[ $text != *[^a-zA-Z0-9/._~-]* ]]; then REPLY=$text; return; fi
-      for (( i = 1; i <= $#text; i++ )); do
-        char=$text[i]
-        if [[ $char == [a-zA-Z0-9/._~-] ]]; then
-          REPLY+=$char
-        else
-          builtin printf -v code '%%%02X' $(( #char & 255 ))
-          REPLY+=$code
-        fi
-      done
-    }
-
-    # Assignments left for us: in.1, in.2, … each read once.
-    __fl_take() {
-      while [[ -e $__fl_dir/in.$__fl_in ]]; do
-        . $__fl_dir/in.$__fl_in
-        command rm -f -- $__fl_dir/in.$__fl_in
-        (( __fl_in += 1 ))
-      done
-    }
-
-    # The file exists when someone asked; an empty record says that it is complete.
-    __fl_dump() {
-      local name
-      local -a all
-      for name in ${(k)parameters[(R)*export*]}; do all+=("$name=${(P)name}"); done
-      builtin print -rN -- "${all[@]}" '' >|$__fl_dir/env
-    }
-
+    emulate zsh -o noxtrace -o noerrexit -o noerrreturn -c '. "$__fl_hooks"'
     typeset -ga precmd_functions preexec_functions
     precmd_functions=(__fl_precmd $precmd_functions)
     preexec_functions+=(__fl_preexec)
@@ -140,3 +33,4 @@ if [[ -o interactive && -n ${__fl_nonce-} ]]; then
 else
   unset __fl_dir __fl_nonce 2>/dev/null
 fi
+unset __fl_hooks

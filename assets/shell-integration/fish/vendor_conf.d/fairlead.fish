@@ -69,7 +69,7 @@ if status is-interactive; and set -q __fl_nonce; and test -n "$__fl_nonce"
 
     function __fl_escape
         set -l text (string sub -l 2000 -- $argv[1] | string collect)
-        set text (string replace -a '\\' '\\\\\\\\' -- $text | string replace -a ';' '\\\\x3b' | string join '\\x0a')
+        set text (string replace -a '\\' '\\\\' -- $text | string replace -a ';' '\\x3b' | string join '\\x0a')
         for hex in 01 02 03 04 05 06 07 08 09 0b 0c 0d 0e 0f 10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f 7f
             string match -qr '[\x01-\x1f\x7f]' -- $text; or break
             set text (string replace -ar "\\x$hex" "\\\\\\x$hex" -- $text)

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, write
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const names = ['bash.bash', 'zsh/.zshenv', 'fish/vendor_conf.d/fairlead.fish', 'sh.sh'] as const;
+const names = ['bash.bash', 'zsh/.zshenv', 'zsh/hooks.zsh', 'fish/vendor_conf.d/fairlead.fish', 'sh.sh'] as const;
 
 interface Scripts {
   readonly version: string;
