@@ -46,13 +46,24 @@ function mayWrap(raw: string, cols: number): boolean {
   }
 }
 
+/** Text and tabs up to the next control character. */
+const printable = /[^\x00-\x08\x0a-\x1f\x7f]+/y;
+
+/** A run of characters that stand one after another in the raw output too. */
+interface Run {
+  text: string;
+  /** Where it starts in the visible text, and in the raw. */
+  readonly at: number;
+  readonly raw: number;
+}
+
 class Reader {
   readonly #raw: string;
   readonly #cols: number;
   readonly #final: boolean;
-  readonly #chars: string[] = [];
-  readonly #at: number[] = [];
+  readonly #runs: Run[] = [];
   readonly #strings: { start: number; end: number }[] = [];
+  #length = 0;
   /** Visible columns since the last hard break. */
   #column = 0;
   #lineStart = 0;
@@ -71,10 +82,9 @@ class Reader {
       if (next < 0) break;
       index = next;
     }
-    const at = this.#at;
     return {
-      text: this.#chars.join(''),
-      rawAt: (i) => at[i] ?? raw.length,
+      text: this.#runs.map((run) => run.text).join(''),
+      rawAt: (at) => this.#rawAt(at),
       lineStart: this.#lineStart,
       tail: Math.min(index, raw.length),
       strings: this.#strings,
@@ -83,16 +93,14 @@ class Reader {
 
   /** Index of the next thing to read; -1 when more output is needed to know. */
   #step(index: number): number {
-    const raw = this.#raw;
-    const code = raw.charCodeAt(index);
+    printable.lastIndex = index;
+    const run = printable.exec(this.#raw)?.[0];
+    if (run !== undefined) return this.#put(run, index);
+    const code = this.#raw.charCodeAt(index);
     if (code === esc) return this.#escape(index);
     if (code === 0x0a) return this.#break(index, index + 1, true);
     if (code === 0x0d) return this.#carriageReturn(index);
-    if (code === 0x08) {
-      this.#erase();
-      return index + 1;
-    }
-    if (code >= 0x20 ? code !== 0x7f : code === 0x09) this.#put(raw[index] as string, index);
+    if (code === 0x08) this.#erase();
     return index + 1;
   }
 
@@ -110,7 +118,8 @@ class Reader {
     if (next === '\n') return this.#break(index, index + 2, true);
     if (next === '\r') return index + 1;
     // Line editors wrap by writing a space beyond the margin and returning.
-    if (this.#chars.at(-1) === ' ' && this.#at.at(-1) === index - 1) {
+    const last = this.#runs.at(-1);
+    if (last?.text.endsWith(' ') === true && last.raw + last.text.length === index) {
       this.#erase();
       return index + 1;
     }
@@ -120,25 +129,48 @@ class Reader {
   #break(start: number, end: number, mayBeSoft: boolean): number {
     const full = this.#cols > 0 && this.#column > 0 && this.#column % this.#cols === 0;
     if (mayBeSoft && full) return end;
-    this.#chars.push('\n');
-    this.#at.push(start);
+    this.#put('\n', start);
     this.#column = 0;
     this.#lineStart = end;
     return end;
   }
 
-  #put(char: string, index: number): void {
-    this.#chars.push(char);
-    this.#at.push(index);
-    const code = char.charCodeAt(0);
-    if (code < 0xdc00 || code > 0xdfff) this.#column++;
+  #put(text: string, raw: number): number {
+    this.#runs.push({ text, at: this.#length, raw });
+    this.#length += text.length;
+    this.#column += codePoints(text);
+    return raw + text.length;
   }
 
   #erase(): void {
-    const last = this.#chars.at(-1);
-    if (last === undefined || last === '\n') return;
-    this.#chars.pop();
-    this.#at.pop();
+    const last = this.#runs.at(-1);
+    if (last === undefined || last.text === '\n') return;
+    const count = isLowSurrogate(last.text.charCodeAt(last.text.length - 1)) ? 2 : 1;
+    this.#length -= Math.min(count, last.text.length);
     this.#column--;
+    last.text = last.text.slice(0, -count);
+    if (last.text === '') this.#runs.pop();
   }
+
+  #rawAt(at: number): number {
+    const runs = this.#runs;
+    let [low, high] = [0, runs.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((runs[middle] as Run).at <= at) low = middle + 1;
+      else high = middle;
+    }
+    const run = runs[low - 1];
+    return run === undefined || at >= run.at + run.text.length ? this.#raw.length : run.raw + at - run.at;
+  }
+}
+
+function codePoints(text: string): number {
+  let pairs = 0;
+  for (let at = 0; at < text.length; at++) if (isLowSurrogate(text.charCodeAt(at))) pairs++;
+  return text.length - pairs;
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
 }
