@@ -17,11 +17,9 @@ const homes: Readonly<Record<string, string>> = {
   koffi: 'transports/local',
   '@lydell/node-pty': 'transports/local',
   '@xterm/headless': 'engine/screen',
-  '@xterm/addon-serialize': 'engine/screen',
   '@xterm/addon-unicode11': 'engine/screen',
   '@napi-rs/canvas': 'engine/picture',
   '@modelcontextprotocol/server': 'faces/mcp',
-  '@modelcontextprotocol/node': 'faces/mcp',
 };
 
 const root = join(import.meta.dirname, '..', 'src');

@@ -53,7 +53,9 @@ describe('R-TERM-140: the end', () => {
 
   test('stdin closed while a call waits: exit within 2 s', async () => {
     await using mcp = await Mcp.start();
-    const waiting = mcp.request('tools/call', { name: 'getContent', arguments: { waitFor: 'never', timeoutMs: 30_000 } }).catch(() => {});
+    const waiting = mcp
+      .request('tools/call', { name: 'getContent', arguments: { waitFor: 'never', timeoutMs: 30_000 } })
+      .catch(() => {});
     await mcp.request('ping');
     const { code, ms } = await mcp.end();
     await waiting;
@@ -93,12 +95,15 @@ describe('R-TERM-140: the end', () => {
 
 test('R-TERM-142: an answer of 5 MB arrives whole although stdin closes right behind the call', async () => {
   await using mcp = await Mcp.start({ args: ['--scrollback', '100000', '--cols', '200'] });
-  await mcp.call('type', { text: "yes \"$(head -c 180 /dev/zero | tr '\\0' x)\" | head -30000; echo the end", submit: true });
+  await mcp.call('type', {
+    text: 'yes "$(head -c 180 /dev/zero | tr \'\\0\' x)" | head -30000; echo the end',
+    submit: true,
+  });
   await mcp.facts('getContent', { waitFor: '\nthe end', timeoutMs: 30_000, maxLines: 5 });
   const answer = mcp.request('tools/call', { name: 'getContent', arguments: {} });
   mcp.child.stdin.end();
   const { result } = await answer;
-  const [content] = result?.['content'] as { text: string }[];
+  const [content] = (result?.['content'] ?? []) as { text: string }[];
   expect(content?.text.length).toBeGreaterThan(5 << 20);
   expect(content?.text).toContain('\nthe end');
   await once(mcp.child, 'close');
@@ -106,7 +111,16 @@ test('R-TERM-142: an answer of 5 MB arrives whole although stdin closes right be
 
 test('R-TERM-010: only JSON-RPC reaches stdout, whatever comes in', async () => {
   await using mcp = await Mcp.start();
-  for (const line of ['', 'garbage', '[]', '{}', '"text"', '{"jsonrpc":"2.0","id":50,"method":"no/such"}', '{"jsonrpc":"2.0","id":{},"method":1}', '\u0000\u0001']) {
+  for (const line of [
+    '',
+    'garbage',
+    '[]',
+    '{}',
+    '"text"',
+    '{"jsonrpc":"2.0","id":50,"method":"no/such"}',
+    '{"jsonrpc":"2.0","id":{},"method":1}',
+    '\u0000\u0001',
+  ]) {
     mcp.send(line);
   }
   await mcp.call('type', { text: 'console.log broken; printf "\\033[31m"', submit: true });
@@ -119,7 +133,14 @@ test('R-TERM-010: only JSON-RPC reaches stdout, whatever comes in', async () => 
 describe('R-TERM-012: the command line', () => {
   const run = (...args: string[]) => {
     try {
-      return { code: 0, out: execFileSync(process.execPath, [program, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }), err: '' };
+      return {
+        code: 0,
+        out: execFileSync(process.execPath, [program, ...args], {
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'pipe'],
+        }),
+        err: '',
+      };
     } catch (error) {
       const { status, stdout, stderr } = error as { status: number; stdout: string; stderr: string };
       return { code: status, out: stdout, err: stderr };

@@ -18,7 +18,13 @@ describe('the ten tools', () => {
   test('R-TERM-001, 003: listed in the documented order with schemas and annotations', async () => {
     await using mcp = await Mcp.start();
     const { result } = await mcp.request('tools/list', {});
-    const tools = result?.['tools'] as { name: string; inputSchema: object; outputSchema?: object; annotations: object; description: string }[];
+    const tools = result?.['tools'] as {
+      name: string;
+      inputSchema: object;
+      outputSchema?: object;
+      annotations: object;
+      description: string;
+    }[];
     expect(tools.map(({ name }) => name)).toEqual([
       'type',
       'sendKey',
@@ -59,7 +65,9 @@ describe('the ten tools', () => {
       /^Error: Unknown key: "InvalidKey"\. Available keys include: Enter, Tab, Escape, Backspace, Delete, ArrowUp, ArrowDown, ArrowLeft, ArrowRight, Home, End, PageUp, PageDown, Insert, F1, \.\.\.( Did you mean [^?]+\?)?$/,
     );
     expect(await mcp.text('sendKey', { key: 'Entr' }), 'R-TERM-044').toMatch(/\.\.\. Did you mean Enter\?$/);
-    expect((await mcp.call('typ', { text: 'x' })).content[0]?.text, 'R-TERM-005').toBe('Error: Unknown tool: "typ". Did you mean "type"?');
+    expect((await mcp.call('typ', { text: 'x' })).content[0]?.text, 'R-TERM-005').toBe(
+      'Error: Unknown tool: "typ". Did you mean "type"?',
+    );
   });
 
   test('R-TERM-004: missing arguments count as none; a wrong one is one line that names it', async () => {
@@ -96,7 +104,13 @@ describe('the ten tools', () => {
     expect(result?.['instructions']).toMatch(/data, not instructions/);
     mcp.notify('notifications/initialized');
     const list = (await mcp.request('prompts/list', {})).result?.['prompts'] as { name: string }[];
-    expect(list.map(({ name }) => name)).toEqual(['tool-usage', 'run-command', 'drive-tui', 'record-demo', 'debug-failure']);
+    expect(list.map(({ name }) => name)).toEqual([
+      'tool-usage',
+      'run-command',
+      'drive-tui',
+      'record-demo',
+      'debug-failure',
+    ]);
     const run = await mcp.request('prompts/get', { name: 'run-command', arguments: { command: 'make' } });
     expect(JSON.stringify(run.result)).toContain('make');
     expect((await mcp.request('prompts/get', { name: 'nope' })).error?.message).toMatch(/tool-usage, run-command/);
@@ -107,7 +121,9 @@ describe('input', () => {
   test('R-TERM-040: characters are code points; halves of pairs are refused; nothing is typed then', async () => {
     await using mcp = await Mcp.start();
     expect(await mcp.text('type', { text: 'é🙂' })).toBe('Typed 2 character(s) to terminal');
-    mcp.send(`{"jsonrpc":"2.0","id":900,"method":"tools/call","params":{"name":"type","arguments":{"text":"a\\ud83d"}}}`);
+    mcp.send(
+      `{"jsonrpc":"2.0","id":900,"method":"tools/call","params":{"name":"type","arguments":{"text":"a\\ud83d"}}}`,
+    );
     const before = await mcp.text('getContent');
     const refused = mcp.lines.find((line) => line.includes('"id":900')) ?? '';
     expect(refused).toContain('half of a surrogate pair');
@@ -166,7 +182,9 @@ describe('reading', () => {
     await using mcp = await Mcp.start();
     for (let round = 0; round < 5; round++) {
       const end = randomBytes(8).toString('hex');
-      await mcp.call('type', { text: `head -c 1048576 /dev/zero | tr '\\0' x | fold -w 100; echo; echo ${end.slice(0, 8)}""${end.slice(8)}` });
+      await mcp.call('type', {
+        text: `head -c 1048576 /dev/zero | tr '\\0' x | fold -w 100; echo; echo ${end.slice(0, 8)}""${end.slice(8)}`,
+      });
       await mcp.call('sendKey', { key: 'Enter' });
       expect(await mcp.text('getContent')).toContain(`\n${end}\n`);
     }
@@ -197,7 +215,11 @@ describe('reading', () => {
     await using mcp = await Mcp.start();
     await mcp.run('echo one');
     const first = await mcp.facts<Read>('getContent');
-    expect(await mcp.run('echo two; (exit 4)')).toMatchObject({ content: 'two', exitCode: 4, command: 'echo two; (exit 4)' });
+    expect(await mcp.run('echo two; (exit 4)')).toMatchObject({
+      content: 'two',
+      exitCode: 4,
+      command: 'echo two; (exit 4)',
+    });
     const second = await mcp.facts<Read>('getContent', { since: first.marker });
     expect(second.content).toContain('two');
     expect(second.content).not.toContain('one');
@@ -205,7 +227,9 @@ describe('reading', () => {
     const last = await mcp.facts<Read>('getContent', { maxLines: 2 });
     expect(last.content.split('\n')).toHaveLength(2);
     expect(last.omittedLines).toBeGreaterThan(0);
-    expect((await mcp.call('getContent', { since: 'yesterday' })).content[0]?.text).toMatch(/^Error: since: "yesterday" is not a marker/);
+    expect((await mcp.call('getContent', { since: 'yesterday' })).content[0]?.text).toMatch(
+      /^Error: since: "yesterday" is not a marker/,
+    );
     await mcp.call('type', { text: 'sleep 0.5; echo la""ter', submit: true });
     expect((await mcp.facts<Read>('getContent', { waitFor: 'later', timeoutMs: 10_000 })).matched).toBe(true);
     const never = await mcp.facts<Read>('getContent', { waitFor: 'never printed', timeoutMs: 200 });
@@ -221,7 +245,9 @@ describe('reading', () => {
     await mcp.text('getContent');
     await mcp.call('clear');
     expect(await mcp.text('getContent')).toMatch(/^[^\n]*half typed$/);
-    const { cursor, scrollbackRows } = await mcp.facts<{ cursor: { y: number }; scrollbackRows: number }>('takeScreenshot');
+    const { cursor, scrollbackRows } = await mcp.facts<{ cursor: { y: number }; scrollbackRows: number }>(
+      'takeScreenshot',
+    );
     expect(cursor.y).toBe(0);
     expect(scrollbackRows).toBe(0);
   });
@@ -261,7 +287,10 @@ describe('screenshots', () => {
     expect(image).toMatchObject({ type: 'image', mimeType: 'image/png' });
     const bytes = Buffer.from(image?.data ?? '', 'base64');
     expect(bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
-    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([2 * (16 + 120 * 8.4 + 16), 2 * (16 + 40 * 17 + 16)]);
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([
+      2 * (16 + 120 * 8.4 + 16),
+      2 * (16 + 40 * 17 + 16),
+    ]);
     expect(caption?.text).toMatch(/^PNG 2080x1424, \d+ bytes: .+\.png$/);
     expect(png.structuredContent).toBeUndefined();
   });
@@ -306,11 +335,16 @@ describe('sessions', () => {
     expect(await mcp.run('echo $COLOUR; stty size', { sessionId })).toMatchObject({ content: 'teal\n30 90' });
     expect(await mcp.run('echo by number', { sessionId: rpcId })).toMatchObject({ content: 'by number' });
     expect(await mcp.run('echo by digits', { sessionId: String(rpcId) })).toMatchObject({ content: 'by digits' });
-    const { sessions, maxSessions, sessionIdleTimeout } = await mcp.facts<{ sessions: object[]; maxSessions: number; sessionIdleTimeout: number }>(
-      'listSessions',
-    );
+    const { sessions, maxSessions, sessionIdleTimeout } = await mcp.facts<{
+      sessions: object[];
+      maxSessions: number;
+      sessionIdleTimeout: number;
+    }>('listSessions');
     expect({ maxSessions, sessionIdleTimeout }).toEqual({ maxSessions: 5, sessionIdleTimeout: 600 });
-    expect(sessions).toMatchObject([{ isDefault: true, status: 'running' }, { sessionId, name: 'build', status: 'running', idleSeconds: 0 }]);
+    expect(sessions).toMatchObject([
+      { isDefault: true, status: 'running' },
+      { sessionId, name: 'build', status: 'running', idleSeconds: 0 },
+    ]);
   });
 
   test('R-TERM-032: the limit counts the default session and names the option; destroy says what happened', async () => {
@@ -324,7 +358,9 @@ describe('sessions', () => {
     expect((await mcp.call('destroySession', { sessionId: main })).content[0]?.text).toBe(
       `Error: Session '${main}' is the default session and cannot be destroyed`,
     );
-    expect((await mcp.call('destroySession', { sessionId: 'fffff' })).content[0]?.text).toBe("Error: Session 'fffff' not found");
+    expect((await mcp.call('destroySession', { sessionId: 'fffff' })).content[0]?.text).toBe(
+      "Error: Session 'fffff' not found",
+    );
     expect(await mcp.text('destroySession', { sessionId })).toBe(`Session '${sessionId}' destroyed`);
     const late = await mcp.call('type', { sessionId, text: 'x' });
     expect(late).toMatchObject({ isError: true, content: [{ text: 'Error: Terminal session has been disposed' }] });
@@ -378,11 +414,19 @@ describe('sessions', () => {
 
   test('a shell or directory that is not there is named', async () => {
     await using mcp = await Mcp.start();
-    expect((await mcp.call('createSession', { shell: '/no/such/shell' })).content[0]?.text).toMatch(/^Error: There is no program \/no\/such\/shell\./);
-    expect((await mcp.call('createSession', { cwd: '/no/such/dir' })).content[0]?.text).toMatch(/^Error: The working directory \/no\/such\/dir does not exist\./);
-    expect((await mcp.call('createSession', { shell: '/etc/passwd' })).content[0]?.text).toMatch(/^Error: \/etc\/passwd is not an executable file\./);
+    expect((await mcp.call('createSession', { shell: '/no/such/shell' })).content[0]?.text).toMatch(
+      /^Error: There is no program \/no\/such\/shell\./,
+    );
+    expect((await mcp.call('createSession', { cwd: '/no/such/dir' })).content[0]?.text).toMatch(
+      /^Error: The working directory \/no\/such\/dir does not exist\./,
+    );
+    expect((await mcp.call('createSession', { shell: '/etc/passwd' })).content[0]?.text).toMatch(
+      /^Error: \/etc\/passwd is not an executable file\./,
+    );
     await using broken = await Mcp.start({ args: ['--shell', '/no/such/shell'] });
-    expect((await broken.call('type', { text: 'x' })).content[0]?.text).toMatch(/^Error: There is no program \/no\/such\/shell\./);
+    expect((await broken.call('type', { text: 'x' })).content[0]?.text).toMatch(
+      /^Error: There is no program \/no\/such\/shell\./,
+    );
   });
 });
 
@@ -390,7 +434,9 @@ test('--read-only offers only what looks, and says why the rest is refused', asy
   await using mcp = await Mcp.start({ args: ['--read-only'] });
   const tools = (await mcp.request('tools/list', {})).result?.['tools'] as { name: string }[];
   expect(tools.map(({ name }) => name)).toEqual(['getContent', 'takeScreenshot', 'listSessions']);
-  expect((await mcp.call('type', { text: 'x' })).content[0]?.text).toMatch(/^Error: type changes things, and this server was started read-only/);
+  expect((await mcp.call('type', { text: 'x' })).content[0]?.text).toMatch(
+    /^Error: type changes things, and this server was started read-only/,
+  );
 });
 
 function alive(pid: number): boolean {

@@ -148,5 +148,5 @@ function size(bytes: number): string {
 
 function readable(key: string, value: unknown): string {
   if (key === 'startTime' || key === 'endTime') return new Date(Number(value)).toISOString();
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -30,11 +30,14 @@ async function createMany(mcp: Mcp, count: number, input: object): Promise<strin
 }
 
 describe.runIf(linux)('many terminals', () => {
-  test('500 opened and closed, then 200 idle: what they took comes back, and idling costs next to nothing', { timeout: 120_000 }, async () => {
+  test('500 opened and closed, then 200 idle: what they took comes back, and idling costs next to nothing', {
+    timeout: 120_000,
+  }, async () => {
     await using mcp = await Mcp.start({ args: ['--max-sessions', '1000', '--session-idle-timeout', '0'] });
     const pid = mcp.child.pid ?? 0;
     // Warm: code paths loaded once are not leaks.
-    for (const sessionId of await createMany(mcp, 20, { shell: '/bin/sh' })) await mcp.call('destroySession', { sessionId });
+    for (const sessionId of await createMany(mcp, 20, { shell: '/bin/sh' }))
+      await mcp.call('destroySession', { sessionId });
     const before = open(pid);
 
     for (let round = 0; round < 5; round++) {

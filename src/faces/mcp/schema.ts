@@ -27,10 +27,16 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return root as JsonSchema;
 }
 
-/** Leaves out what says nothing: the bounds every integer has, and closedness no operation asked for. */
+/**
+ * Leaves out what helps no caller and costs tokens in every conversation: the bounds every integer has, lengths (an error
+ * tells them when they matter), defaults that are the usual ones, and closedness no operation asked for.
+ */
 function quieter({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  delete jsonSchema.minLength;
+  delete jsonSchema.maxLength;
+  if (jsonSchema.default === false) delete jsonSchema.default;
   const { def } = zodSchema._zod;
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
 }

@@ -22,23 +22,18 @@ export const start = operation({
   summary: 'Record a session to an asciicast file that plays in asciinema. One recording per session at a time.',
   access: 'control',
   input: z.object({
-    format: Format.default('v2').describe('Recording format'),
-    mode: Mode.default('always').describe('on-failure: keep the file only if the shell or a command in it failed'),
-    outputDir: z.string().min(1).max(4096).optional().describe('Directory to save the recording'),
-    idleTimeLimit: z.number().min(0).max(3600).optional().describe('Max seconds between events (2); 0 keeps real time'),
-    maxDuration: z.number().min(0).max(86_400).optional().describe('Stop after so many seconds (3600); 0 = no limit'),
-    inactivityTimeout: z
-      .number()
-      .min(0)
-      .max(86_400)
-      .optional()
-      .describe('Stop after so many silent seconds (600); 0 = no limit'),
+    format: Format.default('v2'),
+    mode: Mode.default('always').describe('on-failure: keep only if something failed'),
+    outputDir: z.string().min(1).max(4096).optional().describe('Directory for the file'),
+    idleTimeLimit: z.number().min(0).max(3600).optional().describe('Longest pause in seconds (2)'),
+    maxDuration: z.number().min(0).max(86_400).optional().describe('Seconds (3600); 0 = no limit'),
+    inactivityTimeout: z.number().min(0).max(86_400).optional().describe('Silent seconds (600); 0 = no limit'),
     title: z.string().max(200).optional(),
-    input: z.boolean().default(false).describe('Also record what is typed; never while echo is off'),
-    markers: z.boolean().default(false).describe('Add a marker at each command'),
+    input: z.boolean().default(false).describe('Also what is typed, never passwords'),
+    markers: z.boolean().default(false).describe('Mark each command'),
     redact: z.boolean().default(false).describe('Mask secrets'),
     snapshot: z.boolean().default(true).describe('Begin with the screen as it is'),
-    all: z.boolean().default(false).describe('Record every session, each into its own file'),
+    all: z.boolean().default(false).describe('Every session, a file each'),
     sessionId: SessionId,
   }),
   output: Started.extend({ recordings: z.array(Started).optional() }),
@@ -61,8 +56,8 @@ export const stop = operation({
   summary: 'Stop a recording and write its file.',
   access: 'control',
   input: z.object({
-    recordingId: z.string().min(1).max(64).describe('The recording ID returned by startRecording'),
-    failed: z.boolean().optional().describe('Say that it failed, so that an on-failure recording is kept'),
+    recordingId: z.string().min(1).max(64).describe('From startRecording'),
+    failed: z.boolean().optional().describe('Keep an on-failure recording'),
   }),
   output: z.object({
     recordingId: z.string(),

@@ -9,8 +9,8 @@ export const type = operation({
   mcpName: 'type',
   title: 'Type text',
   summary:
-    'Type text into the terminal, as if at its keyboard. Enter is separate: call sendKey with "Enter" to run a command, or pass ' +
-    'submit. In bash and zsh a "!" inside double quotes starts history expansion: use single quotes.',
+    'Type text into the terminal. Enter is separate: sendKey Enter, or pass submit. ' +
+    'In bash and zsh "!" inside double quotes starts history expansion: use single quotes.',
   access: 'control',
   input: z.object({
     text: z
@@ -18,9 +18,8 @@ export const type = operation({
       .refine((text) => text.isWellFormed(), 'contains half of a surrogate pair; send complete characters')
       .refine((text) => Buffer.byteLength(text) <= maxTextBytes, {
         message: `is over ${maxTextBytes} bytes; send it in pieces, or write a file and read that in the terminal`,
-      })
-      .describe('The text to type into the terminal'),
-    paste: z.boolean().default(false).describe('Send as a bracketed paste when the program asked for that'),
+      }),
+    paste: z.boolean().default(false).describe('Bracketed paste, if the program asked for it'),
     submit: z.boolean().default(false).describe('Press Enter afterwards'),
     sessionId: SessionId,
   }),
@@ -53,13 +52,12 @@ export const press = operation({
   mcpName: 'sendKey',
   title: 'Press a key',
   summary:
-    'Press a special key or combination: Enter, Tab, Escape, Backspace, Delete, arrows (ArrowUp), Home, End, PageUp, PageDown, ' +
-    'Insert, F1-F12, Ctrl+A to Ctrl+Z, Ctrl+[, Ctrl+\\, Ctrl+Space, Shift+Tab, Alt+x, and Ctrl/Alt/Shift with arrows. ' +
-    'Ctrl+C overtakes text that is still being typed.',
+    'Press a key: Enter, Tab, Escape, Backspace, Delete, ArrowUp/Down/Left/Right, Home, End, PageUp, PageDown, Insert, F1-F12, ' +
+    'Ctrl+A to Ctrl+Z, Ctrl+Space, Shift+Tab, Alt+x, Ctrl/Alt/Shift with arrows. Ctrl+C interrupts.',
   access: 'control',
   input: z.object({
-    key: z.string().min(1).max(64).describe('The key name to send'),
-    repeat: z.number().int().min(1).max(64).default(1).describe('How often to press it'),
+    key: z.string().min(1).max(64).describe('Key name'),
+    repeat: z.number().int().min(1).max(64).default(1),
     sessionId: SessionId,
   }),
   output: z.object({

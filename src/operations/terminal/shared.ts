@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 /** What the tools of this book have in common. */
 
-export const SessionId = z
-  .union([z.string().trim().min(1).max(64), z.number().int().nonnegative()])
-  .optional()
-  .describe('Session to use; the default session when left out');
+/** An id, or a number of the session RPC; coerced, so that the published schema stays a plain string. */
+export const AnySessionId = z.coerce.string().trim().min(1).max(64);
+
+export const SessionId = AnySessionId.optional().describe('Default session if omitted');
 
 export const json = (value: unknown): string => JSON.stringify(value, null, 2);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
-import { json } from './shared.ts';
+import { AnySessionId, json } from './shared.ts';
 
 const SessionInfo = z.object({
   sessionId: z.string(),
@@ -22,16 +22,11 @@ export const create = operation({
   summary: 'Open another terminal session. Use one session per parallel job.',
   access: 'open',
   input: z.object({
-    shell: z
-      .string()
-      .min(1)
-      .max(4096)
-      .optional()
-      .describe('Program to run, a path or a name on PATH; your shell by default'),
+    shell: z.string().min(1).max(4096).optional().describe('Program to run; your shell by default'),
     cols: z.number().int().min(2).max(1000).optional(),
     rows: z.number().int().min(1).max(1000).optional(),
-    cwd: z.string().min(1).max(4096).optional().describe('Start directory; ~ is expanded'),
-    env: z.record(z.string(), z.string()).optional().describe('Extra environment variables'),
+    cwd: z.string().min(1).max(4096).optional().describe('Start directory'),
+    env: z.record(z.string(), z.string()).optional(),
     name: z.string().trim().min(1).max(64).optional(),
   }),
   output: SessionInfo,
@@ -74,7 +69,7 @@ export const destroy = operation({
   access: 'control',
   destructive: true,
   input: z.object({
-    sessionId: z.union([z.string().trim().min(1).max(64), z.number().int().nonnegative()]).describe('Session to end'),
+    sessionId: AnySessionId,
   }),
   output: z.object({ sessionId: z.string(), destroyed: z.literal(true) }),
   positional: ['sessionId'],
