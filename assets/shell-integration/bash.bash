@@ -71,9 +71,8 @@ __fl_history() {
   REPLY=
   [[ -n $__fl_dir ]] || return
   local HISTTIMEFORMAT= line number
-  builtin history 1 >|"$__fl_dir/nonce"
-  IFS= read -r -d '' line <"$__fl_dir/nonce"
-  : >|"$__fl_dir/nonce"
+  builtin history 1 >|"$__fl_dir/scratch"
+  IFS= read -r -d '' line <"$__fl_dir/scratch"
   line=${line#"${line%%[! ]*}"}
   number=${line%%[!0-9]*}
   [[ -n $number && $number != "$__fl_hist" ]] || return
@@ -85,17 +84,12 @@ __fl_history() {
 }
 
 __fl_escape() {
-  local LC_ALL=C text=${1:0:2000} hex char
-  # A cut must not split a character.
-  if ((${#1} > 2000)); then
-    while [[ $text == *[$'\x80'-$'\xbf'] ]]; do text=${text%?}; done
-    text=${text%[$'\xc0'-$'\xff']}
-  fi
-  text=${text//\\/\\\\}
-  text=${text//;/\\x3b}
-  text=${text//$'\n'/\\x0a}
-  if [[ $text == *[$'\x01'-$'\x1f\x7f']* ]]; then
-    for hex in 0{1..9} 0{b,c,d,e,f} 1{0..9} 1{a,b,c,d,e,f} 7f; do
+  # Whoever reads it takes no more than 8 KiB.
+  local text=${1:0:1500} hex char
+  [[ $text == *\\* ]] && text=${text//\\/\\\\}
+  [[ $text == *\;* ]] && text=${text//;/\\x3b}
+  if [[ $text == *[[:cntrl:]]* ]]; then
+    for hex in 0{1..9} 0{a,b,c,d,e,f} 1{0..9} 1{a,b,c,d,e,f} 7f; do
       builtin printf -v char "\\x$hex"
       text=${text//"$char"/\\x$hex}
     done
@@ -132,9 +126,8 @@ __fl_take() {
 __fl_dump() {
   local -a names all
   local name
-  compgen -e >|"$__fl_dir/nonce"
-  mapfile -t names <"$__fl_dir/nonce"
-  : >|"$__fl_dir/nonce"
+  compgen -e >|"$__fl_dir/scratch"
+  mapfile -t names <"$__fl_dir/scratch"
   for name in "${names[@]}"; do all+=("$name=${!name-}"); done
   builtin printf '%s\0' "${all[@]}" '' >|"$__fl_dir/env"
 }

@@ -149,7 +149,7 @@ describe('R-TERM-042 names', () => {
   });
 
   it('encodes every name it lists', () => {
-    for (const name of keyNames) expect(encodeKey(name, normal).length, name).toBeGreaterThan(0);
+    expect(keyNames.filter((name) => encodeKey(name, normal).length === 0)).toEqual([]);
   });
 });
 

@@ -44,8 +44,6 @@ const lineLimit = 4096;
 
 const escape = 0x1b;
 const bell = 0x07;
-const oscStart = Buffer.from('\x1b]');
-const privateStart = Buffer.from('\x1b[?');
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
 export class MarkScanner {
@@ -82,23 +80,19 @@ export class MarkScanner {
       this.#partial = Buffer.alloc(0);
     }
     let position = 0;
-    let osc = bytes.indexOf(oscStart);
-    let csi = bytes.indexOf(privateStart);
-    while (osc !== -1 || csi !== -1) {
-      const isOsc = osc !== -1 && (csi === -1 || osc < csi);
-      const start = isOsc ? osc : csi;
+    for (let start = nextEscape(bytes, 0); start !== -1; start = nextEscape(bytes, Math.max(position, start + 1))) {
+      const next = bytes[start + 1];
+      const isOsc = next === 0x5d;
+      if (!isOsc && next !== undefined && (next !== 0x5b || !mayBePrivate(bytes[start + 2]))) continue;
       this.#lineUpTo(bytes, position, start, at);
-      const end = isOsc ? oscEnd(bytes, start + 2) : csiEnd(bytes, start + 3);
+      const end = isOsc ? oscEnd(bytes, start + 2) : privateEnd(bytes, start);
+      position = start;
       if (end === undefined) return this.#keep(bytes, start, at);
-      position = end;
       if (isOsc) this.#osc(bytes, start, end, at);
       else this.#private(bytes, start, end, at);
-      if (osc !== -1 && osc < position) osc = bytes.indexOf(oscStart, position);
-      if (csi !== -1 && csi < position) csi = bytes.indexOf(privateStart, position);
+      position = end;
     }
-    const tail = unfinished(bytes, position);
-    this.#lineUpTo(bytes, position, tail, at);
-    if (tail < bytes.length) this.#keep(bytes, tail, at);
+    this.#lineUpTo(bytes, position, bytes.length, at);
   }
 
   #keep(bytes: Buffer, start: number, at: number): void {
@@ -120,9 +114,7 @@ export class MarkScanner {
 
   #private(bytes: Buffer, start: number, end: number, at: number): void {
     const final = bytes[end - 1];
-    if (final !== 0x68 && final !== 0x6c) return;
-    const modes = bytes.toString('latin1', start + 3, end - 1);
-    if (!/(^|;)(1049|1047|47)(;|$)/.test(modes)) return;
+    if ((final !== 0x68 && final !== 0x6c) || !switchesScreen(bytes, start + 3, end - 1)) return;
     const value = final === 0x68 ? 'on' : 'off';
     this.#found.push({ kind: 'alt', from: at + start, to: at + end, value, params: noParams, trusted: false });
   }
@@ -167,7 +159,9 @@ function oscEnd(bytes: Buffer, from: number): number | undefined {
   return limit === from + oscLimit ? limit : undefined;
 }
 
-function csiEnd(bytes: Buffer, from: number): number | undefined {
+/** Where `ESC [ ? …` ends; undefined while it may still come, or may still become one. */
+function privateEnd(bytes: Buffer, start: number): number | undefined {
+  const from = start + 3;
   const limit = Math.min(bytes.length, from + csiLimit);
   for (let index = from; index < limit; index++) {
     const byte = bytes[index] ?? 0;
@@ -177,12 +171,28 @@ function csiEnd(bytes: Buffer, from: number): number | undefined {
   return limit === from + csiLimit ? limit : undefined;
 }
 
-/** The chunk may end in the first bytes of a sequence: ESC, or ESC [. */
-function unfinished(bytes: Buffer, from: number): number {
-  const length = bytes.length;
-  if (length - 1 >= from && bytes[length - 1] === escape) return length - 1;
-  if (length - 2 >= from && bytes[length - 2] === escape && bytes[length - 1] === 0x5b) return length - 2;
-  return length;
+const mayBePrivate = (byte: number | undefined): boolean => byte === 0x3f || byte === undefined;
+
+/** Any of 1049, 1047, 47 in a list of modes, read without making strings: full-screen programs send thousands a second. */
+function switchesScreen(bytes: Buffer, from: number, to: number): boolean {
+  let mode = 0;
+  for (let index = from; index <= to; index++) {
+    const digit = index === to ? -1 : (bytes[index] ?? 0) - 0x30;
+    if (digit >= 0 && digit <= 9) {
+      mode = mode * 10 + digit;
+      continue;
+    }
+    if (mode === 1049 || mode === 1047 || mode === 47) return true;
+    mode = 0;
+  }
+  return false;
+}
+
+/** Near ones are found faster by looking, far ones by asking. */
+function nextEscape(bytes: Buffer, from: number): number {
+  const near = Math.min(bytes.length, from + 64);
+  for (let index = from; index < near; index++) if (bytes[index] === escape) return index;
+  return near === bytes.length ? -1 : bytes.indexOf(escape, near);
 }
 
 /** The text between introducer and terminator. Control characters inside do not count, as in the emulator. */

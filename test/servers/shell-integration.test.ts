@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -12,6 +12,8 @@ symlinkSync('/usr/bin/busybox', ash);
 
 // Rebuilds both prompts before every prompt, prints an empty line first, and looks at the status itself.
 const zshFramework = `
+zle-line-init() { : }
+zle -N zle-line-init
 theme_precmd() { local s=$?; print; PROMPT="%F{green}~%f [$s]"$'\\n'"%# "; RPROMPT="%F{red}right%f"; }
 precmd_functions+=(theme_precmd)
 `;
@@ -225,14 +227,13 @@ describe.each(shells)('R-RPC-030 environment of $name', (shell) => {
     expect(snapshot?.variables.get('HOME')).toBe(session.home);
     expect(snapshot?.asOf).toBeGreaterThan(0);
     expect([...(snapshot?.variables.keys() ?? [])].filter((name) => /^(__fl|FAIRLEAD)/.test(name))).toEqual([]);
-    const folder = join(session.home, '.fairlead/shell-integration/sessions');
-    const own = join(folder, readdirSync(folder)[0] ?? '');
-    expect(readdirSync(own).toSorted()).toEqual(['env', 'nonce']);
+    const own = session.launch.session ?? expect.unreachable();
+    expect(readdirSync(own).toSorted()).toEqual(['env', 'nonce', 'scratch']);
     expect(statSync(join(own, 'nonce')).size).toBe(0);
-    expect(statSync(join(own, 'env')).mode & 0o777).toBe(0o600);
+    for (const name of readdirSync(own)) expect(statSync(join(own, name)).mode & 0o777).toBe(0o600);
     expect(statSync(own).mode & 0o777).toBe(0o700);
     session.launch.cleanup();
-    expect(readdirSync(folder)).toEqual([]);
+    expect(existsSync(own)).toBe(false);
   });
 });
 

@@ -3,7 +3,8 @@
 
 __fl_precmd() {
   local __fl_status=$? REPLY
-  if (( ! __fl_n )); then __fl_late; fi
+  [[ ${widgets[zle-line-init]-} == user:__fl_line_init ]] || __fl_widget
+  (( __fl_n )) || [[ ! -t 1 ]] || builtin print -rn -- $'\e]633;P;shell=zsh;pid='$$$';usr1=0;fl='$__fl_nonce$'\a'
   local tail=$__fl_tail$__fl_n
   if (( __fl_ran )); then
     [[ -t 1 ]] && builtin print -rn -- $'\e]133;D;'$__fl_status$tail$'\a'
@@ -41,30 +42,24 @@ __fl_line_init() {
   case ${CONTEXT-} in
     start) builtin print -rn -- $'\e]133;B'$__fl_tail$__fl_n$'\a' ;;
     cont) builtin print -rn -- $'\e]133;P;k=s'$__fl_tail$__fl_n$'\a' ;;
-  esac >/dev/tty
+  esac
+  (( ! $+widgets[__fl_user_line_init] )) || zle __fl_user_line_init -- "$@"
 }
 
-# At the first prompt: everything the user's files set up is in place.
-__fl_late() {
-  autoload -Uz add-zle-hook-widget && add-zle-hook-widget line-init __fl_line_init
-  [[ -t 1 ]] && builtin print -rn -- $'\e]633;P;shell=zsh;pid='$$$';usr1=0;fl='$__fl_nonce$'\a'
+# Whoever takes the editor's start for themselves is called by ours.
+__fl_widget() {
+  if (( $+widgets[zle-line-init] )); then zle -A zle-line-init __fl_user_line_init; fi
+  zle -N zle-line-init __fl_line_init
 }
 
 __fl_escape() {
-  setopt localoptions nomultibyte extendedglob
-  local text=$1
-  if (( $#text > 2000 )); then
-    text=${text[1,2000]}
-    # A cut must not split a character.
-    text=${text%%[$'\x80'-$'\xbf']#}
-    text=${text%[$'\xc0'-$'\xff']}
-  fi
-  text=${text//\\/\\\\}
-  text=${text//;/\\x3b}
-  text=${text//$'\n'/\\x0a}
-  if [[ $text == *[$'\x01'-$'\x1f'$'\x7f']* ]]; then
+  # Whoever reads it takes no more than 8 KiB.
+  local text=${1[1,1500]}
+  [[ $text == *\\* ]] && text=${text//\\/\\\\}
+  [[ $text == *\;* ]] && text=${text//;/\\x3b}
+  if [[ $text == *[[:cntrl:]]* ]]; then
     local hex char
-    for hex in 0{1..9} 0{b,c,d,e,f} 1{0..9} 1{a,b,c,d,e,f} 7f; do
+    for hex in 0{1..9} 0{a,b,c,d,e,f} 1{0..9} 1{a,b,c,d,e,f} 7f; do
       builtin printf -v char "\\x$hex"
       text=${text//$char/\\x$hex}
     done

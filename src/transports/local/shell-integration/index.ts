@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
+import { FairleadError } from '../../../contract/errors.ts';
 import { EnvExchange } from './env-exchange.ts';
 import { installScripts } from './scripts.ts';
 
@@ -21,6 +22,8 @@ export interface IntegratedLaunch {
   /** Undefined when the shell starts as it would have without us. */
   readonly kind: ShellKind | undefined;
   readonly exchange: EnvExchange | undefined;
+  /** The folder `cleanup` removes, for an owner that outlives this process. */
+  readonly session: string | undefined;
   /** Removes the session's own files. Call it when the terminal is gone. */
   cleanup(): void;
 }
@@ -38,6 +41,7 @@ export function integrate(
     env: { ...launch.env },
     kind: undefined,
     exchange: undefined,
+    session: undefined,
     cleanup: () => {},
   };
   const shell = launch.args.length === 0 ? recognise(launch.shell, launch.env['PATH']) : undefined;
@@ -45,14 +49,15 @@ export function integrate(
   let session: string | undefined;
   try {
     const scripts = installScripts(options.root);
-    session = openSession(options.root, options.nonce);
-    const { argv, env } = start(shell, launch, scripts, session);
+    session = openSession(options.root, launch.env['XDG_RUNTIME_DIR'], options.nonce);
+    const { argv, env } = start(shell, launch, scripts);
     const opened = session;
     return {
       argv,
       env: { ...env, FAIRLEAD_INTEGRATION: session },
       kind: shell.kind,
       exchange: new EnvExchange(session, shell.kind === 'fish' ? 'fish' : 'posix'),
+      session: opened,
       cleanup: () => rmSync(opened, { recursive: true, force: true }),
     };
   } catch {
@@ -101,7 +106,6 @@ function start(
   shell: Shell,
   launch: ShellLaunch,
   scripts: string,
-  session: string,
 ): { argv: [string, ...string[]]; env: Record<string, string> } {
   const env: Record<string, string> = { ...launch.env };
   const login = launch.login === true;
@@ -128,9 +132,25 @@ function start(
 }
 
 /** A folder of its own for every terminal, under a name nobody can guess. The script empties the nonce file at once. */
-function openSession(root: string, nonce: string): string {
-  const session = join(root, 'shell-integration', 'sessions', randomBytes(12).toString('hex'));
-  mkdirSync(session, { recursive: true, mode: 0o700 });
-  writeFileSync(join(session, 'nonce'), `${nonce}\n`, { mode: 0o600, flag: 'wx' });
-  return session;
+function openSession(root: string, runtimeDir: string | undefined, nonce: string): string {
+  const name = `fairlead-${randomBytes(12).toString('hex')}`;
+  // In memory where there is such a place: bash writes a line there for every command, and on a disk that costs it 1 ms.
+  for (const parent of [runtimeDir, '/dev/shm', join(root, 'shell-integration', 'sessions')]) {
+    if (parent === undefined || !isAbsolute(parent)) continue;
+    const session = join(parent, name);
+    try {
+      if (parent.startsWith(root)) mkdirSync(parent, { recursive: true, mode: 0o700 });
+      mkdirSync(session, { mode: 0o700 });
+    } catch {
+      continue;
+    }
+    for (const [file, text] of [
+      ['nonce', `${nonce}\n`],
+      ['scratch', ''],
+    ] as const) {
+      writeFileSync(join(session, file), text, { mode: 0o600, flag: 'wx' });
+    }
+    return session;
+  }
+  throw new FairleadError('unavailable', 'No place for the files of a terminal.');
 }
