@@ -19,6 +19,7 @@ const homes: Readonly<Record<string, string>> = {
   '@xterm/headless': 'engine/screen',
   '@xterm/addon-unicode11': 'engine/screen',
   '@napi-rs/canvas': 'engine/picture',
+  re2js: 'engine/wait',
   '@modelcontextprotocol/server': 'faces/mcp',
 };
 

@@ -135,7 +135,7 @@ function printJson({ stdout }: Invocation, value: unknown): number {
   return 0;
 }
 
-function facts({ files: _, ...entry }: LibraryEntry) {
+function facts({ files: _files, ...entry }: LibraryEntry): Omit<LibraryEntry, 'files'> {
   return entry;
 }
 
