@@ -150,8 +150,7 @@ export class Recorder {
       }),
     );
     if (input) {
-      // What cannot be seen to be echoed may be a password.
-      this.#listeners.push(source.onInput((bytes, echo, atMs) => echo === true && this.#tape.input(bytes, atMs)));
+      this.#listeners.push(source.onInput((bytes, echo, atMs) => this.#tape.input(bytes, echo, atMs)));
     }
     if (maxDuration > 0) {
       this.#listeners.push(this.#clock.after(maxDuration * 1000, () => void this.stop('max_duration')));

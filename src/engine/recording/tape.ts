@@ -2,6 +2,7 @@ import type { Size } from '../channel.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { Piece, StreamRedactor } from '../redaction/stream-redactor.ts';
 import { type CastHeader, CastWriter } from './cast-writer.ts';
+import { EchoedInput } from './echoed-input.ts';
 
 type Write = (writer: CastWriter, atMs: number) => string;
 
@@ -23,6 +24,7 @@ export class Tape {
   readonly #maskedInput: StreamRedactor<Moment> | undefined;
   readonly #output = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #input = new TextDecoder('utf-8', { ignoreBOM: true });
+  readonly #unsure = new EchoedInput((text, atMs) => this.#typed(text, atMs));
   #lastMs: number;
   #labels = 0;
 
@@ -57,14 +59,14 @@ export class Tape {
     if (text === '') return;
     if (this.#masked === undefined) this.#emit(this.#writer.output(text, atMs));
     else this.#release(this.#masked.push(text, { atMs }));
+    this.#unsure.output(text);
   }
 
-  input(bytes: Uint8Array, atMs: number): void {
+  /** `echo` as the source tells it: what is typed without echo is never written. */
+  input(bytes: Uint8Array, echo: boolean | undefined, atMs: number): void {
     const text = this.#input.decode(bytes, { stream: true });
-    if (this.#maskedInput === undefined) return this.#between(atMs, (writer, at) => writer.input(text, at));
-    const pieces = this.#maskedInput.push(text, { atMs });
-    if (/[\r\n\x03\x04]/.test(text)) pieces.push(...this.#maskedInput.end());
-    this.#inputPieces(pieces);
+    if (echo === true) this.#typed(text, atMs);
+    else if (echo === undefined) this.#unsure.input(text, atMs);
   }
 
   resize(size: Size, atMs: number): void {
@@ -97,9 +99,17 @@ export class Tape {
   end(atMs: number): void {
     const last = this.#output.decode();
     if (last !== '') this.text(last, atMs);
+    this.#unsure.end();
     if (this.#maskedInput !== undefined) this.#inputPieces(this.#maskedInput.end());
     if (this.#masked !== undefined) this.#release(this.#masked.end());
     this.#emit(this.#writer.end(atMs));
+  }
+
+  #typed(text: string, atMs: number): void {
+    if (this.#maskedInput === undefined) return this.#between(atMs, (writer, at) => writer.input(text, at));
+    const pieces = this.#maskedInput.push(text, { atMs });
+    if (/[\r\n\x03\x04]/.test(text)) pieces.push(...this.#maskedInput.end());
+    this.#inputPieces(pieces);
   }
 
   #inputPieces(pieces: readonly Piece<Moment>[]): void {

@@ -1,0 +1,102 @@
+import { escapeEnd } from '../redaction/escape-sequence.ts';
+import { visibleText } from '../redaction/visible-text.ts';
+
+interface Keystrokes {
+  readonly text: string;
+  readonly atMs: number;
+  /** Enter, arrows, Ctrl-C: tells nobody a password. */
+  readonly isKey: boolean;
+}
+
+/** What was typed between two keys, and what came out since. */
+interface Run {
+  typed: string;
+  readonly keystrokes: Keystrokes[];
+  shown: string;
+  closed: boolean;
+}
+
+const longestShown = 8_192;
+const mostRuns = 64;
+/** Output that starts with one or two typed letters may do so by chance anywhere but at once. */
+const chance = 4;
+
+/**
+ * Where it cannot be known whether a far side echoes (a line editor, a shell behind ssh), what is typed counts as
+ * echoed once it has come out again: then the recording holds it anyway. The rest may be a password, and is dropped.
+ */
+export class EchoedInput {
+  readonly #emit: (text: string, atMs: number) => void;
+  #runs: Run[] = [];
+
+  constructor(emit: (text: string, atMs: number) => void) {
+    this.#emit = emit;
+  }
+
+  input(text: string, atMs: number): void {
+    for (const token of tokens(text)) {
+      const run = this.#runs.at(-1);
+      const isKey = /^[\x00-\x1f\x7f]/.test(token);
+      if (isKey && run === undefined) this.#emit(token, atMs);
+      else if (isKey && run !== undefined) press(run, token, atMs);
+      else if (run === undefined || run.closed) this.#begin(token, atMs);
+      else {
+        run.typed += token;
+        run.keystrokes.push({ text: token, atMs, isKey });
+      }
+    }
+    this.#settle(false);
+  }
+
+  output(text: string): void {
+    if (this.#runs.length === 0) return;
+    for (const run of this.#runs) run.shown = (run.shown + text).slice(0, longestShown);
+    this.#settle(false);
+  }
+
+  end(): void {
+    this.#settle(true);
+  }
+
+  #begin(typed: string, atMs: number): void {
+    this.#runs.push({ typed, keystrokes: [{ text: typed, atMs, isKey: false }], shown: '', closed: false });
+    if (this.#runs.length > mostRuns) this.#release(this.#runs.shift() as Run, false);
+  }
+
+  /** A run that came out settles those before it: what has not come out by then will not. */
+  #settle(over: boolean): void {
+    const last = this.#runs.findLastIndex((run) => run.closed && (isShown(run) || run.shown.length >= longestShown));
+    const settled = this.#runs.splice(0, over ? this.#runs.length : last + 1);
+    for (const run of settled) this.#release(run, isShown(run));
+  }
+
+  #release(run: Run, echoed: boolean): void {
+    for (const { text, atMs, isKey } of run.keystrokes) if (echoed || isKey) this.#emit(text, atMs);
+  }
+}
+
+function press(run: Run, token: string, atMs: number): void {
+  run.keystrokes.push({ text: token, atMs, isKey: true });
+  if (!run.closed && (token === '\x7f' || token === '\b')) run.typed = run.typed.slice(0, -1);
+  else run.closed = true;
+}
+
+function isShown({ typed, shown }: Run): boolean {
+  const visible = visibleText(shown, 0, true).text;
+  return typed.length < chance ? visible.startsWith(typed) : visible.includes(typed);
+}
+
+/** Printable stretches, control sequences and single controls. */
+function tokens(text: string): string[] {
+  const found: string[] = [];
+  const printable = /[^\x00-\x1f\x7f]+/y;
+  for (let at = 0; at < text.length; ) {
+    printable.lastIndex = at;
+    const run = printable.exec(text)?.[0];
+    const end = text[at] === '\x1b' ? escapeEnd(text, at) : at + 1;
+    const token = run ?? text.slice(at, end < 0 ? text.length : Math.max(end, at + 1));
+    found.push(token);
+    at += token.length;
+  }
+  return found;
+}
