@@ -80,6 +80,8 @@ describe('recording', () => {
     }
     expect(events.find(([, code]) => code === 'm')?.[2]).toContain('echo recorded');
     expect(outputOf(events)).toContain('recorded\r\n');
+    expect(outputOf(events), 'command marks are kept').toMatch(/\x1b\]133;D;3;/);
+    expect(outputOf(events), 'the secret that proves a mark is not').not.toContain('fl=');
     const meta = JSON.parse(readFileSync(path.replace(/\.cast$/, '.meta.json'), 'utf8')) as Record<string, unknown>;
     expect(meta).toMatchObject({
       recordingId,
@@ -144,9 +146,10 @@ describe('recording', () => {
   test('R-TERM-070: input is recorded when asked for, never while echo is off', async () => {
     await using mcp = await Mcp.start();
     const { recordingId } = await mcp.facts<Started>('startRecording', { input: true });
-    await mcp.call('type', { text: 'read -s secret', submit: true });
-    await mcp.text('getContent');
+    await mcp.call('type', { text: "stty -echo; printf 'pass''word: '; read secret; stty echo", submit: true });
+    expect(await mcp.facts('getContent', { waitFor: 'password: ' })).toMatchObject({ matched: true });
     await mcp.call('type', { text: 'hunter2hunter2', submit: true });
+    await mcp.text('getContent');
     await mcp.run('echo visible');
     const { path } = await mcp.facts<Stopped>('stopRecording', { recordingId });
     const raw = readFileSync(path, 'utf8');

@@ -1,12 +1,15 @@
+import { FairleadError } from '../contract/errors.ts';
+
 /** An end that takes longer than this is cut short: nobody waits for a hung step (R-TERM-140). */
 const endLimitMs = 1900;
 
 /**
  * Runs `serve` until it is done or a signal asks for the end, then `close`. Resolves with the exit code: 0 after a signal
- * or an orderly end, 1 after an error nobody caught.
+ * or an orderly end, 1 after an error nobody caught. Rejects with the error that kept it from serving.
  */
 export async function untilEnded(parts: {
-  readonly serve: (signal: AbortSignal) => Promise<void>;
+  /** `ending` says that the end has begun, for a server that ends by itself. */
+  readonly serve: (signal: AbortSignal, ending: () => void) => Promise<void>;
   readonly close: () => Promise<void>;
   readonly log: (message: string) => void;
 }): Promise<number> {
@@ -23,13 +26,17 @@ export async function untilEnded(parts: {
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
   // The limit runs from the moment the end begins, whatever hangs.
-  ending.signal.addEventListener('abort', () => setTimeout(() => process.exit(code), endLimitMs).unref(), {
-    once: true,
-  });
+  let limit: NodeJS.Timeout | undefined;
+  const begin = (): void => {
+    limit ??= setTimeout(() => process.exit(code), endLimitMs).unref();
+  };
+  ending.signal.addEventListener('abort', begin, { once: true });
+  let refused: FairleadError | undefined;
   try {
-    await parts.serve(ending.signal);
+    await parts.serve(ending.signal, begin);
   } catch (error) {
-    crash(error);
+    if (error instanceof FairleadError) refused = error;
+    else crash(error);
   }
   end();
   try {
@@ -37,5 +44,6 @@ export async function untilEnded(parts: {
   } catch (error) {
     parts.log(`The end was not orderly: ${error instanceof Error ? error.message : String(error)}`);
   }
+  if (refused) throw refused;
   return code;
 }

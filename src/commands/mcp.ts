@@ -8,16 +8,27 @@ export async function mcp(invocation: Invocation): Promise<number> {
   const { stdin, stdout, stderr } = invocation;
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
   const { engine, surface } = createInstance(invocation);
+  let closing: Promise<void> | undefined;
   const code = await untilEnded({
-    async serve(signal) {
+    async serve(signal, ending) {
       // Ready before the handshake answers; if the shell cannot be started, the first tool call says why.
       const opening = engine.sessions.default(signal).catch((error: unknown) => {
-        if (!signal.aborted) log(message(error));
+        if (!engine.closing.aborted) log(message(error));
       });
-      await serveStdio(surface, { stdin, stdout, signal, onError: (error) => log(error.message) });
+      await serveStdio(surface, {
+        stdin,
+        stdout,
+        signal,
+        onError: (error) => log(error.message),
+        onInputEnd: ending,
+        // Terminals end while the last answers are still being written.
+        onAnswered: () => {
+          closing = engine[Symbol.asyncDispose]();
+        },
+      });
       await opening;
     },
-    close: () => engine[Symbol.asyncDispose](),
+    close: () => closing ?? engine[Symbol.asyncDispose](),
     log,
   });
   // Timers and half-open pipes must not keep a server alive whose client is gone.

@@ -11,6 +11,10 @@ export interface StdioOptions {
   /** Ends the connection as the end of input does, but without waiting for calls to finish by themselves. */
   readonly signal: AbortSignal;
   readonly onError?: (error: Error) => void;
+  /** Input has ended. */
+  readonly onInputEnd?: () => void;
+  /** No call is under way any more; what is left is writing the answers. */
+  readonly onAnswered?: () => void;
   /** How long what remains may take after the end of input. Together under 2 s (R-TERM-140). */
   readonly patience?: Partial<Patience>;
 }
@@ -24,7 +28,7 @@ export interface Patience {
   readonly flushMs: number;
 }
 
-const defaults: Patience = { finishMs: 500, stopMs: 250, flushMs: 1000 };
+const defaults: Patience = { finishMs: 400, stopMs: 200, flushMs: 1200 };
 
 /**
  * MCP on a pair of streams, both protocol eras: the first message decides. Resolves when the input has ended and
@@ -48,10 +52,12 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
   const { outputLost } = transport;
   try {
     await Promise.race([transport.inputEnded, outputLost, aborted]);
+    options.onInputEnd?.();
     transport.stopReading();
     await Promise.race([transport.settled(), outputLost, aborted, within(finishMs)]);
     ending.abort(new Error('The client closed the connection.'));
     await Promise.race([transport.settled(), outputLost, within(stopMs)]);
+    options.onAnswered?.();
     await connection.close();
     await Promise.race([transport.settled(), outputLost, within(flushMs)]);
   } finally {

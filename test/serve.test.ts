@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, test } from 'vitest';
+
+const program = join(import.meta.dirname, '..', 'bin', 'fairlead.js');
+
+class Served implements AsyncDisposable {
+  readonly home: string;
+  readonly child: ChildProcess;
+  out = '';
+
+  private constructor(home: string, child: ChildProcess) {
+    this.home = home;
+    this.child = child;
+    child.stdout?.on('data', (chunk: Buffer) => {
+      this.out += chunk.toString();
+    });
+  }
+
+  static async start(args: readonly string[] = ['--port', '0'], env: Record<string, string> = {}): Promise<Served> {
+    const home = await mkdtemp(join(tmpdir(), 'fairlead-serve-'));
+    const child = spawn(process.execPath, [program, 'serve', ...args], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: home, SHELL: '/bin/bash', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const served = new Served(home, child);
+    await expect.poll(() => served.out, { timeout: 15_000 }).toContain('Ctrl+C ends the server');
+    return served;
+  }
+
+  get url(): string {
+    return /address +(\S+)/.exec(this.out)?.[1] ?? '';
+  }
+
+  get token(): string {
+    return /token +(\S+)/.exec(this.out)?.[1] ?? '';
+  }
+
+  async connect(token = this.token): Promise<Client> {
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(this.url), {
+        requestInit: { headers: { Authorization: `Bearer ${token}` } },
+      }),
+    );
+    return client;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode === null) {
+      this.child.kill('SIGTERM');
+      await once(this.child, 'exit');
+    }
+    await rm(this.home, { recursive: true, force: true });
+  }
+}
+
+const text = (result: { content?: unknown }): string => (result.content as { text?: string }[])[0]?.text ?? '';
+
+describe('fairlead serve', () => {
+  test('prints an address and a token with which the official client works; terminals outlive a client', async () => {
+    await using served = await Served.start();
+    expect(served.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    const first = await served.connect();
+    expect((await first.listTools()).tools).toHaveLength(10);
+    await first.callTool({ name: 'type', arguments: { text: 'kept=42', submit: true } });
+    await first.close();
+    const second = await served.connect();
+    await second.callTool({ name: 'type', arguments: { text: 'echo kept $kept', submit: true } });
+    expect(text(await second.callTool({ name: 'getContent', arguments: { lastCommand: true } }))).toBe(
+      'kept 42\n(exit code 0)',
+    );
+    await second.close();
+  });
+
+  test('Host, Origin and token are checked before anything else', async () => {
+    await using served = await Served.start();
+    const ask = (headers: Record<string, string>) =>
+      fetch(served.url, { method: 'POST', headers, body: 'not even JSON' });
+    expect((await ask({})).status).toBe(401);
+    expect((await ask({ authorization: 'Bearer wrong-wrong-wrong-wrong' })).status).toBe(401);
+    expect((await ask({ authorization: `Bearer ${served.token}`, origin: 'https://evil.example' })).status).toBe(403);
+    expect((await ask({ origin: 'https://evil.example' })).status).toBe(403);
+    expect((await fetch(served.url.replace('/mcp', '/healthz'))).status).toBe(200);
+  });
+
+  test('the token of the environment is used, never printed, and not visible to terminals', async () => {
+    const token = 'a-token-that-stays-the-same';
+    await using served = await Served.start(['--port', '0'], { FAIRLEAD_TOKEN: token });
+    expect(served.out).not.toContain(token);
+    const client = await served.connect(token);
+    await client.callTool({
+      name: 'type',
+      arguments: { text: 'env | grep -c FAIRLEAD_TOKEN; env | grep -c same', submit: true },
+    });
+    expect(text(await client.callTool({ name: 'getContent', arguments: { lastCommand: true } }))).toMatch(/^0\n0\n/);
+    await client.close();
+  });
+
+  test('a port in use is passed over by default and named when asked for', async () => {
+    await using one = await Served.start([]);
+    await using two = await Served.start([]);
+    expect(one.url).not.toBe(two.url);
+    const port = new URL(one.url).port;
+    const child = spawn(process.execPath, [program, 'serve', '--port', port], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: one.home },
+    });
+    let err = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+    });
+    const [code] = await once(child, 'exit');
+    expect(code).not.toBe(0);
+    expect(err).toContain(`127.0.0.1:${port}`);
+    expect(err).not.toMatch(/\n\s+at /);
+  });
+});
