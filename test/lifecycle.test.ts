@@ -106,7 +106,7 @@ test('R-TERM-142: an answer of 5 MB arrives whole although stdin closes right be
   const [content] = (result?.['content'] ?? []) as { text: string }[];
   expect(content?.text.length).toBeGreaterThan(5 << 20);
   expect(content?.text).toContain('\nthe end');
-  await once(mcp.child, 'close');
+  expect((await mcp.end()).code).toBe(0);
 });
 
 test('R-TERM-010: only JSON-RPC reaches stdout, whatever comes in', async () => {
