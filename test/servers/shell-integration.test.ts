@@ -320,7 +320,11 @@ describe('R-RPC-160 start-up files', () => {
 
   it('writes scripts once, 0644, and repairs one that was changed in size', () => {
     const root = join(scratch, 'install');
-    const rcfile = (): string => integrate({ shell: 'bash', args: [], env: {} }, { root, nonce: 'n' }).argv[2] ?? '';
+    const rcfile = (): string => {
+      const launch = integrate({ shell: 'bash', args: [], env: {} }, { root, nonce: 'n' });
+      launch.cleanup();
+      return launch.argv[2] ?? '';
+    };
     const path = rcfile();
     expect(statSync(path).mode & 0o777).toBe(0o644);
     const { ino, size } = statSync(path);
