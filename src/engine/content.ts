@@ -169,7 +169,6 @@ async function appears(
   const seen = newText(terminal, request);
   let due = false;
   const look = (): void => {
-    due = false;
     if (seen().includes(text)) done.resolve(true);
     else if (terminal.ended) done.resolve(false);
   };
@@ -178,6 +177,8 @@ async function appears(
     if (due) return;
     due = true;
     setImmediate(() => {
+      // Before the barrier: what arrives while it is waited for deserves a look of its own.
+      due = false;
       terminal.sync(signal).then(look, done.reject);
     });
   };
