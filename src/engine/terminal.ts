@@ -284,7 +284,8 @@ export class Terminal implements AsyncDisposable {
   }
 
   #take(bytes: Uint8Array): void {
-    const before = this.state;
+    // Only what the marks tell: asking the system for the foreground program would cost more than the chunk itself.
+    const before = this.#lastOutputMs === undefined ? 'starting' : this.blocks.state;
     const from = this.log.end;
     const atMs = this.clock.monotonic();
     this.#lastOutputMs = atMs;
@@ -293,8 +294,7 @@ export class Terminal implements AsyncDisposable {
       for (const event of this.blocks.accept(mark)) this.block.emit(event);
     }
     this.output.emit({ bytes, from, atMs });
-    const after = this.state;
-    if (after !== before) this.stateChanged.emit(after);
+    if (this.blocks.state !== before) this.stateChanged.emit(this.state);
   }
 
   #finish(ended: Ended): Ended {
