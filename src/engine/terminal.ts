@@ -300,7 +300,7 @@ export class Terminal implements AsyncDisposable {
   #finish(ended: Ended): Ended {
     this.#ended = ended;
     this.#endedAt = this.clock.now();
-    for (const event of this.blocks.end()) this.block.emit(event);
+    for (const event of this.blocks.end(this.log.end)) this.block.emit(event);
     this.#queue.close(exited(ended));
     this.stateChanged.emit(this.state);
     return ended;
