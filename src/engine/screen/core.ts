@@ -120,7 +120,8 @@ export interface Core {
   onTitleChange: Listen<string>;
   registerCsiHandler(
     id: Identifier,
-    run: (params: { params: ArrayLike<number>; length: number }) => boolean,
+    /** The numbers may be changed: the emulator's own handler gets them next when this one returns false. */
+    run: (params: { params: { readonly length: number; [index: number]: number }; length: number }) => boolean,
   ): Listening;
   registerOscHandler(id: number, run: (data: string) => boolean): Listening;
   resize(cols: number, rows: number): void;

@@ -1,5 +1,6 @@
 import { incompleteTail, isContinuation, sequenceLength } from '../../lib/utf8.ts';
 import type { Size } from '../channel.ts';
+import { boundSequences } from './bounds.ts';
 import { type Core, type CoreBuffer, createCore, parse, parseLimit } from './core.ts';
 import { answerQueries } from './replies.ts';
 import type { Theme } from './theme.ts';
@@ -52,6 +53,7 @@ export class Emulator {
     this.core.onTitleChange((title) => this.#happened({ type: 'title', title }));
     // Links are dropped: nobody reads them, and each would be told of every row that scrolls away.
     this.core.registerOscHandler(8, () => true);
+    boundSequences(this.core);
     answerQueries(this.core, theme, { reply, clipboard: (text) => this.#happened({ type: 'clipboard', text }) });
   }
 

@@ -13,10 +13,14 @@ export interface FeederOptions {
   readonly fastForward?: boolean;
 }
 
-/** Parsed in one go before looking at the clock again. */
+/** Parsed in one go before looking at the clock again; less of it once a slice took too long. */
 const sliceBytes = 16 << 10;
-/** What someone waits for is parsed in the call that brings it, up to this much. */
+/** A few sequences cost a thousand times what text does, and a program may print nothing else. */
+const smallestSlice = 64;
+const slowSliceMs = 4;
+/** What someone waits for is parsed in the call that brings it, up to this much, if it goes quickly. */
 const atOnceBytes = 32 << 10;
+const atOnceMs = 25;
 /** Looked through for text to skip in one go: about four milliseconds. */
 const scanBytes = 2 << 20;
 
@@ -41,6 +45,7 @@ export class Feeder implements Disposable {
   #parsedTo: number;
   /** Looking for text to skip is useless before this offset. */
   #scannedTo = 0;
+  #slice = sliceBytes;
   #watchers = 0;
   #parsing = false;
   #disposed = false;
@@ -88,8 +93,8 @@ export class Feeder implements Disposable {
   sync(signal?: AbortSignal): Promise<void> | undefined {
     if (this.#pending === 0 || this.#disposed) return undefined;
     if (this.#pending <= atOnceBytes && !this.#parsing) {
-      this.#parse(this.#log.end, Number.POSITIVE_INFINITY);
-      return undefined;
+      this.#parseAtOnce();
+      if (this.#pending === 0) return undefined;
     }
     if (signal?.aborted) return Promise.reject(cancelled(signal));
     const target = this.#log.end;
@@ -139,8 +144,12 @@ export class Feeder implements Disposable {
   #appended(): void {
     if (this.#parsing) return;
     const isLittle = this.#pending <= atOnceBytes;
-    if (this.#watchers > 0 && isLittle) this.#parse(this.#log.end, Number.POSITIVE_INFINITY);
+    if (this.#watchers > 0 && isLittle) this.#parseAtOnce();
     else this.#schedule.request(this.#job, this.#watchers > 0 ? 'now' : isLittle ? 'soon' : 'batched');
+  }
+
+  #parseAtOnce(): void {
+    this.#parse(this.#log.end, this.#screen.clock.monotonic() + atOnceMs);
   }
 
   #turn(deadline: number): boolean {
@@ -178,10 +187,14 @@ export class Feeder implements Disposable {
       this.#parsedTo += bytes;
       if (bytes > 0) return;
     }
-    const bytes = view.subarray(0, Math.min(sliceBytes, target - this.#parsedTo));
+    const bytes = view.subarray(0, Math.min(this.#slice, target - this.#parsedTo));
     // Before feeding: an answer of the terminal may lead to an append, and that back to here.
     this.#parsedTo += bytes.length;
+    const started = this.#screen.clock.monotonic();
     this.#screen.feed(bytes);
+    const took = this.#screen.clock.monotonic() - started;
+    if (took > slowSliceMs) this.#slice = Math.max(smallestSlice, this.#slice >> 2);
+    else if (this.#slice < sliceBytes && took < slowSliceMs / 4) this.#slice *= 2;
   }
 
   #tell(): void {

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { encode, makeScreen } from '../../../test/support/screen.ts';
+
+const finals = '@ABCDEFGHIJKLMPSTXZ`abdefghlrs'.split('');
+
+test.each(finals)('CSI 2147483647 %s ends at once', (final) => {
+  const { screen } = makeScreen({ cols: 80, rows: 24 });
+  const started = performance.now();
+  screen.feed(encode(`x\x1b[2147483647${final}\x1b[2;2147483647${final}`));
+  expect(performance.now() - started).toBeLessThan(500);
+});
+
+test('a huge count does what the largest sensible one does', () => {
+  const look = (count: number, final: string): string => {
+    const { screen } = makeScreen({ cols: 8, rows: 4 });
+    screen.feed(encode(`one\r\ntwo\r\nthree\r\nfour\x1b[2;2H\x1b[${count}${final}x`));
+    return JSON.stringify(screen.grid());
+  };
+  for (const final of 'LMST') expect(look(999_999_999, final)).toBe(look(4, final));
+  for (const final of 'IZ') expect(look(999_999_999, final)).toBe(look(8, final));
+});
+
+test('repeating a character stops after a row of it', () => {
+  const { screen } = makeScreen({ cols: 8, rows: 4 });
+  screen.feed(encode('=\x1b[7b\r\n-\x1b[999999999b'));
+  expect(screen.text({ scope: 'all', wrap: 'join' })).toBe('========\n---------');
+});
+
+test('a title longer than any title is not kept', () => {
+  const { screen } = makeScreen();
+  screen.feed(encode('\x1b]0;first\x07'));
+  screen.feed(encode(`\x1b]2;${'x'.repeat(1 << 20)}\x07`));
+  expect(screen.title).toBe('first');
+});
