@@ -29,8 +29,9 @@ export function scanPlain(
   cols: number,
   x: number,
   spare: number,
-  width: (code: number) => number,
+  widths: Widths,
 ): Plain {
+  const { table } = widths;
   const length = bytes.length;
   // Possible cuts lie this many rows apart, so that fewer than twenty are pending at any time.
   const apart = Math.max(8, spare >> 4);
@@ -60,7 +61,8 @@ export function scanPlain(
     if (byte >= 0xc2) {
       const code = codePointAt(bytes, i);
       if (code < 0xa0) break;
-      const columns = width(code);
+      let columns = code < tableSize ? (table[code] as number) : widths.ask(code);
+      if (columns === unknown) columns = widths.learn(code);
       if (columns === 0) {
         if (!joins) break;
       } else if (x + columns > cols) {
@@ -170,7 +172,7 @@ export function fastForward(emulator: Emulator, bytes: Uint8Array): Forwarded {
   if (bytes.length < worthScanning || !emulator.atRest || !isOrdinary(core)) return { bytes: 0, scanned: 0 };
   // The rest has to push out every retained row, counted from wherever on the screen the cursor stands now.
   const spare = emulator.scrollback + 2 * core.rows;
-  const { skip, rows, penFrom, end } = scanPlain(bytes, core.cols, core.buffers.active.x, spare, widths(core));
+  const { skip, rows, penFrom, end } = scanPlain(bytes, core.cols, core.buffers.active.x, spare, widthsOf(core));
   if (skip < worthSkipping || end - skip > mostInOneGo) return { bytes: 0, scanned: end };
   emulator.feed(penOf(bytes, penFrom, skip));
   emulator.trimmed += rows;
@@ -213,12 +215,24 @@ function penOf(bytes: Uint8Array, from: number, to: number): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** Widths by blocks of 256 code points, each made when first met: asking the emulator every time is ten times slower. */
-const blocks: (Uint8Array | undefined)[] = [];
+const tableSize = 0x10000;
+const unknown = 255;
 
-function widths(core: Core): (code: number) => number {
-  return (code) => {
-    const block = (blocks[code >> 8] ??= Uint8Array.from({ length: 256 }, (_, i) => widthOf(core, (code & ~0xff) + i)));
-    return block[code & 0xff] as number;
+/** Columns of characters. Asking the emulator every time is ten times slower than a table; it is filled as they are met. */
+export interface Widths {
+  readonly table: Uint8Array;
+  readonly ask: (code: number) => number;
+  /** Asks and remembers, for codes the table has room for. */
+  readonly learn: (code: number) => number;
+}
+
+let table: Uint8Array | undefined;
+
+function widthsOf(core: Core): Widths {
+  const known = (table ??= new Uint8Array(tableSize).fill(unknown));
+  return {
+    table: known,
+    ask: (code) => widthOf(core, code),
+    learn: (code) => (known[code] = widthOf(core, code)),
   };
 }
