@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -168,4 +168,17 @@ describe('R-TERM-012: the command line', () => {
     expect(out).toContain('--max-sessions <n>');
     expect(out).not.toContain('\x1b');
   });
+});
+
+test.runIf(existsSync('/dev/shm'))('what a killed server left behind is removed by the next one', async () => {
+  const left = (pid: number): string[] => readdirSync('/dev/shm').filter((name) => name.startsWith(`fairlead-${pid}-`));
+  await using killed = await Mcp.start({ env: { XDG_RUNTIME_DIR: '' } });
+  const pid = killed.child.pid ?? 0;
+  await killed.text('getContent');
+  expect(left(pid)).toHaveLength(1);
+  killed.child.kill('SIGKILL');
+  await killed.end();
+  await using next = await Mcp.start({ env: { XDG_RUNTIME_DIR: '' } });
+  await next.text('getContent');
+  expect(left(pid)).toEqual([]);
 });

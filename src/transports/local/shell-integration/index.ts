@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { FairleadError } from '../../../contract/errors.ts';
 import { EnvExchange } from './env-exchange.ts';
@@ -133,11 +133,12 @@ function start(
 
 /** A folder of its own for every terminal, under a name nobody can guess. The script empties the nonce file at once. */
 function openSession(root: string, runtimeDir: string | undefined, nonce: string): string {
-  const name = `fairlead-${randomBytes(12).toString('hex')}`;
+  const name = `fairlead-${process.pid}-${randomBytes(12).toString('hex')}`;
   // In memory where there is such a place: bash writes a line there for every command, and on a disk that costs it 1 ms.
   for (const parent of [runtimeDir, '/dev/shm', join(root, 'shell-integration', 'sessions')]) {
     if (parent === undefined || !isAbsolute(parent)) continue;
     const session = join(parent, name);
+    sweep(parent);
     try {
       if (parent.startsWith(root)) mkdirSync(parent, { recursive: true, mode: 0o700 });
       mkdirSync(session, { mode: 0o700 });
@@ -153,4 +154,31 @@ function openSession(root: string, runtimeDir: string | undefined, nonce: string
     return session;
   }
   throw new FairleadError('unavailable', 'No place for the files of a terminal.');
+}
+
+const swept = new Set<string>();
+
+/** Removes, once, what processes left behind that were killed before they could clean up. */
+function sweep(parent: string): void {
+  if (swept.has(parent)) return;
+  swept.add(parent);
+  try {
+    for (const name of readdirSync(parent)) {
+      const pid = /^fairlead-(\d+)-[0-9a-f]{24}$/.exec(name)?.[1];
+      if (pid === undefined || isAlive(Number(pid))) continue;
+      const path = join(parent, name);
+      if (statSync(path).uid === process.getuid?.()) rmSync(path, { recursive: true, force: true });
+    }
+  } catch {
+    // Nothing depends on a tidy folder.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
