@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { call } from '../engine/call.ts';
 import { Engine } from '../engine/engine.ts';
+import { installationKey } from '../engine/installation-key.ts';
+import { Redactor } from '../engine/redaction/redactor.ts';
 import { mcpSurface } from '../faces/mcp/catalogue.ts';
 import type { McpSurface } from '../faces/mcp/surface.ts';
 import { books } from '../operations/index.ts';
@@ -32,6 +35,7 @@ export function createInstance(invocation: Invocation): { readonly engine: Engin
       maxDuration: settings.maxDuration,
       inactivityTimeout: settings.inactivityTimeout,
       auto: settings.record,
+      redactor: () => new Redactor({ key: installationKey(join(home, 'redaction.key')) }),
     },
     picturesDir: screenshots,
   });

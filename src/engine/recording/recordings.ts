@@ -21,8 +21,8 @@ export interface RecordingsOptions {
   readonly inactivityTimeout: number;
   /** Record every terminal from its start. */
   readonly auto?: RecordingMode | 'off';
-  /** The installation's; without it masks made by this process look alike only to each other. */
-  readonly redactor?: Redactor;
+  /** The installation's, asked for when a recording is to be masked. */
+  readonly redactor?: () => Redactor;
   readonly clock?: Clock;
   readonly parts?: Omit<RecorderParts, 'clock'>;
 }
@@ -81,7 +81,6 @@ export class Recordings implements AsyncDisposable {
   constructor(options: RecordingsOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#redactor = options.redactor;
   }
 
   get active(): readonly Omit<Started, 'message'>[] {
@@ -214,7 +213,7 @@ export class Recordings implements AsyncDisposable {
   }
 
   #redacting(): Redactor {
-    this.#redactor ??= new Redactor({ key: randomBytes(32) });
+    this.#redactor ??= this.#options.redactor?.() ?? new Redactor({ key: randomBytes(32) });
     return this.#redactor;
   }
 }

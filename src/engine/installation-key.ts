@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const keyBytes = 32;
+
+/**
+ * A secret of this installation, made when first needed. Masks are keyed with it: equal secrets look equal in every
+ * recording, and nobody can try out guesses. Where it cannot be kept, one for this process has to do.
+ */
+export function installationKey(path: string): Buffer {
+  for (const attempt of [read, make, read]) {
+    const key = attempt(path);
+    if (key?.length === keyBytes) return key;
+  }
+  return randomBytes(keyBytes);
+}
+
+function read(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function make(path: string): Buffer | undefined {
+  const key = randomBytes(keyBytes);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // Never over another one: of two processes at once, the slower takes the key of the quicker.
+    writeFileSync(path, key, { mode: 0o600, flag: 'wx' });
+    return key;
+  } catch {
+    return undefined;
+  }
+}
