@@ -5,7 +5,10 @@ import { deferred } from '../lib/deferred.ts';
 const pieceBytes = 4096;
 
 interface Body {
-  readonly bytes: Uint8Array;
+  readonly size: number;
+  readonly work: (body: Body) => Promise<void>;
+  /** Told when it is stopped in the middle. */
+  readonly onStop: (error: FairleadError) => void;
   readonly resolve: () => void;
   readonly reject: (error: FairleadError) => void;
   stopped: FairleadError | undefined;
@@ -16,6 +19,13 @@ export interface InputQueueOptions {
   readonly write: (bytes: Uint8Array) => Promise<void>;
   /** Bytes that may wait their turn. Beyond it a send is refused, so that a stuck far side cannot fill memory. */
   readonly maxPendingBytes: number;
+}
+
+/** The input of a terminal, for one sender only. */
+export interface Lane {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Aborted when the turn is over before its work is: by its caller, by Ctrl-C, by the end of the terminal. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -40,26 +50,22 @@ export class InputQueue {
   }
 
   async send(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-    if (this.#closed) throw this.#closed;
-    if (signal.aborted) throw cancelled(0, bytes.length);
-    if (this.#pendingBytes + bytes.length > this.#options.maxPendingBytes) {
-      throw new FairleadError('limit_reached', 'The program in the terminal is not reading its input.', {
-        hint: 'Interrupt it with Ctrl+C, or wait until it reads again.',
-        data: { pendingBytes: this.#pendingBytes },
-      });
-    }
-    const { promise, resolve, reject } = deferred();
-    const body: Body = { bytes, resolve, reject, stopped: undefined };
-    const stop = (): void => this.#stop(body, cancelled);
-    signal.addEventListener('abort', stop, { once: true });
-    this.#waiting.push(body);
-    this.#pendingBytes += bytes.length;
-    this.#start();
-    try {
-      await promise;
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+    await this.#enqueue(
+      bytes.length,
+      (body) => this.#pieces(body, bytes),
+      signal,
+      () => {},
+    );
+  }
+
+  /** Nobody else sends while `work` runs, pauses included. `size` counts as waiting until it is done. */
+  async turn<T>(size: number, work: (lane: Lane) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const stopping = new AbortController();
+    const result = deferred<T>();
+    const run = async (body: Body): Promise<void> =>
+      result.resolve(await work({ write: (bytes) => this.#pieces(body, bytes), signal: stopping.signal }));
+    await this.#enqueue(size, run, signal, (error) => stopping.abort(error));
+    return result.promise;
   }
 
   /** Drops what waits, then sends `bytes` (Ctrl-C) behind no more than the piece under way. */
@@ -68,14 +74,34 @@ export class InputQueue {
     await this.send(bytes, signal);
   }
 
+  async #enqueue(size: number, work: Body['work'], signal: AbortSignal, onStop: Body['onStop']): Promise<void> {
+    if (this.#closed) throw this.#closed;
+    if (signal.aborted) throw cancelled(0, size);
+    if (this.#pendingBytes + size > this.#options.maxPendingBytes) {
+      throw new FairleadError('limit_reached', 'The program in the terminal is not reading its input.', {
+        hint: 'Interrupt it with Ctrl+C, or wait until it reads again.',
+        data: { pendingBytes: this.#pendingBytes },
+      });
+    }
+    const { promise, resolve, reject } = deferred();
+    const body: Body = { size, work, onStop, resolve, reject, stopped: undefined };
+    const stop = (): void => this.#stop(body, cancelled);
+    signal.addEventListener('abort', stop, { once: true });
+    this.#waiting.push(body);
+    this.#pendingBytes += size;
+    this.#start();
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
   /** Refuses what waits and what comes. */
   close(error: FairleadError): void {
     this.#closed ??= error;
     for (const body of this.#waiting.splice(0)) this.#finish(body, error);
-    if (this.#current) {
-      this.#current.stopped = error;
-      this.#current.reject(error);
-    }
+    if (this.#current && !this.#current.stopped) this.#cut(this.#current, error);
   }
 
   #start(): void {
@@ -89,19 +115,25 @@ export class InputQueue {
   async #write(body: Body): Promise<void> {
     let error: FairleadError | undefined;
     try {
-      for (let at = 0; at < body.bytes.length && !body.stopped; at += pieceBytes) {
-        await this.#options.write(body.bytes.subarray(at, at + pieceBytes));
-      }
+      await body.work(body);
       error = body.stopped;
     } catch (thrown) {
       error =
-        thrown instanceof FairleadError
+        body.stopped ??
+        (thrown instanceof FairleadError
           ? thrown
-          : new FairleadError('terminal_exited', 'The terminal no longer takes input.', { cause: thrown });
+          : new FairleadError('terminal_exited', 'The terminal no longer takes input.', { cause: thrown }));
     }
     this.#current = undefined;
     this.#finish(body, error);
     this.#start();
+  }
+
+  async #pieces(body: Body, bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length && !body.stopped; at += pieceBytes) {
+      await this.#options.write(bytes.subarray(at, at + pieceBytes));
+    }
+    if (body.stopped) throw body.stopped;
   }
 
   /** Waits for a write under way, so that its owner can end after it. */
@@ -113,16 +145,21 @@ export class InputQueue {
     const place = this.#waiting.indexOf(body);
     if (place >= 0) {
       this.#waiting.splice(place, 1);
-      this.#finish(body, why(0, body.bytes.length));
+      this.#finish(body, why(0, body.size));
     } else if (this.#current === body && !body.stopped) {
-      body.stopped = why(-1, body.bytes.length);
-      // The sender need not wait for a far side that does not read.
-      body.reject(body.stopped);
+      this.#cut(body, why(-1, body.size));
     }
   }
 
+  #cut(body: Body, error: FairleadError): void {
+    body.stopped = error;
+    // The sender need not wait for a far side that does not read.
+    body.reject(error);
+    body.onStop(error);
+  }
+
   #finish(body: Body, error: FairleadError | undefined): void {
-    this.#pendingBytes -= body.bytes.length;
+    this.#pendingBytes -= body.size;
     if (error) body.reject(error);
     else body.resolve();
   }

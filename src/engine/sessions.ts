@@ -226,7 +226,8 @@ export class Sessions implements AsyncDisposable {
     const idleFor = (): number => this.#engine.clock.now() - terminal.lastActivityAt;
     const look = (): void => {
       if (this.#all.get(terminal.id) !== terminal) return;
-      const busy = terminal.state === 'running' || this.#engine.recordings.activeOf(terminal.id) !== undefined;
+      const inUse = terminal.state === 'running' || terminal.state === 'needs_person';
+      const busy = inUse || this.#engine.recordings.activeOf(terminal.id) !== undefined;
       const idle = idleFor();
       if (!busy && idle >= limitMs) {
         const seconds = Math.round(idle / 1000);

@@ -2,16 +2,18 @@ import { FairleadError } from '../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { deferred } from '../lib/deferred.ts';
 import { Emitter } from '../lib/emitter.ts';
+import { RecentSecrets } from './attention/recent-secrets.ts';
+import { AttentionWatch } from './attention/watch.ts';
 import { type BlockEvent, Blocks } from './blocks.ts';
 import type { Channel, Ended, Size } from './channel.ts';
-import { InputQueue } from './input-queue.ts';
+import { InputQueue, type Lane } from './input-queue.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { MarkScanner } from './marks.ts';
 import { OutputLog } from './output-log.ts';
 import { Feeder } from './screen/feeder.ts';
 import { Screen } from './screen/screen.ts';
 
-export type TerminalState = 'starting' | 'idle' | 'running' | 'exited' | 'lost';
+export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_person' | 'exited' | 'lost';
 
 export interface TerminalInit {
   readonly id: string;
@@ -38,6 +40,7 @@ export interface OutputEvent {
 }
 
 export interface InputEvent {
+  /** Of what was sent as a secret only a mask and the end of the line. */
   readonly bytes: Uint8Array;
   readonly by: string;
   /** False while the program reads without echo: then the bytes are a secret. */
@@ -69,6 +72,9 @@ export class Terminal implements AsyncDisposable {
   readonly block = new Emitter<BlockEvent>();
   readonly stateChanged = new Emitter<TerminalState>();
 
+  /** Whether it waits for a person. */
+  readonly attention: AttentionWatch;
+
   /** Its shell marks prompts and commands with our nonce. */
   readonly marked: boolean;
 
@@ -77,9 +83,12 @@ export class Terminal implements AsyncDisposable {
   readonly #marks: MarkScanner;
   readonly #queue: InputQueue;
   readonly #release: () => void;
+  readonly #secrets: RecentSecrets;
   /** A background loop has an owner, and the owner waits for it. */
   readonly #pumping: Promise<Ended>;
   #size: Size;
+  /** The state the listeners know. */
+  #told: TerminalState = 'starting';
   #ended: Ended | undefined;
   #endedAt: number | undefined;
   #disposed: Promise<void> | undefined;
@@ -112,6 +121,9 @@ export class Terminal implements AsyncDisposable {
     this.#feeder = new Feeder(this.log, this.screen);
     this.blocks = new Blocks({ clock: init.clock, trustOnly: init.nonce !== undefined });
     this.#marks = new MarkScanner({ nonce: init.nonce });
+    this.attention = new AttentionWatch(this);
+    this.attention.changed.on(() => this.#tellState());
+    this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#take(bytes) });
     this.#pumping = this.#pump();
   }
 
@@ -160,6 +172,7 @@ export class Terminal implements AsyncDisposable {
 
   get state(): TerminalState {
     if (this.#ended) return this.#ended.by === 'lost' ? 'lost' : 'exited';
+    if (this.attention.current) return 'needs_person';
     if (this.blocks.state === 'prompt') return 'idle';
     if (this.blocks.state === 'running') return 'running';
     if (this.#lastOutputMs === undefined) return 'starting';
@@ -180,6 +193,7 @@ export class Terminal implements AsyncDisposable {
       // What was flushed reaches the log through the pump, one turn of the loop later.
       await new Promise((resolve) => setImmediate(resolve));
     }
+    await this.#secrets.released;
     await this.#feeder.sync(signal);
   }
 
@@ -198,6 +212,28 @@ export class Terminal implements AsyncDisposable {
     this.#mustLive();
     this.#note(bytes, by);
     await this.#queue.send(bytes, signal);
+  }
+
+  /** The keyboard for one sender: nobody else's bytes come between those of `work`. Ctrl-C ends the turn. */
+  async turn<T>(
+    options: { readonly by: string; readonly size: number; readonly secret?: boolean },
+    work: (lane: Lane) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    this.#mustLive();
+    const { by, size, secret = false } = options;
+    return await this.#queue.turn(
+      size,
+      (lane) =>
+        work({
+          signal: lane.signal,
+          write: (bytes) => {
+            this.#note(bytes, by, secret);
+            return lane.write(bytes);
+          },
+        }),
+      signal,
+    );
   }
 
   async type(
@@ -265,6 +301,8 @@ export class Terminal implements AsyncDisposable {
     await this.#channel[Symbol.asyncDispose]();
     await this.#pumping;
     await this.#queue.idle();
+    this.attention[Symbol.dispose]();
+    this.#secrets[Symbol.dispose]();
     this.#feeder[Symbol.dispose]();
     this.screen[Symbol.dispose]();
     this.#release();
@@ -273,7 +311,7 @@ export class Terminal implements AsyncDisposable {
   async #pump(): Promise<Ended> {
     try {
       for await (const chunk of this.#channel.output) {
-        this.#take(chunk);
+        this.#take(this.#secrets.active ? this.#secrets.mask(chunk) : chunk);
         const room = this.#feeder.room();
         if (room) await room;
       }
@@ -284,6 +322,7 @@ export class Terminal implements AsyncDisposable {
   }
 
   #take(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
     // Only what the marks tell: asking the system for the foreground program would cost more than the chunk itself.
     const before = this.#lastOutputMs === undefined ? 'starting' : this.blocks.state;
     const from = this.log.end;
@@ -294,16 +333,24 @@ export class Terminal implements AsyncDisposable {
       for (const event of this.blocks.accept(mark)) this.block.emit(event);
     }
     this.output.emit({ bytes, from, atMs });
-    if (this.blocks.state !== before) this.stateChanged.emit(this.state);
+    if (this.blocks.state !== before) this.#tellState();
   }
 
   #finish(ended: Ended): Ended {
+    if (this.#secrets.active) this.#take(this.#secrets.rest());
     this.#ended = ended;
     this.#endedAt = this.clock.now();
     for (const event of this.blocks.end(this.log.end)) this.block.emit(event);
     this.#queue.close(exited(ended));
-    this.stateChanged.emit(this.state);
+    this.#tellState();
     return ended;
+  }
+
+  #tellState(): void {
+    const { state } = this;
+    if (state === this.#told) return;
+    this.#told = state;
+    this.stateChanged.emit(state);
   }
 
   #reply(bytes: Uint8Array): void {
@@ -332,11 +379,14 @@ export class Terminal implements AsyncDisposable {
     await this.send(carriageReturn, by, signal);
   }
 
-  #note(bytes: Uint8Array, by: string): void {
+  #note(bytes: Uint8Array, by: string, secret = false): void {
     this.touch();
     const atMs = this.clock.monotonic();
     this.#lastInput = { atMs, offset: this.log.end };
-    if (this.input.size > 0) this.input.emit({ bytes, by, echo: this.#channel.process?.echo(), atMs });
+    if (!secret) return this.input.emit({ bytes, by, echo: this.#channel.process?.echo(), atMs });
+    const text = Buffer.from(bytes).toString();
+    this.#secrets.add(text);
+    this.input.emit({ bytes: Buffer.from(text.replace(/[^\r\n]+/g, '•••')), by, echo: false, atMs });
   }
 
   #mustLive(): void {

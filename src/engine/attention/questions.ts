@@ -1,0 +1,141 @@
+import type { Attention, AttentionKind } from './attention.ts';
+
+/** What a terminal shows where its cursor stands, as far as questions are concerned. */
+export interface Asked {
+  /** The line up to the cursor, rows that were wrapped joined. */
+  readonly line: string;
+  /** Lines above it, nearest last. */
+  readonly above: readonly string[];
+  /** The cursor stands in the last row. */
+  readonly lastRow: boolean;
+  /** The whole line is shown in reverse. */
+  readonly inverse: boolean;
+  readonly bracketedPaste: boolean;
+  /** As ProcessView tells it: false at a password prompt, undefined for raw programs and unknown far sides. */
+  readonly echo: boolean | undefined;
+  /** Name of the program in the foreground. Asked only when the text alone does not decide. */
+  readonly program: () => string | undefined;
+}
+
+const hints: Readonly<Record<AttentionKind, string>> = {
+  password: 'Ask the person to run `fairlead answer`: it types the password straight into the terminal.',
+  passphrase: 'Ask the person to run `fairlead answer`: it types the passphrase straight into the terminal.',
+  one_time_code: 'Ask the person to run `fairlead answer`: it types the code straight into the terminal.',
+  yes_no: 'Type y or n (or the word it asks for) and press Enter, if you may decide this; otherwise ask the person.',
+  fingerprint: 'Let the person compare the fingerprint; then type yes or no and press Enter.',
+  pager: 'A pager shows a part: Space for the next page, q to leave it.',
+  any_key: 'Press Enter to go on.',
+  choice: 'Type one of the answers it offers and press Enter.',
+};
+
+const secretKinds: ReadonlySet<AttentionKind> = new Set(['password', 'passphrase', 'one_time_code']);
+
+/** Longer lines are data, not questions. */
+const longest = 500;
+
+/** What a program asks for, by the text at its cursor. Every pattern runs in linear time. */
+export function question(asked: Asked): Attention | undefined {
+  const line = asked.line.slice(-longest).trimEnd();
+  if (line === '') return undefined;
+  const kind = kindOf(line, asked);
+  if (kind === undefined) return undefined;
+  return { kind, prompt: promptOf(kind, line, asked.above), secret: secretKinds.has(kind), hint: hints[kind] };
+}
+
+function kindOf(line: string, asked: Asked): AttentionKind | undefined {
+  if (isFingerprint(line)) return 'fingerprint';
+  if (isYesNo(line, asked.above)) return 'yes_no';
+  if (isPager(line, asked)) return 'pager';
+  if (isAnyKey(line)) return 'any_key';
+  if (asked.echo === false) return looksAsking.test(line) || secretWord.test(line) ? secretKind(line) : undefined;
+  if (secretAsked.test(line)) return printers.has(asked.program() ?? '') ? undefined : secretKind(line);
+  return isChoice(line, asked) ? 'choice' : undefined;
+}
+
+const isFingerprint = (line: string): boolean =>
+  /continue connecting \(yes\/no(?:\/\[fingerprint\])?\)\?$/i.test(line) ||
+  /\btype 'yes', 'no' or the fingerprint:$/i.test(line);
+
+// The first letter of "yes" in the languages installers are translated to.
+const yesNo: readonly RegExp[] = [
+  /[[(<]\s?\[?[yjosдt](?:es|a|ui|í|i)?\]?\s?(?:\/|\||,|\sor\s)?\s?\[?[nн](?:o|ein|on|ão)?\]?\s?(?:\/\?)?[\])>](?:\s?[[(][^\])]{0,16}[\])])?\s?[?:>.]{0,3}$/i,
+  /\b(?:y\/n|yes\/no|y or n|yes or no)\b[\])]?\s?[?:>]{0,2}$/i,
+  // npm: "Is this OK? (yes)", "Ok to proceed? (y)"
+  /\?\s\((?:y|yes|n|no)\)$/i,
+  /^(?:rm|cp|mv|ln): .{1,400}\?$/,
+  /\btype ['"]?yes['"]?\b.{0,60}[:?>]$/i,
+];
+
+function isYesNo(line: string, above: readonly string[]): boolean {
+  if (yesNo.some((pattern) => pattern.test(line))) return true;
+  return /^\s*enter a value:$/i.test(line) && above.some((text) => /only 'yes' will be accepted/i.test(text));
+}
+
+/** Programs that show a pager of theirs, or are one. */
+const pagers = new Set(['less', 'more', 'most', 'man', 'git', 'journalctl', 'systemctl', 'psql', 'mysql', 'bat']);
+
+function isPager(line: string, asked: Asked): boolean {
+  // An editor's command line looks like one; editors ask for bracketed paste.
+  if (asked.bracketedPaste || asked.echo === true) return false;
+  if (/--more--(?:\s?\([^)]{0,40}\))?(?:\s?\[[^\]]{0,80}\])?$/i.test(line)) return true;
+  if (/(?:^|\s)\(END\)$/.test(line) || line.endsWith('(press h for help or q to quit)')) return true;
+  if (/^(?:HELP -- |.{0,80}\s)\(?press RETURN\b/i.test(line)) return true;
+  if (!asked.lastRow) return false;
+  if (line === ':' || /^(?:lines|byte) \d+(?:-\d+)?(?:\/\d+)?(?:\s|$)/.test(line)) return true;
+  return asked.inverse && pagers.has(asked.program() ?? '');
+}
+
+const isAnyKey = (line: string): boolean =>
+  line.length <= 160 &&
+  /\b(?:press|hit|strike|push|tap)\b.{0,30}?(?:\bany key\b|\ba key\b|\benter\b|\breturn\b|\bspace ?bar\b)/i.test(
+    line,
+  ) &&
+  !/\+\s?enter\b/i.test(line);
+
+const secretWord =
+  /pass(?:word|code|phrase|wort)|kennwort|mot de passe|contrase[ñn]a|senha|парол|密码|密碼|パスワード|\bPIN\b|\botp\b|verification code|one[- ]time|secret|token/iu;
+const secretAsked = new RegExp(`(?:${secretWord.source})[^:：]{0,120}[:：]$`, 'iu');
+const codeWord =
+  /\botp\b|one[- ]time|verification code|authenticat(?:ion|or) code|security code|passcode|\b2fa\b|two[- ]factor|\btotp\b/i;
+const looksAsking = /[:：?>\])]$/;
+
+function secretKind(line: string): AttentionKind {
+  if (codeWord.test(line)) return 'one_time_code';
+  return /passphrase/i.test(line) ? 'passphrase' : 'password';
+}
+
+/** Programs that print what others wrote: a question in it is nobody's. */
+const printers = new Set(
+  'cat tail head grep egrep rg tee sed awk gawk mawk dd watch journalctl dmesg sleep find ls less more bat strings'.split(
+    ' ',
+  ),
+);
+
+const choices: readonly RegExp[] = [
+  // git add -p: "Stage this hunk [y,n,q,a,d,e,?]?"; dpkg: "(Y/I/N/O/D/Z) [default=N] ?"
+  /[[(](?:[^\s,[\]()]{1,8}[,/|]\s?){2,20}[^\s,[\]()]{1,8}[\])](?:\s?[[(][^\])]{0,24}[\])])?\s?[?:>]{0,2}$/,
+  /[[(]\s?\d{1,4}\s?(?:-|–|\.\.|to)\s?\d{1,4}\s?[\])]\s?[?:>]{1,2}$/,
+  /\b(?:select|choose|choice|selection|option|answer|which one|what now)\b.{0,80}[?:>]$/i,
+  /\[y\]es, \[n\]o,.{0,60}:$/i,
+  /\(use (?:the )?arrow keys[^)]{0,40}\)$/i,
+  // git and registries; npm init: "package name: (demo)"
+  /^(?:user ?name|login|e-?mail)\b[^:]{0,100}:$/i,
+  /^[a-z][a-z ]{1,40}: \([^)]{1,100}\)$/i,
+];
+
+function isChoice(line: string, asked: Asked): boolean {
+  if (/^#\?$/.test(line)) return asked.above.some((text) => /^\s*\d+\) /.test(text));
+  return choices.some((pattern) => pattern.test(line)) && !printers.has(asked.program() ?? '');
+}
+
+/** Questions whose subject stands above them. */
+function promptOf(kind: AttentionKind, line: string, above: readonly string[]): string {
+  const lines = kind === 'fingerprint' ? 4 : kind === 'choice' || /^\W*(?:\[|\()/.test(line) ? 1 : 0;
+  const shown = lines === 0 ? [] : above.slice(-lines).filter((text) => text.trim() !== '');
+  return plain([...shown, line].join('\n'));
+}
+
+/** Nothing that acts on whoever reads it: no controls, no text that turns around or hides. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, (char) => (char === '\n' ? char : '')).trim();
+}

@@ -1,0 +1,122 @@
+import { Emitter } from '../../lib/emitter.ts';
+import type { Terminal } from '../terminal.ts';
+import type { Attention } from './attention.ts';
+import { recognise } from './recognise.ts';
+
+/** The part of a terminal that is looked at. */
+export type Watched = Pick<
+  Terminal,
+  | 'clock'
+  | 'screen'
+  | 'process'
+  | 'ended'
+  | 'lastOutputMs'
+  | 'log'
+  | 'blocks'
+  | 'output'
+  | 'input'
+  | 'stateChanged'
+  | 'sync'
+>;
+
+/**
+ * When to look after the newest output. First for what echo being off proves, then for what only text suggests; twice
+ * more, because a program may print its question before it is ready for the answer. After that nothing changes unseen.
+ */
+const looksMs = [40, 150, 450, 900] as const;
+const textMs = 150;
+
+/** Knows whether a terminal waits for a person. Looks when output has gone quiet, a few times, and then no more. */
+export class AttentionWatch implements Disposable {
+  /** After each change; undefined when the wait is over. */
+  readonly changed = new Emitter<Attention | undefined>();
+  readonly #terminal: Watched;
+  readonly #listening: Disposable[];
+  readonly #ending = new AbortController();
+  #current: Attention | undefined;
+  #timer: Disposable | undefined;
+  #nextLook = 0;
+  /** End of the log when an answer was entered: until more is printed, what it shows has been answered. */
+  #answeredAt = -1;
+
+  constructor(terminal: Watched) {
+    this.#terminal = terminal;
+    this.#listening = [
+      terminal.output.on(() => this.#restart()),
+      terminal.input.on(({ bytes }) => this.#entered(bytes)),
+      terminal.stateChanged.on(() => {
+        if (terminal.ended) this.#set(undefined);
+      }),
+    ];
+  }
+
+  get current(): Attention | undefined {
+    return this.#current;
+  }
+
+  /** Looks at the screen as it was last parsed. Undefined while output flows. */
+  look(): Attention | undefined {
+    const { ended, blocks, log, lastOutputMs, clock, process } = this.#terminal;
+    if (ended || blocks.state === 'prompt' || lastOutputMs === undefined) return undefined;
+    if (log.end === this.#answeredAt) return undefined;
+    const quietMs = clock.monotonic() - lastOutputMs;
+    const echo = process?.echo();
+    if (quietMs < (echo === false ? looksMs[0] : textMs)) return undefined;
+    return recognise(this.#terminal.screen, { echo, program: () => process?.foreground()?.name });
+  }
+
+  [Symbol.dispose](): void {
+    this.#ending.abort();
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    for (const listening of this.#listening) listening[Symbol.dispose]();
+  }
+
+  #restart(): void {
+    this.#set(undefined);
+    this.#nextLook = 0;
+    // A flood restarts nothing: the timer finds out itself that it was too early.
+    if (!this.#timer) this.#arm();
+  }
+
+  #entered(bytes: Uint8Array): void {
+    // A line is answered by its end, a raw program by any key.
+    const { process, log } = this.#terminal;
+    if (!bytes.includes(13) && !bytes.includes(10) && process?.echo() !== undefined) return;
+    this.#answeredAt = log.end;
+    this.#set(undefined);
+  }
+
+  #arm(): void {
+    const due = looksMs[this.#nextLook];
+    if (due === undefined) return;
+    const { clock, lastOutputMs } = this.#terminal;
+    const wait = (lastOutputMs ?? clock.monotonic()) + due - clock.monotonic();
+    this.#timer = clock.after(Math.max(wait, 1), () => this.#due(due));
+  }
+
+  #due(dueMs: number): void {
+    this.#timer = undefined;
+    if (this.#ending.signal.aborted) return;
+    const { clock, lastOutputMs = 0, blocks, ended } = this.#terminal;
+    if (ended || blocks.state === 'prompt') return;
+    if (clock.monotonic() - lastOutputMs < dueMs) return this.#arm();
+    this.#nextLook++;
+    // On a busy machine output may lie unread while the timer runs out; the barrier fetches it, and it restarts this.
+    this.#terminal.sync(this.#ending.signal).then(
+      () => {
+        if (this.#ending.signal.aborted) return;
+        const seen = this.look();
+        if (seen) this.#set(seen);
+        else if (!this.#timer) this.#arm();
+      },
+      () => {},
+    );
+  }
+
+  #set(attention: Attention | undefined): void {
+    if (this.#current === attention) return;
+    this.#current = attention;
+    this.changed.emit(attention);
+  }
+}
