@@ -41,8 +41,15 @@ export interface EngineOptions {
   readonly sessions: SessionLimits;
   readonly recordings: RecordingsOptions;
   readonly picturesDir: string;
+  /** A word about each opener, and the shells to be had, for callers that ask what can be opened. */
+  readonly describeTargets?: () => Promise<TargetList>;
   readonly clock?: Clock;
   readonly gate?: Gate;
+}
+
+export interface TargetList {
+  readonly targets: { readonly target: string; readonly summary: string }[];
+  readonly shells: string[];
 }
 
 export type EngineEvent =
@@ -76,6 +83,11 @@ export class Engine implements AsyncDisposable {
     this.sessions = new Sessions(this, options.sessions, { size: options.size });
   }
 
+  /** What can be opened, by the names of the openers. */
+  get targets(): readonly string[] {
+    return Object.keys(this.#options.openers);
+  }
+
   /** Aborted when the engine ends. */
   get closing(): AbortSignal {
     return this.#closing.signal;
@@ -83,6 +95,11 @@ export class Engine implements AsyncDisposable {
 
   get terminals(): readonly Terminal[] {
     return [...this.#terminals.values()];
+  }
+
+  async describeTargets(): Promise<TargetList> {
+    const plain = { targets: this.targets.map((target) => ({ target, summary: '' })), shells: [] };
+    return (await this.#options.describeTargets?.()) ?? plain;
   }
 
   async open(request: OpenRequest, signal: AbortSignal): Promise<Terminal> {
@@ -100,6 +117,7 @@ export class Engine implements AsyncDisposable {
     }
     const terminal = new Terminal({
       id,
+      kind: request.kind,
       number: this.#nextNumber++,
       name: request.name,
       program: opened.program,

@@ -13,6 +13,9 @@ export interface SessionLimits {
 }
 
 export interface SessionRequest {
+  /** Which kind of far side; a program on this machine when left out. */
+  readonly kind?: string | undefined;
+  readonly argv?: readonly [string, ...string[]] | undefined;
   readonly shell?: string | undefined;
   readonly cols?: number | undefined;
   readonly rows?: number | undefined;
@@ -104,6 +107,23 @@ export class Sessions implements AsyncDisposable {
     return terminal.id;
   }
 
+  /** Ends any session, the default one included: it comes back when it is next asked for. */
+  async close(ref: TerminalRef): Promise<string> {
+    const terminal = this.#find(ref);
+    if (this.isDefault(terminal)) this.#default = undefined;
+    this.#forget(terminal, gone());
+    await terminal[Symbol.asyncDispose]();
+    return terminal.id;
+  }
+
+  isDefault(terminal: Terminal): boolean {
+    return terminal.id === this.#defaultId;
+  }
+
+  all(): readonly Terminal[] {
+    return [...this.#all.values()];
+  }
+
   running(): Terminal[] {
     return [...this.#all.values()].filter((terminal) => !terminal.ended);
   }
@@ -156,7 +176,8 @@ export class Sessions implements AsyncDisposable {
   async #open(request: SessionRequest, signal: AbortSignal): Promise<Terminal> {
     const { size } = this.#defaults;
     const open: OpenRequest = {
-      kind: 'local',
+      kind: request.kind ?? 'local',
+      argv: request.argv,
       size: { cols: request.cols ?? size.cols, rows: request.rows ?? size.rows },
       shell: request.shell,
       cwd: request.cwd,

@@ -140,6 +140,13 @@ export class Recordings implements AsyncDisposable {
     return await recorder.stop('explicit', { failed });
   }
 
+  /** Stops the recording of a terminal that was asked for. */
+  async stopOf(terminalId: string): Promise<RecordingResult> {
+    const id = this.activeOf(terminalId);
+    if (id === undefined) throw new FairleadError('not_found', `Terminal ${terminalId} is not being recorded.`);
+    return await this.stop(id);
+  }
+
   /** Finishes every recording, or leaves after two seconds what `recover` can close. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { operation } from '../../engine/operation.ts';
+import type { Terminal as EngineTerminal } from '../../engine/terminal.ts';
+import { TerminalId } from './shared.ts';
+
+const Info = z.object({
+  terminal: z.string(),
+  target: z.string(),
+  name: z.string().optional(),
+  program: z.string(),
+  state: z.enum(['starting', 'idle', 'running', 'needs_person', 'exited', 'lost']),
+  foreground: z.string().optional().describe('Program in the foreground'),
+  command: z.string().optional().describe('Command that runs'),
+  exitCode: z.number().int().nullable().optional(),
+  cwd: z.string().optional(),
+  cols: z.number().int(),
+  rows: z.number().int(),
+  pid: z.number().int().optional(),
+  isDefault: z.boolean(),
+  idleSeconds: z.number().int(),
+  recordingId: z.string().optional(),
+});
+type Info = z.output<typeof Info>;
+
+export const open = operation({
+  title: 'Open a terminal',
+  summary: 'Open a terminal and get its handle. One terminal per parallel job.',
+  access: 'open',
+  input: z.object({
+    target: z.string().min(1).max(256).default('local').describe('See targets'),
+    argv: z.array(z.string().max(65_536)).min(1).max(1000).optional().describe('Run this program instead of a shell'),
+    shell: z.string().min(1).max(4096).optional(),
+    cwd: z.string().min(1).max(4096).optional(),
+    env: z.record(z.string(), z.string()).optional(),
+    cols: z.number().int().min(2).max(1000).optional(),
+    rows: z.number().int().min(1).max(1000).optional(),
+    name: z.string().trim().min(1).max(64).optional(),
+  }),
+  output: Info,
+  async run({ input, engine, signal }) {
+    const { target, argv, ...rest } = input;
+    if (!engine.targets.includes(target)) {
+      throw new FairleadError('unsupported', `There is no target ${JSON.stringify(target)} here.`, {
+        hint: `What can be opened: ${engine.targets.join(', ')}.`,
+      });
+    }
+    if (argv && rest.shell !== undefined) {
+      throw new FairleadError('invalid_input', 'argv: give either argv or shell, not both');
+    }
+    const [program, ...args] = argv ?? [];
+    const terminal = await engine.sessions.create(
+      { ...rest, kind: target, ...(program === undefined ? {} : { argv: [program, ...args] as const }) },
+      signal,
+    );
+    return describe(terminal, engine);
+  },
+  render: (info) => `Opened ${line(info)}`,
+});
+
+export const list = operation({
+  title: 'List terminals',
+  summary: 'List the open terminals with their state.',
+  access: 'observe',
+  input: z.object({}),
+  output: z.object({ terminals: z.array(Info) }),
+  run: async ({ engine }) => ({ terminals: engine.sessions.all().map((terminal) => describe(terminal, engine)) }),
+  render: ({ terminals }) => (terminals.length === 0 ? 'No terminal is open.' : terminals.map(line).join('\n')),
+});
+
+export const close = operation({
+  title: 'Close a terminal',
+  summary: 'Close a terminal and end everything in it.',
+  access: 'control',
+  destructive: true,
+  input: z.object({ terminal: TerminalId }),
+  output: z.object({ terminal: z.string(), closed: z.literal(true) }),
+  positional: ['terminal'],
+  run: async ({ input, engine }) => ({ terminal: await engine.sessions.close(input.terminal), closed: true as const }),
+  render: ({ terminal }) => `Closed ${terminal}.`,
+});
+
+function describe(terminal: EngineTerminal, engine: Engine): Info {
+  const { ended, process, name } = terminal;
+  const foreground = ended ? undefined : process?.foreground()?.name;
+  const command = terminal.blocks.current?.command;
+  const recordingId = engine.recordings.activeOf(terminal.id);
+  return {
+    terminal: terminal.id,
+    target: terminal.kind,
+    ...(name === undefined ? {} : { name }),
+    program: terminal.program,
+    state: terminal.state,
+    ...(foreground === undefined ? {} : { foreground }),
+    ...(command === undefined ? {} : { command }),
+    ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
+    ...(terminal.cwd === undefined ? {} : { cwd: terminal.cwd }),
+    ...terminal.size,
+    ...(process === undefined ? {} : { pid: process.pid }),
+    isDefault: engine.sessions.isDefault(terminal),
+    idleSeconds: Math.max(0, Math.round((engine.clock.now() - terminal.lastActivityAt) / 1000)),
+    ...(recordingId === undefined ? {} : { recordingId }),
+  };
+}
+
+function line(info: Info): string {
+  const facts = [
+    info.terminal,
+    info.state,
+    ...(info.exitCode === undefined ? [] : [`exit ${info.exitCode ?? '?'}`]),
+    info.name === undefined ? info.program : `${info.name} (${info.program})`,
+    ...(info.foreground === undefined || info.program.endsWith(info.foreground) ? [] : [`running ${info.foreground}`]),
+    `${info.cols}x${info.rows}`,
+    ...(info.cwd === undefined ? [] : [info.cwd]),
+    ...(info.isDefault ? ['default'] : []),
+  ];
+  return facts.join('  ');
+}
