@@ -123,6 +123,7 @@ export interface Core {
     /** The numbers may be changed: the emulator's own handler gets them next when this one returns false. */
     run: (params: { params: { readonly length: number; [index: number]: number }; length: number }) => boolean,
   ): Listening;
+  registerEscHandler(id: Identifier, run: () => boolean): Listening;
   registerOscHandler(id: number, run: (data: string) => boolean): Listening;
   resize(cols: number, rows: number): void;
   dispose(): void;

@@ -24,13 +24,7 @@ const tab = 0x09;
 const backspace = 0x08;
 
 /** Follows `bytes` from column `x`; the skipped part leaves at least `spare` rows after it. */
-export function scanPlain(
-  bytes: Uint8Array,
-  cols: number,
-  x: number,
-  spare: number,
-  widths: Widths,
-): Plain {
+export function scanPlain(bytes: Uint8Array, cols: number, x: number, spare: number, widths: Widths): Plain {
   const { table } = widths;
   const length = bytes.length;
   // Possible cuts lie this many rows apart, so that fewer than twenty are pending at any time.
@@ -127,7 +121,7 @@ function sequenceEnd(bytes: Uint8Array, at: number): number {
 }
 
 /** `ESC ] 8 ; … BEL`, or `ESC \\` in place of BEL, with nothing unusual in between. */
-function linkEnd(bytes: Uint8Array, at: number): number {
+export function linkEnd(bytes: Uint8Array, at: number): number {
   if (bytes[at + 2] !== 0x38 || bytes[at + 3] !== 0x3b) return -1;
   let i = at + 4;
   while (i < bytes.length && ((bytes[i] as number) - 0x20) >>> 0 < 0x5f) i++;
@@ -136,7 +130,7 @@ function linkEnd(bytes: Uint8Array, at: number): number {
 }
 
 /** The code point at `i`, or 0 for anything the emulator's decoder would drop or wait for. */
-function codePointAt(bytes: Uint8Array, i: number): number {
+export function codePointAt(bytes: Uint8Array, i: number): number {
   const lead = bytes[i] as number;
   const second = (bytes[i + 1] ?? 0) ^ 0x80;
   if (second > 0x3f) return 0;
@@ -181,7 +175,7 @@ export function fastForward(emulator: Emulator, bytes: Uint8Array): Forwarded {
 }
 
 /** Nothing is set that would make plain text do more than print and scroll. */
-function isOrdinary({ buffers, coreService, rows, cols, _charsetService }: Core): boolean {
+export function isOrdinary({ buffers, coreService, rows, cols, _charsetService }: Core): boolean {
   const { active, normal } = buffers;
   const { origin, wraparound, reverseWraparound } = coreService.decPrivateModes;
   return (
@@ -204,7 +198,7 @@ function hasUsualTabs(tabs: Record<number, boolean | undefined>, cols: number): 
 }
 
 /** The colour changes between `from` and `to`, and a return to the row's start. */
-function penOf(bytes: Uint8Array, from: number, to: number): Uint8Array {
+export function penOf(bytes: Uint8Array, from: number, to: number): Uint8Array {
   const part = bytes.subarray(from, to);
   const parts: Uint8Array[] = [];
   for (let at = part.indexOf(escapeByte); at >= 0; at = part.indexOf(escapeByte, at + 1)) {
@@ -220,6 +214,7 @@ const unknown = 255;
 
 /** Columns of characters. Asking the emulator every time is ten times slower than a table; it is filled as they are met. */
 export interface Widths {
+  /** By code point below 0x10000; 255 until met. */
   readonly table: Uint8Array;
   readonly ask: (code: number) => number;
   /** Asks and remembers, for codes the table has room for. */
@@ -228,7 +223,7 @@ export interface Widths {
 
 let table: Uint8Array | undefined;
 
-function widthsOf(core: Core): Widths {
+export function widthsOf(core: Core): Widths {
   const known = (table ??= new Uint8Array(tableSize).fill(unknown));
   return {
     table: known,

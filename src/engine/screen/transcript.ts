@@ -1,0 +1,230 @@
+import type { Size } from '../channel.ts';
+import { color, readCells, readText } from './cells.ts';
+import type { CoreLine } from './core.ts';
+import { Emulator } from './emulator.ts';
+import { isOrdinary, penOf, widthsOf } from './fast-forward.ts';
+import { defaultColor } from './grid.ts';
+import { hides, markHidden, mayHide } from './hidden.ts';
+import { scanSimpleLines, simpleText } from './simple-lines.ts';
+import { darkTheme } from './theme.ts';
+
+export interface Transcript {
+  /** Long lines in one piece, blank lines at the end left out. */
+  readonly text: string;
+  /** Characters a person would not see on the screen; they stand between ⟦ and ⟧. */
+  readonly hidden: number;
+  /** Output can unfold to far more text than it has bytes: beyond the limit the oldest lines are gone, and counted. */
+  readonly droppedLines: number;
+  readonly droppedBytes: number;
+}
+
+export interface TranscriptOptions {
+  readonly size: Size;
+  /** Called often: gives others a turn, and throws when nobody waits any more. */
+  readonly pause: () => Promise<void>;
+  readonly maxChars?: number;
+}
+
+/** Fed in one go. No byte scrolls more than one row, so with as much scrollback nothing is lost between two looks. */
+const sliceBytes = 2048;
+const windowBytes = 512 << 10;
+const defaultMaxChars = 16 << 20;
+/** Fewer bytes of simple lines are not worth taking out of the emulator's hands. */
+const worthSkipping = 4 << 10;
+
+/**
+ * All the text a program's output leaves on a terminal of this size, however long: what scrolls out at the top is kept.
+ * Lines that only scroll by are read off the bytes; everything else, and the last screenful before it, goes through an
+ * emulator.
+ */
+export async function transcribe(bytes: Uint8Array, options: TranscriptOptions): Promise<Transcript> {
+  const writer = new TranscriptWriter(options);
+  try {
+    let at = 0;
+    let scannedTo = 0;
+    while (at < bytes.length) {
+      if (at >= scannedTo) {
+        const { skipped, end } = writer.skip(bytes, at, Math.min(bytes.length, at + windowBytes));
+        scannedTo = Math.max(end, at + sliceBytes);
+        at += skipped;
+      }
+      const slice = bytes.subarray(at, at + sliceBytes);
+      // Simple lines can only be told from the start of one.
+      const whole = slice.lastIndexOf(0x0a) + 1 || slice.length;
+      writer.feed(slice.subarray(0, whole));
+      at += whole;
+      await options.pause();
+    }
+    return writer.finish();
+  } finally {
+    writer.dispose();
+  }
+}
+
+class TranscriptWriter {
+  readonly #emulator: Emulator;
+  readonly #maxChars: number;
+  #chunks: string[] = [];
+  #chars = 0;
+  /** The last line so far; the next row may continue it. */
+  #open: string | undefined;
+  /** Rows before this absolute one have been taken. */
+  #taken = 0;
+  #hidden = 0;
+  #droppedLines = 0;
+  #droppedBytes = 0;
+
+  constructor({ size, maxChars = defaultMaxChars }: TranscriptOptions) {
+    this.#maxChars = maxChars;
+    this.#emulator = new Emulator(size, sliceBytes, darkTheme);
+    const { core } = this.#emulator;
+    // What scrolled out was printed, also if the scrollback is erased after.
+    core.registerCsiHandler({ final: 'J' }, ({ params }) => {
+      if (params[0] === 3) this.#takeScrolled();
+      return false;
+    });
+    core.registerEscHandler({ final: 'c' }, () => {
+      this.#takeScrolled();
+      return false;
+    });
+  }
+
+  feed(bytes: Uint8Array): void {
+    this.#emulator.feed(bytes);
+    this.#emulator.take();
+    this.#takeScrolled();
+  }
+
+  /** Reads simple lines at `from` off the bytes, all but the last screenfuls of them. */
+  skip(bytes: Uint8Array, from: number, to: number): { readonly skipped: number; readonly end: number } {
+    const none = { skipped: 0, end: from };
+    const { core } = this.#emulator;
+    if (to - from < worthSkipping || !this.#emulator.atRest || !isOrdinary(core) || !this.#startsAfresh()) return none;
+    const lines = scanSimpleLines(bytes, from, to, core.cols, widthsOf(core));
+    let cut = lines.end;
+    for (let kept = 0; kept <= 2 * core.rows && cut > from; kept++) cut = bytes.lastIndexOf(0x0a, cut - 2) + 1;
+    if (cut - from < worthSkipping) return { skipped: 0, end: lines.end };
+    this.#takeAll();
+    this.#close();
+    this.#add(simpleText(bytes, from, cut, lines, core.cols).slice(0, -1));
+    if (lines.hasEscapes) this.#emulator.feed(penOf(bytes, lastReset(bytes, from, cut), cut));
+    this.#emulator.feed(clearBytes);
+    this.#taken = this.#emulator.trimmed;
+    return { skipped: cut - from, end: lines.end };
+  }
+
+  finish(): Transcript {
+    this.#takeAll();
+    this.#close();
+    const text = this.#chunks.join('\n');
+    return {
+      text: withoutBlankEnd(text),
+      hidden: this.#hidden,
+      droppedLines: this.#droppedLines,
+      droppedBytes: this.#droppedBytes,
+    };
+  }
+
+  dispose(): void {
+    this.#emulator.dispose();
+  }
+
+  /** The cursor is at the start of a blank row with nothing below it, and its pen can be seen. */
+  #startsAfresh(): boolean {
+    const { buffers, cols, _inputHandler } = this.#emulator.core;
+    const { lines, ybase, x, y } = buffers.active;
+    const { fg, bg } = _inputHandler._curAttrData;
+    if (x !== 0 || color(bg) !== defaultColor || (fg & 0x40000000) !== 0 || hides(color(fg), defaultColor))
+      return false;
+    for (let row = ybase + y; row < lines.length; row++) {
+      const line = lines.get(row);
+      if (line && (line.isWrapped || readText(line, cols) !== '')) return false;
+    }
+    return true;
+  }
+
+  #takeScrolled(): void {
+    const { normal } = this.#emulator.core.buffers;
+    this.#take(normal.lines.get.bind(normal.lines), normal.ybase);
+  }
+
+  /** Also what is still on the screen: nothing can change it any more. */
+  #takeAll(): void {
+    const { normal, active } = this.#emulator.core.buffers;
+    // Blank rows below the last one that was written to are no output, unless more of it follows.
+    let rows = normal.ybase + normal.y + 1;
+    for (let row = rows; row < normal.lines.length; row++) {
+      const line = normal.lines.get(row);
+      if (line && readText(line, this.#emulator.core.cols) !== '') rows = row + 1;
+    }
+    if (active === normal && normal.x === 0 && rows === normal.ybase + normal.y + 1) {
+      const line = normal.lines.get(rows - 1);
+      if (line && !line.isWrapped && readText(line, this.#emulator.core.cols) === '') rows--;
+    }
+    this.#take(normal.lines.get.bind(normal.lines), rows);
+    if (active === normal) return;
+    this.#close();
+    for (let row = 0; row < active.lines.length; row++) this.#row(active.lines.get(row));
+  }
+
+  #take(line: (index: number) => CoreLine | undefined, rows: number): void {
+    const { trimmed } = this.#emulator;
+    for (let row = Math.max(0, this.#taken - trimmed); row < rows; row++) this.#row(line(row));
+    this.#taken = Math.max(this.#taken, trimmed + rows);
+  }
+
+  #row(line: CoreLine | undefined): void {
+    if (!line) return;
+    const text = this.#textOf(line);
+    if (line.isWrapped && this.#open !== undefined) this.#open += text;
+    else {
+      this.#close();
+      this.#open = text;
+    }
+  }
+
+  #textOf(line: CoreLine): string {
+    const { cols } = this.#emulator.core;
+    if (!mayHide(line)) return readText(line, cols);
+    const { text, hidden } = markHidden(readCells(line, cols));
+    this.#hidden += hidden;
+    return text;
+  }
+
+  #close(): void {
+    if (this.#open !== undefined) this.#add(this.#open);
+    this.#open = undefined;
+  }
+
+  #add(chunk: string): void {
+    this.#chunks.push(chunk);
+    this.#chars += chunk.length + 1;
+    if (this.#chars > this.#maxChars + (this.#maxChars >> 2)) this.#drop();
+  }
+
+  /** Seldom, and then a quarter at a time. */
+  #drop(): void {
+    let count = 0;
+    for (; this.#chars > this.#maxChars && count < this.#chunks.length - 1; count++) {
+      const chunk = this.#chunks[count] ?? '';
+      this.#chars -= chunk.length + 1;
+      this.#droppedLines += chunk.split('\n').length;
+      this.#droppedBytes += Buffer.byteLength(chunk) + 1;
+    }
+    this.#chunks = this.#chunks.slice(count);
+  }
+}
+
+const clearBytes = Buffer.from('\x1b[2J\x1b[3J\x1b[H');
+
+function withoutBlankEnd(text: string): string {
+  const end = text.trimEnd().length;
+  const newline = end === 0 ? 0 : text.indexOf('\n', end);
+  return newline === -1 ? text : text.slice(0, newline);
+}
+
+/** Colours set before it do not matter. */
+function lastReset(bytes: Uint8Array, from: number, to: number): number {
+  const part = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from);
+  return from + Math.max(0, part.lastIndexOf('\x1b[0m'), part.lastIndexOf('\x1b[m'));
+}
