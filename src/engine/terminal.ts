@@ -12,11 +12,15 @@ import { MarkScanner } from './marks.ts';
 import { OutputLog } from './output-log.ts';
 import { Feeder } from './screen/feeder.ts';
 import { Screen } from './screen/screen.ts';
+import { withoutPasteEnds } from './submit/body.ts';
+import { submit } from './submit/submit.ts';
 
 export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_person' | 'exited' | 'lost';
 
 export interface TerminalInit {
   readonly id: string;
+  /** Which kind of far side, for people; nothing in the engine asks. */
+  readonly kind?: string;
   readonly number: number;
   readonly name: string | undefined;
   /** What runs in it: the path of a shell, usually. */
@@ -49,7 +53,8 @@ export interface InputEvent {
 }
 
 const maxPendingInput = 4 << 20;
-const carriageReturn = Uint8Array.of(13);
+/** Longer text is sent with its Enter at once. */
+const maxCarefulText = 64 << 10;
 const interruptByte = 3;
 /** A program that is told to stop shows some sign of it within this time. */
 const reactMs = 100;
@@ -57,6 +62,7 @@ const reactMs = 100;
 /** A channel with a memory. One class for every transport. */
 export class Terminal implements AsyncDisposable {
   readonly id: string;
+  readonly kind: string;
   readonly number: number;
   readonly name: string | undefined;
   readonly program: string;
@@ -98,6 +104,7 @@ export class Terminal implements AsyncDisposable {
 
   constructor(init: TerminalInit) {
     this.id = init.id;
+    this.kind = init.kind ?? 'other';
     this.number = init.number;
     this.name = init.name;
     this.program = init.program;
@@ -242,17 +249,20 @@ export class Terminal implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<{ readonly bytes: number; readonly bracketed: boolean }> {
     this.#mustLive();
-    let bracketed = false;
-    if (options.paste) {
-      await this.sync(signal);
-      bracketed = this.screen.modes.bracketedPaste;
+    // Who draws an input line by itself may lose an Enter that comes with the text.
+    const careful = options.submit && this.blocks.state !== 'prompt';
+    if (options.paste || careful) await this.sync(signal);
+    const { bracketedPaste } = this.screen.modes;
+    const bracketed = options.paste && bracketedPaste;
+    if (careful && bracketedPaste && text.length <= maxCarefulText) {
+      const mode = options.paste ? 'paste' : 'enter';
+      const { bytes, wrapped } = await submit(this, { text, mode, by: options.by }, signal);
+      return { bytes, bracketed: wrapped };
     }
-    // A paste-end inside the text would let the rest of it act as keystrokes.
-    const body = bracketed ? `\x1b[200~${text.replaceAll('\x1b[201~', '')}\x1b[201~` : text;
-    const bytes = Buffer.from(body);
+    const body = bracketed ? `\x1b[200~${withoutPasteEnds(text)}\x1b[201~` : text;
+    const bytes = Buffer.from(options.submit ? `${body}\r` : body);
     await this.send(bytes, options.by, signal);
-    if (options.submit) await this.#submit(options.by, signal);
-    return { bytes: bytes.length + (options.submit ? 1 : 0), bracketed };
+    return { bytes: bytes.length, bracketed };
   }
 
   async press(
@@ -373,10 +383,6 @@ export class Terminal implements AsyncDisposable {
     using _output = this.output.on(() => reacted.resolve(true));
     using _limit = this.clock.after(reactMs, () => reacted.resolve(false));
     if (!(await reacted.promise)) await this.#channel.kill('INT');
-  }
-
-  async #submit(by: string, signal: AbortSignal): Promise<void> {
-    await this.send(carriageReturn, by, signal);
   }
 
   #note(bytes: Uint8Array, by: string, secret = false): void {

@@ -130,7 +130,7 @@ function isChoice(line: string, asked: Asked): boolean {
 
 /** Questions whose subject stands above them. */
 function promptOf(kind: AttentionKind, line: string, above: readonly string[]): string {
-  const lines = kind === 'fingerprint' ? 4 : kind === 'choice' || /^\W*(?:\[|\()/.test(line) ? 1 : 0;
+  const lines = kind === 'fingerprint' ? 3 : kind === 'choice' || /^\W*(?:\[|\()/.test(line) ? 1 : 0;
   const shown = lines === 0 ? [] : above.slice(-lines).filter((text) => text.trim() !== '');
   return plain([...shown, line].join('\n'));
 }
