@@ -7,7 +7,7 @@ import { mcpSurface } from '../faces/mcp/catalogue.ts';
 import type { McpSurface } from '../faces/mcp/surface.ts';
 import { books } from '../operations/index.ts';
 import { instructions, prompts } from '../operations/prompts.ts';
-import { localOpener } from '../transports/local/opener.ts';
+import { localOpener, localTargets } from '../transports/local/opener.ts';
 import { places } from '../config.ts';
 import type { Invocation } from './command.ts';
 
@@ -38,6 +38,7 @@ export function createInstance(invocation: Invocation): { readonly engine: Engin
       redactor: () => new Redactor({ key: installationKey(join(home, 'redaction.key')) }),
     },
     picturesDir: screenshots,
+    describeTargets: localTargets,
   });
   const surface = mcpSurface({
     name: 'fairlead',

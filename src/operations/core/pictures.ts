@@ -56,7 +56,9 @@ export const record = operation({
   async run({ input, engine, signal }) {
     if (input.action === 'status') {
       const active = engine.recordings.active;
-      return { recordings: active.map(({ recordingId, path, sessionId }) => ({ recordingId, path, terminal: sessionId })) };
+      return {
+        recordings: active.map(({ recordingId, path, sessionId }) => ({ recordingId, path, terminal: sessionId })),
+      };
     }
     const terminal = await engine.sessions.forReading(input.terminal, signal);
     if (input.action === 'start') {
@@ -74,7 +76,11 @@ export const record = operation({
   render({ recordings, saved, durationMs }) {
     if (recordings.length === 0) return 'Nothing is being recorded.';
     if (saved === false) return 'Stopped; nothing failed, so it was not kept.';
-    const words = recordings.map(({ recordingId, path, terminal }) => `${terminal}  ${recordingId}  ${path}`).join('\n');
-    return durationMs === undefined ? `Recording\n${words}` : `Stopped after ${(durationMs / 1000).toFixed(1)} s\n${words}`;
+    const words = recordings
+      .map(({ recordingId, path, terminal }) => `${terminal}  ${recordingId}  ${path}`)
+      .join('\n');
+    return durationMs === undefined
+      ? `Recording\n${words}`
+      : `Stopped after ${(durationMs / 1000).toFixed(1)} s\n${words}`;
   },
 });

@@ -7,8 +7,14 @@ export const list = operation({
   summary: 'What terminal_open can open.',
   access: 'observe',
   input: z.object({}),
-  output: z.object({ targets: z.array(z.object({ target: z.string(), summary: z.string() })), shells: z.array(z.string()) }),
+  output: z.object({
+    targets: z.array(z.object({ target: z.string(), summary: z.string() })),
+    shells: z.array(z.string()),
+  }),
   run: async ({ engine }) => engine.describeTargets(),
   render: ({ targets, shells }) =>
-    [...targets.map(({ target, summary }) => `${target}  ${summary}`), `shells: ${shells.join(', ') || 'none found'}`].join('\n'),
+    [
+      ...targets.map(({ target, summary }) => `${target}  ${summary}`),
+      `shells: ${shells.join(', ') || 'none found'}`,
+    ].join('\n'),
 });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Opener } from '../../engine/engine.ts';
 import { localTransport } from './index.ts';
 import { integrate } from './shell-integration/index.ts';
@@ -45,6 +46,15 @@ export function localOpener(options: LocalOptions): Opener {
       throw thrown;
     }
   };
+}
+
+/** What can be opened on this machine, for callers that ask. */
+export async function localTargets(): Promise<{ targets: { target: string; summary: string }[]; shells: string[] }> {
+  const listed = await readFile('/etc/shells', 'utf8').catch(() => '');
+  const paths = listed.split('\n').filter((line) => line.startsWith('/') && isExecutable(line));
+  // The same shell is listed below /bin and /usr/bin.
+  const shells = [...new Map(paths.map((path) => [basename(path), path])).keys()];
+  return { targets: [{ target: 'local', summary: 'a shell or program on this machine' }], shells };
 }
 
 /** The caller's environment less our own settings and secrets, with what a terminal must say of itself. */
