@@ -77,6 +77,16 @@ export class Blocks {
     return this.#state === 'prompt' ? this.#promptAt : undefined;
   }
 
+  /** Offset of the prompt on show; undefined while none is. */
+  get promptFrom(): number | undefined {
+    return this.#state === 'prompt' ? this.#promptFrom : undefined;
+  }
+
+  /** The shell's own count of prompts, -1 while it has told none: a redrawn prompt has the number it had. */
+  get cycle(): number {
+    return this.#cycle;
+  }
+
   /** The shell shows its continuation prompt: the command so far is incomplete. */
   get incomplete(): boolean {
     return this.#state === 'prompt' && this.#continuation;
@@ -204,10 +214,12 @@ export class Blocks {
       this.#blocks.pop();
       this.#running = undefined;
     }
-    if (this.#running !== undefined) return [];
+    if (this.#running !== undefined && !mark.trusted) return [];
+    // Of several lines entered at once some have run, and the shell wants more of the last.
+    const events = this.#running === undefined ? [] : this.#end(mark.from, undefined, false);
     this.#state = 'prompt';
     this.#continuation = true;
-    return this.#ready(mark.to);
+    return [...events, ...this.#ready(mark.to)];
   }
 
   #text(mark: Mark): readonly BlockEvent[] {

@@ -1,0 +1,221 @@
+import type { Block, BlockEvent } from '../blocks.ts';
+import { deferred } from '../../lib/deferred.ts';
+import { renderText } from '../screen/render-text.ts';
+import type { Terminal } from '../terminal.ts';
+import { exited } from './exited.ts';
+import { afterQuiet } from './quiet-watch.ts';
+import type { Ending, Watch } from './result.ts';
+
+const interrupt = Uint8Array.of(3);
+/** A shell that drew its prompt anew and does nothing more for so long has not taken the line. */
+const redrawnMs = 300;
+/** fish keeps a line it cannot run yet in its editor, without a word. */
+const editorMs = 1000;
+/** After Ctrl-C a prompt comes back within this time. */
+const cancelMs = 2000;
+
+/** Follows a command through the marks of the shell that runs it (R-RPC-041). Make it before the command is sent. */
+export class MarkedWatch implements Watch {
+  readonly #terminal: Terminal;
+  readonly #command: string;
+  readonly #by: string;
+  readonly #shell: string;
+  readonly #ended = deferred<Ending>();
+  readonly #started = deferred();
+  readonly #listening: Disposable[];
+  readonly #sentAt: number;
+  readonly #promptFrom: number | undefined;
+  readonly #promptAt: number | undefined;
+  readonly #cycle: number;
+  /** Text was sent while the command before ran: it may be commands of somebody else that come first. */
+  readonly #typedAhead: boolean;
+  #first: number | undefined;
+  #to: number | undefined;
+  #quiet: Disposable | undefined;
+  #cancelling = false;
+
+  constructor(terminal: Terminal, command: string, by: string) {
+    const { blocks } = terminal;
+    this.#terminal = terminal;
+    this.#command = command;
+    this.#by = by;
+    this.#sentAt = terminal.log.end;
+    this.#promptFrom = blocks.promptFrom;
+    this.#promptAt = blocks.promptAt;
+    this.#cycle = blocks.cycle;
+    this.#typedAhead = (terminal.lastInput?.offset ?? 0) > (blocks.last?.outputFrom ?? Number.POSITIVE_INFINITY);
+    this.#listening = [terminal.block.on((event) => this.#event(event))];
+    // fish says nothing when it keeps a line in its editor, and the same prompt again when it refuses one.
+    this.#shell = blocks.shell?.['shell'] ?? '';
+    if (this.#shell === 'fish') this.#lookAtEditor(editorMs);
+    terminal.whenEnded.then(
+      (ended) => this.#finish(exited(ended, this.outputFrom, this.#to ?? terminal.log.end)),
+      this.#ended.reject,
+    );
+  }
+
+  get ended(): Promise<Ending> {
+    return this.#ended.promise;
+  }
+
+  get started(): Promise<void> {
+    return this.#started.promise;
+  }
+
+  get outputFrom(): number {
+    return this.#first ?? this.#sentAt;
+  }
+
+  [Symbol.dispose](): void {
+    for (const listening of this.#listening) listening[Symbol.dispose]();
+    this.#quiet?.[Symbol.dispose]();
+  }
+
+  #event(event: BlockEvent): void {
+    if (this.#cancelling) return;
+    if (event.type === 'started') this.#begin(event.block);
+    else if (event.type === 'ended') this.#end(event.block);
+    else this.#prompted();
+  }
+
+  #begin(block: Block): void {
+    if (!this.#isOurs(block)) return;
+    this.#first ??= block.outputFrom;
+    this.#quiet?.[Symbol.dispose]();
+    this.#started.resolve();
+  }
+
+  #end(block: Block): void {
+    if (!this.#isOurs(block)) {
+      this.#first = undefined;
+      return;
+    }
+    if (this.#first === undefined) return;
+    this.#to = block.outputTo;
+    // Of several lines bash tells only how the last one went.
+    if (block.exitCode !== undefined) this.#done(block.exitCode, block.trusted);
+  }
+
+  #prompted(): void {
+    const { blocks } = this.#terminal;
+    if (blocks.incomplete) {
+      // What looked like a start was only the first line.
+      if ((blocks.last?.outputFrom ?? -1) < (this.#first ?? 0)) this.#first = undefined;
+      this.#cancel('incomplete');
+    } else if (this.#first !== undefined) {
+      if (blocks.current === undefined && !this.#terminal.ended) this.#done(null, false);
+    } else if (blocks.cycle !== this.#cycle) this.#refused();
+    else if (this.#quiet === undefined) this.#lookAtEditor(redrawnMs);
+  }
+
+  #isOurs({ command }: Block): boolean {
+    if (!this.#typedAhead || command === undefined) return true;
+    return command.replace(/\s+/g, ' ').trim() === this.#command.replace(/\s+/g, ' ').trim();
+  }
+
+  #done(exitCode: number | null, trusted: boolean): void {
+    const { outputFrom } = this;
+    const outputTo = this.#to ?? this.#terminal.log.end;
+    // What a shell tells of a line with nothing in it is how the command before went. zsh takes a comment for a command.
+    const empty = this.#isBlank() && (this.#shell !== 'zsh' || outputFrom === outputTo);
+    if (empty) return this.#finish({ ...nothingRun, confidence: 'certain', outputFrom, outputTo });
+    this.#finish({
+      state: 'done',
+      exitCode,
+      evidence: 'mark',
+      confidence: trusted ? 'certain' : 'medium',
+      outputFrom,
+      outputTo,
+      ...(exitCode === null ? { note: 'The shell did not tell how it went.' } : {}),
+    });
+  }
+
+  /** The shell shows its next prompt and has run nothing: no command, or one it could not make sense of. */
+  #refused(): void {
+    const { blocks, log } = this.#terminal;
+    const outputTo = blocks.promptFrom ?? log.end;
+    const text = this.#said(outputTo);
+    this.#finish({
+      ...(this.#isBlank() ? nothingRun : refused),
+      outputFrom: this.#sentAt,
+      outputTo,
+      text,
+    });
+  }
+
+  #isBlank(): boolean {
+    return this.#command.split('\n').every((line) => /^\s*(?:#.*)?$/.test(line));
+  }
+
+  /** What was printed after the line as typed. The prompt is rendered with it, so that lines wrap as they did. */
+  #said(to: number): string {
+    const { log, size } = this.#terminal;
+    const from = this.#promptFrom ?? this.#sentAt;
+    const prompt = renderText(log.read(from, this.#promptAt ?? from).bytes, size);
+    const text = renderText(log.read(from, to).bytes, size);
+    const typed = `${prompt}${prompt === '' || /\s$/.test(prompt) ? '' : ' '}${this.#command}`;
+    const said = text.startsWith(typed) ? text.slice(typed.length) : text;
+    // fish shows the line once more, to be corrected.
+    const again = said.lastIndexOf(typed);
+    return (again === -1 ? said : said.slice(0, again).trimEnd()).replace(/^\n/, '');
+  }
+
+  #lookAtEditor(quietMs: number): void {
+    this.#quiet = afterQuiet(this.#terminal, quietMs, () => {
+      const { blocks, process, log } = this.#terminal;
+      if (this.#first !== undefined || this.#cancelling || log.end === this.#sentAt) return;
+      // While a command runs, the terminal is not in the hands of an editor.
+      if (process !== undefined && process.echo() !== undefined) return;
+      const redrawn = (blocks.promptAt ?? 0) > this.#sentAt;
+      if (!redrawn || this.#shell === 'fish') this.#cancel(redrawn ? 'refused' : 'incomplete');
+      else this.#refused();
+    });
+  }
+
+  /** Has the shell forget what it holds, and waits for the prompt after that. */
+  #cancel(why: 'incomplete' | 'refused'): void {
+    if (this.#cancelling) return;
+    this.#cancelling = true;
+    const { log, clock, block, blocks } = this.#terminal;
+    const ran = this.#first !== undefined;
+    const facts = {
+      outputFrom: this.outputFrom,
+      outputTo: this.#to ?? log.end,
+      ...(ran ? {} : { text: why === 'refused' ? this.#said(log.end) : '' }),
+    };
+    const finish = (): void => this.#finish({ ...(why === 'refused' ? refused : incomplete(ran)), ...facts });
+    this.#listening.push(
+      clock.after(cancelMs, finish),
+      block.on((event) => {
+        if (event.type === 'prompt' && !blocks.incomplete) finish();
+      }),
+    );
+    this.#terminal.send(interrupt, this.#by, AbortSignal.timeout(cancelMs)).catch(finish);
+  }
+
+  #finish(ending: Ending): void {
+    this[Symbol.dispose]();
+    this.#started.resolve();
+    this.#ended.resolve(ending);
+  }
+}
+
+const nothingRun = {
+  state: 'done',
+  exitCode: null,
+  evidence: 'mark',
+  confidence: 'high',
+  note: 'There was nothing to run.',
+} as const;
+
+const refused = {
+  ...nothingRun,
+  note: 'The shell did not run it; what it said is the output.',
+} as const;
+
+const incomplete = (ran: boolean) =>
+  ({
+    ...nothingRun,
+    state: 'incomplete',
+    note: `The shell wanted more: a quote, a bracket or a word is missing. ${ran ? 'The lines before it have run; the rest was' : 'It was'} dropped with Ctrl+C.`,
+  }) as const;

@@ -1,0 +1,120 @@
+import { FairleadError } from '../../contract/errors.ts';
+import { deferred } from '../../lib/deferred.ts';
+import { abortable, ready } from '../settle.ts';
+import type { Terminal } from '../terminal.ts';
+import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from './prompt-line.ts';
+import type { Dialect } from './typed.ts';
+
+/** Where a command would go if it were typed now. */
+export type Place =
+  /** A shell that tells by marks what it does, at its prompt. */
+  | { readonly kind: 'marked'; readonly shell: string }
+  /** A shell that tells nothing, at its prompt. */
+  | { readonly kind: 'shell'; readonly dialect: Dialect; readonly longLines: boolean; readonly prompt: string }
+  /** Something else that reads lines, at its prompt. */
+  | { readonly kind: 'program'; readonly name: string; readonly prompt: string };
+
+export const shells = new Set('bash zsh fish dash ash sh ksh ksh93 mksh yash busybox rbash'.split(' '));
+const editingShells = new Set(['bash', 'zsh', 'fish', 'rbash']);
+/** Programs that bring a shell from elsewhere into this terminal. */
+export const nesting = new Set(
+  'ssh su sudo doas login docker podman nerdctl kubectl oc lxc incus machinectl nsenter chroot unshare script'.split(
+    ' ',
+  ),
+);
+
+/** A prompt that is being drawn is there within this time. */
+const promptMs = 2000;
+
+/** Finds out who would read the command. Throws `conflict` when nobody is ready to. */
+export async function placeOf(terminal: Terminal, idle: boolean, signal: AbortSignal): Promise<Place> {
+  const { blocks } = terminal;
+  if (terminal.marked && blocks.state === 'unknown' && terminal.blocks.shell === undefined)
+    await ready(terminal, signal);
+  if (blocks.state === 'prompt') {
+    if (blocks.promptAt === undefined) await until(terminal, () => blocks.promptAt !== undefined, signal);
+    if (blocks.incomplete) throw unfinished();
+    // Brings the shell the answers to what it asked its terminal; late, they would be input of the command.
+    await terminal.sync(signal);
+    if (blocks.promptAt !== undefined) return { kind: 'marked', shell: blocks.shell?.['shell'] ?? '' };
+  }
+  await terminal.sync(signal);
+  const now = (): Place | undefined => unmarkedPlace(terminal, idle);
+  const found = now() ?? (await whenShown(terminal, now, signal));
+  if (found === undefined) throw busy(terminal);
+  return found;
+}
+
+/** A nested or unmarked shell, or another program that reads lines; undefined while neither seems ready. */
+function unmarkedPlace(terminal: Terminal, idle: boolean): Place | undefined {
+  if (terminal.screen.alternate) return undefined;
+  const { process } = terminal;
+  const foreground = process?.foreground();
+  const name = foreground?.name ?? '';
+  const prompt = cursorLine(terminal);
+  // Line editors read character by character and echo themselves; a command they run finds the terminal as usual.
+  const editing = process !== undefined && process.echo() === undefined && prompt !== '';
+  if (shells.has(name)) {
+    const untouched = terminal.lastInput === undefined && foreground?.isLeader === true && prompt !== '';
+    if (!editing && !idle && !untouched && !looksLikePrompt(prompt)) return undefined;
+    return { kind: 'shell', dialect: name === 'fish' ? 'fish' : 'posix', longLines: editingShells.has(name), prompt };
+  }
+  if ((process === undefined || nesting.has(name)) && looksLikeShellPrompt(prompt)) {
+    return { kind: 'shell', dialect: 'posix', longLines: false, prompt };
+  }
+  if (!looksLikePrompt(prompt) || looksLikeShellPrompt(prompt)) return undefined;
+  return { kind: 'program', name, prompt };
+}
+
+async function whenShown(
+  terminal: Terminal,
+  look: () => Place | undefined,
+  signal: AbortSignal,
+): Promise<Place | undefined> {
+  let found: Place | undefined;
+  using _watching = terminal.watch();
+  await until(terminal, () => (found = look()) !== undefined, signal, terminal.screen.alternate ? 0 : 500);
+  return found;
+}
+
+/** Waits for something that output brings about. */
+async function until(
+  terminal: Terminal,
+  holds: () => boolean,
+  signal: AbortSignal,
+  limitMs: number = promptMs,
+): Promise<void> {
+  const done = deferred();
+  const check = (): void => {
+    if (terminal.ended || holds()) done.resolve();
+  };
+  using _output = terminal.output.on(check);
+  using _state = terminal.stateChanged.on(check);
+  using _limit = terminal.clock.after(limitMs, done.resolve);
+  check();
+  await abortable(done.promise, signal);
+}
+
+function busy(terminal: Terminal): FairleadError {
+  const { current } = terminal.blocks;
+  const name = terminal.process?.foreground()?.name;
+  const what = current?.command?.split('\n')[0] ?? name ?? 'A program';
+  if (terminal.screen.alternate) {
+    return new FairleadError('conflict', `${quoted(what)} has the whole screen: no command can be run now.`, {
+      hint: 'Use its keys to leave it (q, :q, Ctrl+C), or open another terminal.',
+      data: { running: what },
+    });
+  }
+  return new FairleadError('conflict', `${quoted(what)} is running in this terminal, which is not at a prompt.`, {
+    hint: 'Wait for it, answer it, or interrupt it with Ctrl+C; or open another terminal.',
+    data: { running: what },
+  });
+}
+
+const quoted = (text: string): string => `\`${text.length > 60 ? `${text.slice(0, 60)}…` : text}\``;
+
+function unfinished(): FairleadError {
+  return new FairleadError('conflict', 'The shell waits for the rest of a command that was begun earlier.', {
+    hint: 'Press Ctrl+C to drop it, or type the rest, before running another command.',
+  });
+}

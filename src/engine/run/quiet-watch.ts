@@ -1,0 +1,41 @@
+import type { Terminal } from '../terminal.ts';
+
+/**
+ * Looks each time the terminal has been quiet for a while after output, and once for the time from now. One timer,
+ * whatever the output; nothing happens while nothing is printed. A failed look is no look.
+ */
+export function afterQuiet(
+  terminal: Terminal,
+  quietMs: number,
+  look: (signal: AbortSignal) => Promise<void> | void,
+): Disposable {
+  const { clock } = terminal;
+  const ending = new AbortController();
+  let timer: Disposable | undefined;
+  const since = clock.monotonic();
+  const arm = (ms: number): void => {
+    timer = clock.after(ms, fire);
+  };
+  const fire = (): void => {
+    // On a busy machine output may lie unread while the timer runs out: fetch it before believing in the silence.
+    terminal.flush();
+    setImmediate(() => {
+      if (ending.signal.aborted) return;
+      const left = Math.max(since, terminal.lastOutputMs ?? 0) + quietMs - clock.monotonic();
+      if (left > 0) return arm(left);
+      timer = undefined;
+      Promise.resolve(look(ending.signal)).catch(() => {});
+    });
+  };
+  const output = terminal.output.on(() => {
+    if (timer === undefined) arm(quietMs);
+  });
+  arm(quietMs);
+  return {
+    [Symbol.dispose]: () => {
+      output[Symbol.dispose]();
+      timer?.[Symbol.dispose]();
+      ending.abort();
+    },
+  };
+}

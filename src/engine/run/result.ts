@@ -1,0 +1,78 @@
+import type { Attention } from '../attention/attention.ts';
+
+export type RunState =
+  /** The command is over. */
+  | 'done'
+  /** It was still at it when the time was up, or it waits for input of its own; `follow` goes on waiting. */
+  | 'running'
+  /** It asks something only a person should answer. */
+  | 'needs_person'
+  /** The shell wanted more text than it got. It was told to forget what it had. */
+  | 'incomplete'
+  /** The program of the terminal itself is gone. */
+  | 'exited';
+
+/** What tells that the command is over, strongest first. */
+export type Evidence =
+  /** The exit status of the terminal's own process. */
+  | 'child'
+  /** The shell said so, in a mark that carries this terminal's nonce. */
+  | 'mark'
+  /** Words we had the shell print after the command, which nobody else knows. */
+  | 'marker'
+  /** The shell is back in the foreground, at its prompt. */
+  | 'foreground'
+  /** Nothing moves any more. */
+  | 'quiet'
+  | 'none';
+
+export type Confidence = 'certain' | 'high' | 'medium' | 'low';
+
+export interface RunResult {
+  readonly state: RunState;
+  /** Null while nobody knows it, and where nobody ever will. */
+  readonly exitCode: number | null;
+  /** The signal that ended the terminal's own process. */
+  readonly signal?: string;
+  /** What the command printed, as a terminal shows it: no prompt, no echo of the command, long lines whole. */
+  readonly output: string;
+  /** Where that stands in the log. */
+  readonly outputFrom: number;
+  readonly outputTo: number;
+  /** Bytes at the beginning of the output that are not in `output`: no longer kept, or too many. */
+  readonly missedBytes: number;
+  readonly durationMs: number;
+  readonly evidence: Evidence;
+  readonly confidence: Confidence;
+  readonly person?: Attention;
+  /** What a reader should know, in a sentence or two. */
+  readonly note?: string;
+}
+
+/** How a command ended, as the one who watched it tells. */
+export interface Ending {
+  readonly state: 'done' | 'incomplete' | 'exited';
+  readonly exitCode: number | null;
+  readonly signal?: string;
+  readonly evidence: Evidence;
+  readonly confidence: Confidence;
+  readonly outputFrom: number;
+  readonly outputTo: number;
+  /** The output, where it is not simply what lies between the offsets. */
+  readonly text?: string;
+  readonly note?: string;
+}
+
+/** Watches one command from its submission to its end. */
+export interface Watch extends Disposable {
+  /** Settles once; rejects when the command could not be sent. */
+  readonly ended: Promise<Ending>;
+  /** The command has begun to run. */
+  readonly started: Promise<void>;
+  /** Where its output begins, as far as known. */
+  readonly outputFrom: number;
+  /** The output up to now, where it is not simply what lies after `outputFrom`. */
+  readonly textSoFar?: () => string | undefined;
+  /** Lines of output with this word are ours, not the command's: a shell that traces shows what it was told to print. */
+  readonly omit?: string;
+}

@@ -1,0 +1,253 @@
+import { randomBytes } from 'node:crypto';
+import { FairleadError } from '../../contract/errors.ts';
+import { deferred } from '../../lib/deferred.ts';
+import type { Attention } from '../attention/attention.ts';
+import { renderText } from '../screen/render-text.ts';
+import { abortable } from '../settle.ts';
+import type { Terminal } from '../terminal.ts';
+import { type Origin, originOf, watchInteractive } from './interactive.ts';
+import { MarkedWatch } from './marked-watch.ts';
+import { MarkerWatch } from './marker-watch.ts';
+import { outputText } from './output-text.ts';
+import { type Place, placeOf } from './place.ts';
+import { ProgramWatch } from './program-watch.ts';
+import type { Ending, RunResult, Watch } from './result.ts';
+import { commandLines, markedLines } from './typed.ts';
+
+export type { Confidence, Evidence, RunResult, RunState } from './result.ts';
+
+export interface RunRequest {
+  readonly command: string;
+  readonly timeoutMs: number;
+  /** Who sends it, for the input's record. */
+  readonly by: string;
+  /** Resolves when the terminal waits for a person. */
+  readonly attention?: (terminal: Terminal, signal: AbortSignal) => Promise<Attention>;
+}
+
+export type FollowRequest = Pick<RunRequest, 'timeoutMs' | 'attention'>;
+
+/** How often somebody who waits is told that there is something to wait for. */
+const heartbeatMs = 5000;
+
+interface Run {
+  readonly watch: Watch;
+  readonly startedMs: number;
+  readonly origin: Origin;
+  ending: Ending | undefined;
+  lastInput: Terminal['lastInput'];
+}
+
+/** The newest command of each terminal. */
+const runs = new WeakMap<Terminal, Run>();
+/** Terminals in which somebody waits for a command now: one at a time (R-RPC-045). */
+const waitedFor = new WeakSet<Terminal>();
+
+/**
+ * Runs a command and waits for its end, for a question to a person, for a program that wants input, or for the time
+ * limit. The command keeps running when the wait ends before it does. Throws `conflict` when the terminal is busy.
+ */
+export async function run(
+  terminal: Terminal,
+  request: RunRequest,
+  signal: AbortSignal,
+  progress: (message: string) => void = () => {},
+): Promise<RunResult> {
+  if (waitedFor.has(terminal)) throw another();
+  waitedFor.add(terminal);
+  try {
+    const before = runs.get(terminal);
+    const startedMs = terminal.clock.monotonic();
+    const idle = before?.ending !== undefined && before.lastInput === terminal.lastInput;
+    const place = await placeOf(terminal, idle, signal);
+    before?.watch[Symbol.dispose]();
+    const current = await submit(terminal, place, request, startedMs, signal);
+    runs.set(terminal, current);
+    return await wait(terminal, current, request, signal, progress, true);
+  } finally {
+    waitedFor.delete(terminal);
+  }
+}
+
+/** Goes on waiting for the newest command of `run` in this terminal; answers at once when it is over. */
+export async function follow(
+  terminal: Terminal,
+  request: FollowRequest,
+  signal: AbortSignal,
+  progress: (message: string) => void = () => {},
+): Promise<RunResult> {
+  const current = runs.get(terminal);
+  if (current === undefined) {
+    throw new FairleadError('not_found', 'No command has been run in this terminal.', {
+      hint: 'Run one first; to wait for something else, wait for its text or its prompt.',
+    });
+  }
+  if (waitedFor.has(terminal)) throw another();
+  waitedFor.add(terminal);
+  try {
+    return await wait(terminal, current, request, signal, progress, false);
+  } finally {
+    waitedFor.delete(terminal);
+  }
+}
+
+async function submit(
+  terminal: Terminal,
+  place: Place,
+  request: RunRequest,
+  startedMs: number,
+  signal: AbortSignal,
+): Promise<Run> {
+  if (place.kind === 'marked') nothingTyped(terminal);
+  const origin = originOf(terminal, place.kind === 'marked');
+  const { watch, lines } = await prepare(terminal, place, request, signal);
+  const started: Run = { watch, startedMs, origin, ending: undefined, lastInput: undefined };
+  watch.ended.then(
+    (ending) => {
+      started.ending = ending;
+      started.lastInput = terminal.lastInput;
+    },
+    () => {},
+  );
+  try {
+    await terminal.send(Buffer.from(lines), request.by, signal);
+  } catch (error) {
+    watch[Symbol.dispose]();
+    throw error;
+  }
+  return started;
+}
+
+async function prepare(
+  terminal: Terminal,
+  place: Place,
+  { command, by }: RunRequest,
+  signal: AbortSignal,
+): Promise<{ readonly watch: Watch; readonly lines: string }> {
+  const { bracketedPaste } = terminal.screen.modes;
+  if (place.kind === 'program') {
+    const paste = command.includes('\n') && bracketedPaste && !place.name.startsWith('python');
+    const body = paste ? `\x1b[200~${command}\x1b[201~` : command.replaceAll('\n', '\r');
+    return { watch: new ProgramWatch(terminal, command, place.prompt, by), lines: `${body}\r` };
+  }
+  if (place.kind === 'shell') {
+    const token = randomBytes(9).toString('base64url');
+    const lines = markedLines(command, token, { ...place, paste: bracketedPaste });
+    return { watch: new MarkerWatch(terminal, { ...place, token, by }), lines: lines.join('') };
+  }
+  const { shell } = place;
+  const dialect = shell === 'fish' ? 'fish' : 'posix';
+  const lines = commandLines(command, { dialect, paste: bracketedPaste, longLines: shell !== 'sh' && shell !== '' });
+  for (const line of lines.slice(0, -1)) await enter(terminal, line, by, signal);
+  return { watch: new MarkedWatch(terminal, command, by), lines: lines.at(-1) ?? '\r' };
+}
+
+/** A line that prepares the command, up to the prompt after it. */
+async function enter(terminal: Terminal, line: string, by: string, signal: AbortSignal): Promise<void> {
+  const { cycle } = terminal.blocks;
+  const ready = deferred();
+  using _block = terminal.block.on((event) => {
+    if (event.type === 'prompt' && terminal.blocks.cycle !== cycle) ready.resolve();
+  });
+  using _state = terminal.stateChanged.on(() => {
+    if (terminal.ended) ready.resolve();
+  });
+  await terminal.send(Buffer.from(line), by, signal);
+  await abortable(ready.promise, signal);
+}
+
+/** A command must not become the end of what somebody else has begun to type. */
+function nothingTyped(terminal: Terminal): void {
+  const { promptAt } = terminal.blocks;
+  if (promptAt === undefined || (terminal.lastInput?.offset ?? -1) < promptAt) return;
+  const typed = renderText(terminal.log.read(promptAt).bytes, terminal.size).trim();
+  if (typed === '') return;
+  throw new FairleadError('conflict', `Unfinished text stands at the prompt: ${JSON.stringify(typed.slice(0, 80))}.`, {
+    hint: 'Press Enter to run it or Ctrl+U to clear it, then run the command.',
+  });
+}
+
+async function wait(
+  terminal: Terminal,
+  current: Run,
+  { timeoutMs, attention }: FollowRequest,
+  signal: AbortSignal,
+  progress: (message: string) => void,
+  returnsToInput: boolean,
+): Promise<RunResult> {
+  const { watch, origin } = current;
+  const { clock } = terminal;
+  const outcome = deferred<Ending | { readonly person: Attention } | { readonly note: string } | undefined>();
+  const leaving = new AbortController();
+  const listening: Disposable[] = [clock.after(timeoutMs, () => outcome.resolve(undefined))];
+  const beat = (): void => {
+    listening.push(clock.after(heartbeatMs, beat));
+    progress(`Running for ${Math.round((clock.monotonic() - current.startedMs) / 1000)} s`);
+  };
+  listening.push(clock.after(heartbeatMs, beat));
+  watch.ended.then(outcome.resolve, outcome.reject);
+  watch.started.then(() => {
+    if (leaving.signal.aborted) return;
+    if (returnsToInput) listening.push(watchInteractive(terminal, origin, (note) => outcome.resolve({ note })));
+    attention?.(terminal, leaving.signal).then(
+      (person) => outcome.resolve({ person }),
+      () => {},
+    );
+  }, outcome.reject);
+  try {
+    const found = await abortable(outcome.promise, signal);
+    return await result(terminal, current, found);
+  } finally {
+    leaving.abort();
+    for (const one of listening) one[Symbol.dispose]();
+  }
+}
+
+async function result(
+  terminal: Terminal,
+  { watch, startedMs }: Run,
+  found: Ending | { readonly person: Attention } | { readonly note: string } | undefined,
+): Promise<RunResult> {
+  const durationMs = Math.round(terminal.clock.monotonic() - startedMs);
+  if (found !== undefined && 'state' in found) return { ...(await withOutput(terminal, found, watch)), durationMs };
+  const text = watch.textSoFar?.();
+  const soFar = await withOutput(
+    terminal,
+    {
+      state: 'running',
+      exitCode: null,
+      evidence: 'none',
+      confidence: 'high',
+      outputFrom: watch.outputFrom,
+      outputTo: terminal.log.end,
+      ...(text === undefined ? {} : { text }),
+    },
+    watch,
+  );
+  if (found === undefined) return { ...soFar, durationMs };
+  if ('person' in found) return { ...soFar, durationMs, state: 'needs_person', person: found.person };
+  return { ...soFar, durationMs, evidence: 'foreground', confidence: 'medium', note: found.note };
+}
+
+async function withOutput(
+  terminal: Terminal,
+  { text, ...facts }: Omit<Ending, 'state'> & { readonly state: RunResult['state'] },
+  { omit }: Watch,
+): Promise<Omit<RunResult, 'durationMs'>> {
+  if (text !== undefined) return { ...facts, output: text, missedBytes: 0 };
+  const read = await outputText(terminal.log, facts.outputFrom, facts.outputTo, terminal.size);
+  const output = omit !== undefined && read.text.includes(omit) ? linesWithout(read.text, omit) : read.text;
+  return { ...facts, output, missedBytes: read.missed };
+}
+
+const linesWithout = (text: string, word: string): string =>
+  text
+    .split('\n')
+    .filter((line) => !line.includes(word))
+    .join('\n');
+
+function another(): FairleadError {
+  return new FairleadError('conflict', 'Another call waits for a command in this terminal.', {
+    hint: 'Wait for that call, or open another terminal.',
+  });
+}
