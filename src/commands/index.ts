@@ -50,6 +50,21 @@ export const commands: readonly Command[] = [
     run: async (invocation) => (await import('./serve.ts')).serve(invocation),
   },
   {
+    name: 'answer',
+    usage: '[terminal] [--list] [--json]',
+    summary: 'Answer what a terminal asks: a password, a confirmation; neither models nor recordings see it',
+    details:
+      'Without a terminal it answers the one that waits. What comes on standard input is taken as the answer when that is no ' +
+      'terminal. Exit codes: 3 nothing is running, 4 nothing waits.',
+    examples: [
+      ['fairlead answer', 'shows the question, reads the answer without showing it'],
+      ['pass show sudo | fairlead answer a3f2c', 'from a password manager'],
+    ],
+    settings: ['home'] satisfies SettingName[],
+    flags: [json, own('--list', 'switch', 'Only show what waits')],
+    run: async (invocation) => (await import('./answer.ts')).answer(invocation),
+  },
+  {
     name: 'recordings',
     usage: 'list | show <id> | rm <id>… | recover | export <id> --format gif|txt|md [--output file]',
     summary: 'List, look at, remove, repair and export recordings',

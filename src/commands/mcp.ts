@@ -2,6 +2,7 @@ import { serveStdio } from '../faces/mcp/stdio.ts';
 import type { Invocation } from './command.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
+import { serveLocally } from './local-socket.ts';
 
 /** MCP on stdin and stdout. Only the protocol is written to stdout; everything else goes to stderr (R-TERM-010). */
 export async function mcp(invocation: Invocation): Promise<number> {
@@ -15,6 +16,7 @@ export async function mcp(invocation: Invocation): Promise<number> {
       const opening = engine.sessions.default(signal).catch((error: unknown) => {
         if (!engine.closing.aborted) log(message(error));
       });
+      engine.background(opening.then(() => serveLocally(invocation, engine, log)));
       await serveStdio(surface, {
         stdin,
         stdout,

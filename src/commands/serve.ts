@@ -6,6 +6,7 @@ import { type HttpServer, serveMcpHttp } from '../faces/mcp/http.ts';
 import type { Invocation } from './command.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
+import { serveLocally } from './local-socket.ts';
 
 const preferredPort = 7420;
 
@@ -27,6 +28,7 @@ export async function serve(invocation: Invocation): Promise<number> {
     async serve(signal) {
       await engine.sessions.default(signal);
       server = await listen(surface, options, settings.port);
+      engine.background(serveLocally(invocation, engine, log));
       welcome(invocation, `${server.url}`, token, settings.token !== undefined);
       if (!signal.aborted) await once(signal, 'abort');
     },

@@ -15,6 +15,8 @@ export interface AuditEntry {
   readonly allowed: boolean;
   readonly error: ErrorCode | undefined;
   readonly durationMs: number;
+  /** Length of what a person typed, where that is all that may be kept of it. */
+  readonly characters?: number;
 }
 
 /** The last calls in memory; whoever keeps them for longer listens. */

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
+import { errorTable, type ErrorCode, FairleadError } from '../../contract/errors.ts';
+import { type Deferred, deferred } from '../../lib/deferred.ts';
+import { LineSplitter } from './lines.ts';
+
+interface Reply {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string; readonly code?: string; readonly hint?: string };
+}
+
+/** The other end of a local socket. */
+export class SocketClient implements AsyncDisposable {
+  readonly #socket: Socket;
+  readonly #lines = new LineSplitter();
+  readonly #waiting = new Map<number, Deferred<unknown>>();
+  #nextId = 1;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('error', () => {});
+    socket.on('close', () => this.#lost());
+  }
+
+  static async connect(path: string, signal: AbortSignal): Promise<SocketClient> {
+    const socket = createConnection(path);
+    try {
+      await once(socket, 'connect', { signal });
+    } catch (thrown) {
+      socket.destroy();
+      throw thrown;
+    }
+    return new SocketClient(socket);
+  }
+
+  async request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    if (this.#socket.destroyed) throw hungUp();
+    const id = this.#nextId++;
+    const answer = deferred<unknown>();
+    const stop = (): void => answer.reject(new FairleadError('timeout', 'There was no answer in time.'));
+    this.#waiting.set(id, answer);
+    signal.addEventListener('abort', stop, { once: true });
+    this.#socket.write(`${JSON.stringify({ id, method, params })}\n`);
+    try {
+      return await answer.promise;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.#waiting.delete(id);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#socket.closed) return;
+    this.#socket.destroy();
+    await once(this.#socket, 'close');
+  }
+
+  #receive(chunk: Buffer): void {
+    const lines = this.#lines.push(chunk);
+    if (!lines) return void this.#socket.destroy();
+    for (const line of lines) {
+      const reply = JSON.parse(line) as Reply;
+      const waiting = this.#waiting.get(reply.id);
+      if (reply.error) waiting?.reject(errorOf(reply.error));
+      else waiting?.resolve(reply.result);
+    }
+  }
+
+  #lost(): void {
+    for (const waiting of this.#waiting.values()) waiting.reject(hungUp());
+  }
+}
+
+const hungUp = (): FairleadError => new FairleadError('unavailable', 'The other process hung up.');
+
+function errorOf({ message, code = 'internal', hint }: NonNullable<Reply['error']>): FairleadError {
+  const known = Object.keys(errorTable).find((one) => one === code) as ErrorCode | undefined;
+  return new FairleadError(known ?? 'internal', message, hint === undefined ? {} : { hint });
+}

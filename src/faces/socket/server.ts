@@ -1,0 +1,97 @@
+import { chmod } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { FairleadError } from '../../contract/errors.ts';
+import { makePrivate } from './directory.ts';
+import { LineSplitter } from './lines.ts';
+
+export type SocketMethod = (params: unknown, signal: AbortSignal) => Promise<unknown>;
+
+/** Requests of one connection at a time. Beyond it they are refused, so that nobody can fill memory with them. */
+const mostPending = 256;
+
+/** Newline JSON on a local socket: `{id, method, params}` in, `{id, result}` or `{id, error}` out, as they finish. */
+export class SocketServer implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #connections = new Set<Socket>();
+
+  private constructor(methods: Readonly<Record<string, SocketMethod>>) {
+    this.#server = createServer((socket) => {
+      this.#connections.add(socket);
+      socket.on('close', () => this.#connections.delete(socket));
+      converse(socket, { ...methods, ping: async () => ({ pid: process.pid }) });
+    });
+    // Whoever serves decides how long the process lives.
+    this.#server.unref();
+  }
+
+  static async listen(path: string, methods: Readonly<Record<string, SocketMethod>>): Promise<SocketServer> {
+    await makePrivate(dirname(path));
+    const socket = new SocketServer(methods);
+    socket.#server.listen(path);
+    await once(socket.#server, 'listening');
+    await chmod(path, 0o600);
+    return socket;
+  }
+
+  /** Removes its file, too. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#connections) socket.destroy();
+    await closed;
+  }
+}
+
+function converse(socket: Socket, methods: Readonly<Record<string, SocketMethod>>): void {
+  const lines = new LineSplitter();
+  const gone = new AbortController();
+  let pending = 0;
+  const reply = (message: object): void => {
+    if (!socket.destroyed) socket.write(`${JSON.stringify(message)}\n`);
+  };
+  const take = async (line: string): Promise<void> => {
+    const request = parse(line);
+    if (!request) return reply({ id: 0, error: { message: 'This line is no request: {id, method, params}' } });
+    const { id, method, params } = request;
+    const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    try {
+      if (!run) throw new FairleadError('unknown_operation', `There is no method "${method.slice(0, 80)}".`);
+      if (pending >= mostPending) throw new FairleadError('limit_reached', 'Too many requests at a time.');
+      pending++;
+      try {
+        reply({ id, result: (await run(params, gone.signal)) ?? null });
+      } finally {
+        pending--;
+      }
+    } catch (thrown) {
+      reply({ id, error: explain(thrown) });
+    }
+  };
+  socket.on('data', (chunk: Buffer) => {
+    const complete = lines.push(chunk);
+    if (!complete) return void socket.destroy();
+    for (const line of complete) if (line.trim() !== '') take(line).catch(() => socket.destroy());
+  });
+  socket.on('error', () => {});
+  // A dropped connection cancels waits, not commands (R-TERM-022).
+  socket.on('close', () => gone.abort());
+}
+
+function parse(line: string): { id: number | string; method: string; params: unknown } | undefined {
+  try {
+    const { id, method, params } = JSON.parse(line) as Record<string, unknown>;
+    if ((typeof id !== 'number' && typeof id !== 'string') || typeof method !== 'string') return undefined;
+    return { id, method, params };
+  } catch {
+    return undefined;
+  }
+}
+
+function explain(thrown: unknown): object {
+  if (!(thrown instanceof FairleadError)) return { message: 'Something went wrong inside Fairlead.', code: 'internal' };
+  const { message, code, hint } = thrown;
+  return { message, code, ...(hint === undefined ? {} : { hint }) };
+}

@@ -1,0 +1,210 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, test } from 'vitest';
+import { answerWaiting } from '../src/engine/attention/answer.ts';
+import { watchAttention } from '../src/engine/attention/index.ts';
+import { SocketServer } from '../src/faces/socket/server.ts';
+import { keys, never, screenText, Workplace } from './attention-support.ts';
+import { Mcp } from './support/mcp.ts';
+
+const program = join(import.meta.dirname, '..', 'bin', 'fairlead.js');
+const secret = 'corréct-hörse-42';
+const digest = createHash('sha256').update(secret).digest('hex');
+
+async function fairlead(home: string, args: readonly string[], input?: string) {
+  const child = spawn(process.execPath, [program, 'answer', ...args], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: home, FAIRLEAD_HOME: join(home, '.fairlead') },
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  child.stdin.end(input ?? '');
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, out, err };
+}
+
+/** Every file below a folder, as bytes. */
+function* contents(folder: string): Generator<[path: string, bytes: Buffer]> {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const path = join(folder, name);
+    if (statSync(path, { throwIfNoEntry: false })?.isFile()) yield [path, readFileSync(path)];
+  }
+}
+
+// Shows that it has it, then prints it, once in one piece and once in two.
+const asks =
+  'read -rs -p \'Password: \' pw; echo; printf %s "$pw" | sha256sum; echo "[$pw]"; ' +
+  'printf %s "<${pw:0:7}"; printf "%s>\\n" "${pw:7}"';
+
+async function waits(mcp: Mcp): Promise<void> {
+  await expect.poll(async () => (await fairlead(mcp.home, ['--list'])).code, { timeout: 10_000 }).toBe(0);
+}
+
+describe('fairlead answer', () => {
+  test('a secret reaches the program and nothing else: no answer, no recording, no file, no log', async () => {
+    await using mcp = await Mcp.start({ args: ['--record', '--record-dir', '.'] });
+    await mcp.call('startRecording', { input: true, outputDir: mcp.home });
+    await mcp.call('type', { text: asks, submit: true });
+    await waits(mcp);
+    const listed = await fairlead(mcp.home, ['--list', '--json']);
+    expect(JSON.parse(listed.out)).toMatchObject({
+      waiting: [{ kind: 'password', prompt: 'Password:', secret: true, pid: mcp.child.pid }],
+    });
+    const answered = await fairlead(mcp.home, ['--json'], `${secret}\n`);
+    expect(answered).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(answered.out)).toMatchObject({ answered: true, kind: 'password' });
+    const seen = await mcp.facts<{ content: string }>('getContent', { waitFor: '<•••>', timeoutMs: 10_000 });
+    expect(seen.content).toContain(`${digest}  -\n[•••]\n<•••>`);
+    await mcp.end();
+    expect(answered.out + mcp.lines.join('\n') + mcp.stderr).not.toContain(secret);
+    const casts = [...contents(mcp.home)].filter(([path, bytes]) => {
+      expect(bytes.includes(secret), path).toBe(false);
+      return path.endsWith('.cast');
+    });
+    expect(casts.length).toBeGreaterThan(0);
+    for (const [, cast] of casts) expect(cast.includes(digest)).toBe(true);
+  });
+
+  test('a person types it at a terminal: nothing is shown, corrections work', async () => {
+    await using mcp = await Mcp.start();
+    await mcp.call('type', { text: asks, submit: true });
+    await waits(mcp);
+    await using place = await Workplace.open();
+    const person = await place.shell();
+    const variables = `HOME=${mcp.home} FAIRLEAD_HOME=${mcp.home}/.fairlead NO_COLOR=1`;
+    await person.type(`${variables} ${process.execPath} ${program} answer`, keys, never);
+    await expect.poll(() => screenText(person), { timeout: 10_000 }).toContain('(your answer is not shown)');
+    await person.send(Buffer.from(`wrong\x15${secret}é\x7f\r`), 'person', never);
+    await expect.poll(() => screenText(person), { timeout: 10_000 }).toContain('Typed into terminal');
+    expect(await screenText(person)).toMatch(/asks:\n {2}Password:\n\(your answer is not shown\)\n\nTyped into/);
+    expect(person.blocks.last?.exitCode ?? 0).toBe(0);
+    expect(await mcp.facts('getContent', { waitFor: digest, timeoutMs: 10_000 })).toMatchObject({ matched: true });
+  });
+
+  test('exit codes: 3 nothing runs, 4 nothing waits, 2 nothing said or too much; questions in the open', async () => {
+    await using mcp = await Mcp.start();
+    await expect.poll(async () => (await fairlead(mcp.home, [], 'x')).code, { timeout: 10_000 }).toBe(4);
+    expect(await fairlead(mcp.home, ['nosuch'], 'x')).toMatchObject({ code: 4 });
+    const { sessionId } = await mcp.facts<{ sessionId: string }>('createSession', { name: 'second' });
+    await mcp.call('type', { text: 'read -p "Remove 3 packages? [y/N] " a; echo "<$a>"', submit: true });
+    await mcp.call('type', { text: 'read -p "Really? (yes/no) " a; echo "<$a>"', submit: true, sessionId });
+    await expect
+      .poll(async () => JSON.parse((await fairlead(mcp.home, ['--list', '--json'])).out).waiting.length, {
+        timeout: 10_000,
+      })
+      .toBe(2);
+    const both = await fairlead(mcp.home, [], 'y');
+    expect(both.code).toBe(2);
+    expect(both.err).toMatch(/Remove 3 packages\? \[y\/N\][^]*Really\? \(yes\/no\)[^]*Several terminals wait/);
+    expect(await fairlead(mcp.home, ['second'], '')).toMatchObject({ code: 2 });
+    expect(await fairlead(mcp.home, ['second'], 'yes\n')).toMatchObject({ code: 0 });
+    expect(await mcp.facts('getContent', { sessionId, waitFor: '<yes>' })).toMatchObject({ matched: true });
+    expect(await fairlead(mcp.home, [], 'n')).toMatchObject({ code: 0 });
+    expect(await mcp.facts('getContent', { waitFor: '<n>' })).toMatchObject({ matched: true });
+    await mcp.end();
+    expect(await fairlead(mcp.home, [], 'x')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('No Fairlead of yours'),
+    });
+  });
+});
+
+describe('R-TERM-020, R-TERM-021: the socket', () => {
+  test('is private, goes with its process, and a dead one is cleared away', async () => {
+    await using mcp = await Mcp.start();
+    const run = join(mcp.home, '.fairlead', 'run');
+    const path = join(run, `${mcp.child.pid}.sock`);
+    await expect.poll(() => existsSync(path)).toBe(true);
+    await expect.poll(() => statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(run).mode & 0o777).toBe(0o700);
+    const dead = join(run, '999999.sock');
+    const socket = spawn(process.execPath, ['-e', `require('net').createServer().listen(${JSON.stringify(dead)})`]);
+    await expect.poll(() => existsSync(dead)).toBe(true);
+    socket.kill('SIGKILL');
+    await once(socket, 'exit');
+    expect(await fairlead(mcp.home, ['--list'])).toMatchObject({ code: 4 });
+    expect(existsSync(dead)).toBe(false);
+    await mcp.end();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('a folder that others may enter is not used, and one warning says so', async () => {
+    await using mcp = await Mcp.raw();
+    await mkdir(join(mcp.home, '.fairlead', 'run'), { recursive: true, mode: 0o755 });
+    await mcp.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    });
+    await expect
+      .poll(() => mcp.stderr, { timeout: 10_000 })
+      .toMatch(/^fairlead: `fairlead answer` cannot reach .*others\.\n$/);
+    expect(await mcp.run('echo works')).toMatchObject({ content: 'works' });
+    expect(await fairlead(mcp.home, [], 'x')).toMatchObject({ code: 3 });
+  });
+
+  test('R-TERM-022: answers come as they finish, garbage is answered with id 0, a dropped line cancels waits', async () => {
+    await using place = await Workplace.open();
+    const path = join(place.home, 'run', '1.sock');
+    let cancelled = false;
+    await using _server = await SocketServer.listen(path, {
+      wait: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            cancelled = true;
+            reject(new Error('gone'));
+          });
+        }),
+      slow: (params) => new Promise((resolve) => setTimeout(resolve, 50, params)),
+    });
+    const client = createConnection(path);
+    const replies: unknown[] = [];
+    createInterface({ input: client }).on('line', (line) => replies.push(JSON.parse(line)));
+    client.write('{"id":1,"method":"wait"}\n{"id":2,"method":"slow","params":"late"}\nnonsense\n{"id":3,"meth');
+    client.write('od":"ping"}\n{"id":4,"method":"toString"}\n');
+    await expect.poll(() => replies.length).toBe(4);
+    expect(replies).toEqual([
+      { id: 0, error: { message: 'This line is no request: {id, method, params}' } },
+      { id: 4, error: { message: 'There is no method "toString".', code: 'unknown_operation' } },
+      { id: 3, result: { pid: process.pid } },
+      { id: 2, result: 'late' },
+    ]);
+    client.destroy();
+    await expect.poll(() => cancelled).toBe(true);
+    const flooding = createConnection(path).on('error', () => {});
+    flooding.write(Buffer.alloc((16 << 20) + 1, 'x'));
+    await once(flooding, 'close');
+  });
+});
+
+test('an answer to a question that is no longer asked is refused; the audit keeps only its length', async () => {
+  await using place = await Workplace.open();
+  const { engine } = place;
+  const terminal = await place.shell();
+  await terminal.type("read -rs -p 'PIN: ' pin; read -rs -p 'Other PIN: ' pin", keys, never);
+  const { prompt } = await watchAttention(terminal, AbortSignal.timeout(5000));
+  const caller = { name: 'person', origin: 'cli', may: () => true } as const;
+  const answer = { terminal: terminal.id, text: secret, secret: true, submit: true, prompt };
+  await answerWaiting(engine, answer, caller, never);
+  await expect.poll(() => terminal.attention.current?.prompt).toBe('PIN: Other PIN:');
+  await expect(answerWaiting(engine, answer, caller, never)).rejects.toMatchObject({ code: 'conflict' });
+  await answerWaiting(engine, { ...answer, prompt: 'PIN: Other PIN:' }, caller, never);
+  await expect.poll(() => terminal.state).toBe('idle');
+  await expect(answerWaiting(engine, answer, caller, never)).rejects.toMatchObject({ code: 'not_found' });
+  const entries = engine.audit.entries().filter(({ operation }) => operation === 'attention.answer');
+  expect(entries.map(({ characters, error }) => [characters, error])).toEqual([
+    [16, undefined],
+    [16, 'conflict'],
+    [16, undefined],
+    [16, 'not_found'],
+  ]);
+  expect(JSON.stringify(entries)).not.toContain(secret);
+  expect(await screenText(terminal)).not.toContain(secret);
+});
