@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { FairleadError } from '../contract/errors.ts';
 import { newTerminalId } from '../contract/ids.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -76,6 +77,8 @@ export class Engine implements AsyncDisposable {
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    // Every terminal that is being opened listens to it, and they may be many.
+    setMaxListeners(0, this.#closing.signal);
     this.clock = options.clock ?? systemClock;
     this.gate = options.gate ?? openGate;
     this.recordings = new Recordings({ ...options.recordings, clock: this.clock });
