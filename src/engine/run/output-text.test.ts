@@ -16,6 +16,8 @@ test('keeps inner blank lines, indentation, long lines; drops colours (R-RPC-043
   expect(await read('\r\n  a\r\n\r\n\tb\r\n\r\n')).toBe('\n  a\n\n        b');
   expect(await read(`${'x'.repeat(50)}\r\n\x1b[31;1mred\x1b[0m`)).toBe(`${'x'.repeat(50)}\nred`);
   expect(await read('\x1b]0;title\x07ab\r\n')).toBe('ab');
+  expect(await read('see \x1b[8mnot\x1b[0m this\r\n')).toBe('see ⟦not⟧ this');
+  expect(await read('\x1b[1;30mnot\x1b[m\r\n')).toBe('⟦not⟧');
 });
 
 test('what moves the cursor is rendered', async () => {
@@ -41,6 +43,9 @@ test('of more than a mebibyte the last lines, and how many bytes are missing bef
   expect(missed).toBeGreaterThan(1_900_000);
 });
 
+// Blanks at the end of a line may be left out by one and kept by the other.
+const trimmed = (text: string): string => text.replace(/ +$/gm, '');
+
 test('text read without a terminal is what a terminal shows', async () => {
   const piece = fc.constantFrom(
     'a',
@@ -61,7 +66,7 @@ test('text read without a terminal is what a terminal shows', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
       const text = pieces.join('');
-      expect(await read(text)).toBe(renderText(Buffer.from(text), size));
+      expect(trimmed(await read(text))).toBe(trimmed(renderText(Buffer.from(text), size)));
     }),
     { numRuns: 500 },
   );

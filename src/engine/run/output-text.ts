@@ -1,17 +1,9 @@
 import type { Size } from '../channel.ts';
 import type { OutputLog } from '../output-log.ts';
-import { Emulator } from '../screen/emulator.ts';
-import { joinRows, type RowText, rowTexts } from '../screen/rows.ts';
-import { darkTheme } from '../screen/theme.ts';
+import { transcribe } from '../screen/transcript.ts';
 
 /** More is not rendered: the last part of it, from the beginning of a line. */
 const mostBytes = 1 << 20;
-/** No slice can scroll more rows than are kept. */
-const sliceBytes = 4096;
-const keptRows = sliceBytes + 100;
-/** Rendered in one go before others get their turn. */
-const turnBytes = 64 << 10;
-
 /** What a stretch of output leaves on a terminal of this size, however many rows it has. */
 export async function outputText(
   log: OutputLog,
@@ -20,8 +12,11 @@ export async function outputText(
   size: Size,
 ): Promise<{ readonly text: string; readonly missed: number }> {
   const { bytes, start } = lastPart(log, from, to);
-  const missed = start - from;
-  return { text: plain(bytes, size.cols) ?? (await rendered(bytes, size)), missed };
+  const text = plain(bytes, size.cols);
+  if (text !== undefined) return { text, missed: start - from };
+  const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const transcript = await transcribe(bytes, { size, pause });
+  return { text: transcript.text, missed: start - from + transcript.droppedBytes };
 }
 
 function lastPart(log: OutputLog, from: number, to: number): { bytes: Uint8Array; start: number } {
@@ -31,7 +26,9 @@ function lastPart(log: OutputLog, from: number, to: number): { bytes: Uint8Array
   return { bytes: read.bytes.subarray(line), start: read.from + line };
 }
 
-const colors = /\x1b(?:\[[\d;:]*m|\(B|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
+/** Titles, marks, and colours in which all text can be seen; hidden text is found by an emulator. */
+const visible = '(?:0?[0-7]|9|2[1-9]|3[1-79]|49|9[0-7])?';
+const colors = new RegExp(`\\x1b(?:\\[${visible}(?:;${visible})*m|\\(B|\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\))`, 'g');
 /** Anything that moves, erases, combines or could not be decoded. */
 const needsTerminal =
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\p{M}\p{Default_Ignorable_Code_Point}]|(?<!\r)\n|\r(?!\r*\n)/u;
@@ -60,26 +57,4 @@ function withoutTabs(line: string): string | undefined {
     wide += part;
   }
   return wide;
-}
-
-async function rendered(bytes: Uint8Array, size: Size): Promise<string> {
-  const scratch = new Emulator(size, keptRows, darkTheme);
-  try {
-    const rows: RowText[] = [];
-    let taken = 0;
-    for (let at = 0; at < bytes.length; at += sliceBytes) {
-      scratch.feed(bytes.subarray(at, at + sliceBytes));
-      const { active, normal } = scratch.core.buffers;
-      const top = scratch.trimmed + normal.ybase;
-      // Rows that have left the screen never change again.
-      if (active === normal && top > taken) {
-        rows.push(...rowTexts(scratch, taken, top - taken));
-        taken = top;
-      }
-      if ((at + sliceBytes) % turnBytes === 0) await new Promise((resolve) => setImmediate(resolve));
-    }
-    return joinRows([...rows, ...rowTexts(scratch, taken, Number.MAX_SAFE_INTEGER)], 'join');
-  } finally {
-    scratch.dispose();
-  }
 }

@@ -26,8 +26,15 @@ export const nesting = new Set(
 /** A prompt that is being drawn is there within this time. */
 const promptMs = 2000;
 
+/** What an earlier command taught us about a shell without marks. */
+export interface Known {
+  readonly prompt: string;
+  /** It has ended, and nobody has typed anything since. */
+  readonly idle: boolean;
+}
+
 /** Finds out who would read the command. Throws `conflict` when nobody is ready to. */
-export async function placeOf(terminal: Terminal, idle: boolean, signal: AbortSignal): Promise<Place> {
+export async function placeOf(terminal: Terminal, known: Known | undefined, signal: AbortSignal): Promise<Place> {
   const { blocks } = terminal;
   if (terminal.marked && blocks.state === 'unknown' && terminal.blocks.shell === undefined)
     await ready(terminal, signal);
@@ -39,14 +46,16 @@ export async function placeOf(terminal: Terminal, idle: boolean, signal: AbortSi
     if (blocks.promptAt !== undefined) return { kind: 'marked', shell: blocks.shell?.['shell'] ?? '' };
   }
   await terminal.sync(signal);
-  const now = (): Place | undefined => unmarkedPlace(terminal, idle);
-  const found = now() ?? (await whenShown(terminal, now, signal));
+  const isKnown = (line: string): boolean => known?.prompt === line && line !== '';
+  const now = (): Place | undefined => unmarkedPlace(terminal, isKnown);
+  const found =
+    now() ?? (await whenShown(terminal, now, signal)) ?? unmarkedPlace(terminal, () => known?.idle === true);
   if (found === undefined) throw busy(terminal);
   return found;
 }
 
 /** A nested or unmarked shell, or another program that reads lines; undefined while neither seems ready. */
-function unmarkedPlace(terminal: Terminal, idle: boolean): Place | undefined {
+function unmarkedPlace(terminal: Terminal, isPrompt: (line: string) => boolean): Place | undefined {
   if (terminal.screen.alternate) return undefined;
   const { process } = terminal;
   const foreground = process?.foreground();
@@ -56,7 +65,7 @@ function unmarkedPlace(terminal: Terminal, idle: boolean): Place | undefined {
   const editing = process !== undefined && process.echo() === undefined && prompt !== '';
   if (shells.has(name)) {
     const untouched = terminal.lastInput === undefined && foreground?.isLeader === true && prompt !== '';
-    if (!editing && !idle && !untouched && !looksLikePrompt(prompt)) return undefined;
+    if (!editing && !isPrompt(prompt) && !untouched && !looksLikePrompt(prompt)) return undefined;
     return { kind: 'shell', dialect: name === 'fish' ? 'fish' : 'posix', longLines: editingShells.has(name), prompt };
   }
   if ((process === undefined || nesting.has(name)) && looksLikeShellPrompt(prompt)) {

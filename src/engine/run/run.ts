@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
-import type { Attention } from '../attention/attention.ts';
+import { type Attention, watchAttention } from '../attention/index.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
@@ -9,7 +9,7 @@ import { type Origin, originOf, watchInteractive } from './interactive.ts';
 import { MarkedWatch } from './marked-watch.ts';
 import { MarkerWatch } from './marker-watch.ts';
 import { outputText } from './output-text.ts';
-import { type Place, placeOf } from './place.ts';
+import { type Known, type Place, placeOf } from './place.ts';
 import { ProgramWatch } from './program-watch.ts';
 import type { Ending, RunResult, Watch } from './result.ts';
 import { commandLines, markedLines } from './typed.ts';
@@ -21,11 +21,9 @@ export interface RunRequest {
   readonly timeoutMs: number;
   /** Who sends it, for the input's record. */
   readonly by: string;
-  /** Resolves when the terminal waits for a person. */
-  readonly attention?: (terminal: Terminal, signal: AbortSignal) => Promise<Attention>;
 }
 
-export type FollowRequest = Pick<RunRequest, 'timeoutMs' | 'attention'>;
+export type FollowRequest = Pick<RunRequest, 'timeoutMs'>;
 
 /** How often somebody who waits is told that there is something to wait for. */
 const heartbeatMs = 5000;
@@ -34,6 +32,7 @@ interface Run {
   readonly watch: Watch;
   readonly startedMs: number;
   readonly origin: Origin;
+  readonly prompt: string;
   ending: Ending | undefined;
   lastInput: Terminal['lastInput'];
 }
@@ -58,8 +57,7 @@ export async function run(
   try {
     const before = runs.get(terminal);
     const startedMs = terminal.clock.monotonic();
-    const idle = before?.ending !== undefined && before.lastInput === terminal.lastInput;
-    const place = await placeOf(terminal, idle, signal);
+    const place = await placeOf(terminal, before && knownBy(before, terminal), signal);
     before?.watch[Symbol.dispose]();
     const current = await submit(terminal, place, request, startedMs, signal);
     runs.set(terminal, current);
@@ -91,6 +89,11 @@ export async function follow(
   }
 }
 
+const knownBy = ({ prompt, ending, lastInput }: Run, terminal: Terminal): Known => ({
+  prompt,
+  idle: ending !== undefined && lastInput === terminal.lastInput,
+});
+
 async function submit(
   terminal: Terminal,
   place: Place,
@@ -101,7 +104,8 @@ async function submit(
   if (place.kind === 'marked') nothingTyped(terminal);
   const origin = originOf(terminal, place.kind === 'marked');
   const { watch, lines } = await prepare(terminal, place, request, signal);
-  const started: Run = { watch, startedMs, origin, ending: undefined, lastInput: undefined };
+  const prompt = place.kind === 'marked' ? '' : place.prompt;
+  const started: Run = { watch, startedMs, origin, prompt, ending: undefined, lastInput: undefined };
   watch.ended.then(
     (ending) => {
       started.ending = ending;
@@ -170,7 +174,7 @@ function nothingTyped(terminal: Terminal): void {
 async function wait(
   terminal: Terminal,
   current: Run,
-  { timeoutMs, attention }: FollowRequest,
+  { timeoutMs }: FollowRequest,
   signal: AbortSignal,
   progress: (message: string) => void,
   returnsToInput: boolean,
@@ -189,7 +193,7 @@ async function wait(
   watch.started.then(() => {
     if (leaving.signal.aborted) return;
     if (returnsToInput) listening.push(watchInteractive(terminal, origin, (note) => outcome.resolve({ note })));
-    attention?.(terminal, leaving.signal).then(
+    watchAttention(terminal, leaving.signal).then(
       (person) => outcome.resolve({ person }),
       () => {},
     );
