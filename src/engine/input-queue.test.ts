@@ -92,3 +92,58 @@ test('closing refuses what waits and what comes', async () => {
   await expect(queue.send(bytes('c'), never)).rejects.toThrow('gone');
   expect(await Promise.race([current, Promise.resolve('still waiting')])).toBe('gone');
 });
+
+test('a turn keeps the lane over its pauses; others wait (R-HUB-094)', async () => {
+  const { queue, text, acceptAll } = farSide();
+  acceptAll();
+  const pause = deferred();
+  const turn = queue.turn(
+    2,
+    async (lane) => {
+      await lane.write(bytes('a'));
+      await pause.promise;
+      await lane.write(bytes('b'));
+      return 'done';
+    },
+    never,
+  );
+  const other = queue.send(bytes('c'), never);
+  await Promise.resolve();
+  expect(queue.pendingBytes).toBe(3);
+  pause.resolve();
+  expect(await turn).toBe('done');
+  await other;
+  expect(text()).toBe('abc');
+  expect(queue.pendingBytes).toBe(0);
+});
+
+test('Ctrl-C ends a turn in its pause, and nothing of it comes after', async () => {
+  const { queue, text, acceptAll } = farSide();
+  acceptAll();
+  const writing = deferred();
+  const turn = queue.turn(
+    2,
+    async (lane) => {
+      await lane.write(bytes('a'));
+      writing.resolve();
+      await new Promise((resolve) => lane.signal.addEventListener('abort', resolve));
+      await lane.write(bytes('b'));
+    },
+    never,
+  );
+  await writing.promise;
+  await Promise.all([
+    expect(turn).rejects.toMatchObject({ code: 'cancelled' }),
+    queue.interrupt(Uint8Array.of(3), never),
+  ]);
+  expect(text()).toBe('a\x03');
+});
+
+test('a turn that fails lets the next one through', async () => {
+  const { queue, text, acceptAll } = farSide();
+  acceptAll();
+  const wrong = new FairleadError('conflict', 'not now');
+  await expect(queue.turn(1, () => Promise.reject(wrong), never)).rejects.toBe(wrong);
+  await queue.send(bytes('next'), never);
+  expect(text()).toBe('next');
+});

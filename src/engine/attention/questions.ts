@@ -13,6 +13,8 @@ export interface Asked {
   readonly bracketedPaste: boolean;
   /** As ProcessView tells it: false at a password prompt, undefined for raw programs and unknown far sides. */
   readonly echo: boolean | undefined;
+  /** Milliseconds since the last output. */
+  readonly quietMs: number;
   /** Name of the program in the foreground. Asked only when the text alone does not decide. */
   readonly program: () => string | undefined;
 }
@@ -30,6 +32,7 @@ const hints: Readonly<Record<AttentionKind, string>> = {
 
 const secretKinds: ReadonlySet<AttentionKind> = new Set(['password', 'passphrase', 'one_time_code']);
 
+const patientMs = 440;
 /** Longer lines are data, not questions. */
 const longest = 500;
 
@@ -94,7 +97,7 @@ const isAnyKey = (line: string): boolean =>
 
 const secretWord =
   /pass(?:word|code|phrase|wort)|kennwort|mot de passe|contrase[ñn]a|senha|парол|密码|密碼|パスワード|\bPIN\b|\botp\b|verification code|one[- ]time|secret|token/iu;
-const secretAsked = new RegExp(`(?:${secretWord.source})[^:：]{0,120}[:：]$`, 'iu');
+const secretAsked = new RegExp(`(?:${secretWord.source})[^\\n]{0,120}[:：]$`, 'iu');
 const codeWord =
   /\botp\b|one[- ]time|verification code|authenticat(?:ion|or) code|security code|passcode|\b2fa\b|two[- ]factor|\btotp\b/i;
 const looksAsking = /[:：?>\])]$/;
@@ -116,23 +119,37 @@ const choices: readonly RegExp[] = [
   /[[(](?:[^\s,[\]()]{1,8}[,/|]\s?){2,20}[^\s,[\]()]{1,8}[\])](?:\s?[[(][^\])]{0,24}[\])])?\s?[?:>]{0,2}$/,
   /[[(]\s?\d{1,4}\s?(?:-|–|\.\.|to)\s?\d{1,4}\s?[\])]\s?[?:>]{1,2}$/,
   /\b(?:select|choose|choice|selection|option|answer|which one|what now)\b.{0,80}[?:>]$/i,
-  /\[y\]es, \[n\]o,.{0,60}:$/i,
+  // unzip: "[y]es, [n]o, [A]ll, [N]one, [r]ename:"; vim: "[O]pen Read-Only, (E)dit anyway, (Q)uit, (A)bort:"
+  /(?:[[(][a-z][\])][\w -]{1,20}, ){2,8}.{0,40}[:?]$/i,
+  /^(?:please )?(?:enter|type|specify)\b.{1,200}[:?>]$/i,
   /\(use (?:the )?arrow keys[^)]{0,40}\)$/i,
   // git and registries; npm init: "package name: (demo)"
-  /^(?:user ?name|login|e-?mail)\b[^:]{0,100}:$/i,
+  /^(?:user ?name|login|e-?mail)\b.{0,100}:$/i,
   /^[a-z][a-z ]{1,40}: \([^)]{1,100}\)$/i,
 ];
 
 function isChoice(line: string, asked: Asked): boolean {
   if (/^#\?$/.test(line)) return asked.above.some((text) => /^\s*\d+\) /.test(text));
-  return choices.some((pattern) => pattern.test(line)) && !printers.has(asked.program() ?? '');
+  const asks = choices.some((pattern) => pattern.test(line)) || isOpenQuestion(line, asked);
+  return asks && !printers.has(asked.program() ?? '');
 }
 
-/** Questions whose subject stands above them. */
+/** Any other line that asks, from a program that reads lines and has been waiting for a while. */
+const isOpenQuestion = (line: string, { echo, quietMs }: Asked): boolean =>
+  echo === true && quietMs >= patientMs && /\?(?:\s?[[(][^\])]{0,100}[\])])?:?$/.test(line);
+
+/** The question with what it is about, where that stands above it. */
 function promptOf(kind: AttentionKind, line: string, above: readonly string[]): string {
-  const lines = kind === 'fingerprint' ? 3 : kind === 'choice' || /^\W*(?:\[|\()/.test(line) ? 1 : 0;
-  const shown = lines === 0 ? [] : above.slice(-lines).filter((text) => text.trim() !== '');
-  return plain([...shown, line].join('\n'));
+  const subject = kind === 'fingerprint' ? above.slice(-3) : isBare(line) ? options(above) : [];
+  return plain([...subject.filter((text) => text.trim() !== ''), line].join('\n'));
+}
+
+const isBare = (line: string): boolean => /^(?:#\?$|[[(])/.test(line);
+
+/** A numbered list, or the line before. */
+function options(above: readonly string[]): readonly string[] {
+  const first = above.findLastIndex((text) => !/^\s*\d+[).] /.test(text)) + 1;
+  return first < above.length ? above.slice(first) : above.slice(-1);
 }
 
 /** Nothing that acts on whoever reads it: no controls, no text that turns around or hides. */

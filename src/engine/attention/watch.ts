@@ -62,7 +62,7 @@ export class AttentionWatch implements Disposable {
     const quietMs = clock.monotonic() - lastOutputMs;
     const echo = process?.echo();
     if (quietMs < (echo === false ? looksMs[0] : textMs)) return undefined;
-    return recognise(this.#terminal.screen, { echo, program: () => process?.foreground()?.name });
+    return recognise(this.#terminal.screen, { echo, quietMs, program: () => process?.foreground()?.name });
   }
 
   [Symbol.dispose](): void {

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { type Asked, question } from './questions.ts';
+
+const asked = (line: string, more: Partial<Asked> = {}): Asked => ({
+  line,
+  above: [],
+  lastRow: false,
+  inverse: false,
+  bracketedPaste: false,
+  echo: true,
+  quietMs: 150,
+  program: () => 'installer',
+  ...more,
+});
+
+const kind = (line: string, more: Partial<Asked> = {}): string | undefined => question(asked(line, more))?.kind;
+
+describe('questions of real programs', () => {
+  test.each([
+    // Read without echo.
+    ['[sudo] password for anna: ', { echo: false }, 'password'],
+    ["anna@host's password: ", { echo: false }, 'password'],
+    ['(anna@host) Password: ', { echo: false }, 'password'],
+    ["Password for 'https://anna@github.com': ", { echo: false }, 'password'],
+    ['Enter PIN for anna: ', { echo: false }, 'password'],
+    ['Passwort: ', { echo: false }, 'password'],
+    ['Mot de passe : ', { echo: false }, 'password'],
+    ['Vault token>', { echo: false }, 'password'],
+    ["Enter passphrase for key '/home/anna/.ssh/id_ed25519': ", { echo: false }, 'passphrase'],
+    ['Verification code: ', { echo: false }, 'one_time_code'],
+    ['Enter OTP: ', { echo: false }, 'one_time_code'],
+    ['Enter one-time password: ', { echo: false }, 'one_time_code'],
+    // A far side nobody can look at: only the text tells.
+    ['[sudo] password for anna: ', { echo: undefined }, 'password'],
+    ['Enter passphrase for /root/key:', { echo: undefined }, 'passphrase'],
+    ["Password for 'https://anna@github.com': ", { echo: undefined }, 'password'],
+    ['Retype new password:', { echo: undefined }, 'password'],
+    ['Do you want to continue? [Y/n] ', {}, 'yes_no'],
+    ['Remove it? [y/N]: ', {}, 'yes_no'],
+    ['Proceed ([y]/n)? ', {}, 'yes_no'],
+    ['Proceed (Y/n)? ', {}, 'yes_no'],
+    ['gzip: a.gz already exists; do you wish to overwrite (y or n)? ', {}, 'yes_no'],
+    ['zsh: sure you want to delete all 5 files in /tmp [yn]? ', {}, 'yes_no'],
+    ['Overwrite (yes/no) [no]: ', {}, 'yes_no'],
+    ['Möchten Sie fortfahren? [J/n] ', {}, 'yes_no'],
+    ['Souhaitez-vous continuer ? [O/n] ', {}, 'yes_no'],
+    ['¿Desea continuar? [S/n] ', {}, 'yes_no'],
+    ['Is this OK? (yes) ', { echo: undefined }, 'yes_no'],
+    ['Ok to proceed? (y) ', { echo: undefined }, 'yes_no'],
+    ["rm: remove regular file 'a'? ", {}, 'yes_no'],
+    ["Type 'yes' to confirm: ", {}, 'yes_no'],
+    ['Are you sure you want to continue connecting (yes/no/[fingerprint])? ', {}, 'fingerprint'],
+    ['Are you sure you want to continue connecting (yes/no)? ', {}, 'fingerprint'],
+    ["Please type 'yes', 'no' or the fingerprint: ", {}, 'fingerprint'],
+    ['Press any key to continue . . . ', {}, 'any_key'],
+    ['Press [ENTER] to continue or Ctrl-c to cancel.', {}, 'any_key'],
+    ['Press ENTER or type command to continue', { echo: undefined, bracketedPaste: true }, 'any_key'],
+    ['--More--', { echo: undefined }, 'pager'],
+    ['--More--(12%)', { echo: undefined }, 'pager'],
+    ['--More--(12%)[Press space to continue, q to quit.]', { echo: undefined }, 'pager'],
+    [':', { echo: undefined, lastRow: true }, 'pager'],
+    ['(END)', { echo: undefined }, 'pager'],
+    ['lines 1-29', { echo: undefined, lastRow: true }, 'pager'],
+    ['lines 30-58/212 27%', { echo: undefined, lastRow: true }, 'pager'],
+    [' Manual page ls(1) line 1 (press h for help or q to quit)', { echo: undefined }, 'pager'],
+    ['notes.txt', { echo: undefined, lastRow: true, inverse: true, program: () => 'less' }, 'pager'],
+    ['(1/4) Stage this hunk [y,n,q,a,d,j,J,g,/,e,p,?]? ', {}, 'choice'],
+    ['*** foo.conf (Y/I/N/O/D/Z) [default=N] ? ', {}, 'choice'],
+    ['Your choice [1-3]: ', {}, 'choice'],
+    ['Please select an option: ', {}, 'choice'],
+    ['replace a? [y]es, [n]o, [A]ll, [N]one, [r]ename: ', {}, 'choice'],
+    ['? Pick a framework (Use arrow keys)', { echo: undefined }, 'choice'],
+    ["Username for 'https://github.com': ", {}, 'choice'],
+    ['package name: (demo) ', { echo: undefined }, 'choice'],
+    ['Enter file in which to save the key (/root/.ssh/id_ed25519): ', {}, 'choice'],
+    ['What is your name? ', { quietMs: 460 }, 'choice'],
+    ['Where to? [/usr/local] ', { quietMs: 460 }, 'choice'],
+  ] as [string, Partial<Asked>, string][])('%j %j', (line, more, expected) => {
+    expect(kind(line, more)).toBe(expected);
+  });
+
+  test('what holds a secret says so, and nothing else does', () => {
+    expect(question(asked('Password: ', { echo: false }))).toMatchObject({ secret: true, prompt: 'Password:' });
+    expect(question(asked('Go on? [y/N] '))).toMatchObject({ secret: false, prompt: 'Go on? [y/N]' });
+  });
+
+  test('a question shows what it is about', () => {
+    const above = ["The authenticity of host 'a' can't be established.", 'ED25519 key fingerprint is SHA256:abc.'];
+    const line = 'Are you sure you want to continue connecting (yes/no/[fingerprint])? ';
+    expect(question(asked(line, { above }))?.prompt).toBe([...above, line.trimEnd()].join('\n'));
+    const select = question(asked('#? ', { above: ['$ select x', '1) red', '2) blue'] }));
+    expect(select).toMatchObject({ kind: 'choice', prompt: '1) red\n2) blue\n#?' });
+    const terraform = { above: ["  Only 'yes' will be accepted to approve."] };
+    expect(kind('  Enter a value: ', terraform)).toBe('yes_no');
+  });
+
+  test('nothing in a prompt can act on its reader', () => {
+    const line = 'Pass\u202ew\u200bord\u{e0041} for \u0007x: ';
+    expect(question(asked(line, { echo: false }))?.prompt).toBe('Password for x:');
+  });
+});
+
+describe('no questions', () => {
+  test.each([
+    ['', {}],
+    ['$ ', {}],
+    ['root@host:~# ', { echo: undefined }],
+    ['>>> ', { echo: undefined }],
+    ['working...', { echo: false }],
+    ['Compiling foo v1.2.3', {}],
+    ['Downloading (45%)', {}],
+    ['[ 12/100] Building CXX object', {}],
+    ['password: ', { program: () => 'tail' }],
+    ['Select one: ', { program: () => 'cat' }],
+    ['What is your name? ', { quietMs: 200 }],
+    ['What is your name? ', { echo: undefined, quietMs: 1000 }],
+    ['press h + enter to show help', {}],
+    [':', { echo: undefined, lastRow: true, bracketedPaste: true }],
+    [':', { echo: undefined, lastRow: false }],
+    [':', { echo: true, lastRow: true }],
+    ['title', { echo: undefined, lastRow: true, inverse: true, program: () => 'htop' }],
+    ['12:30:01 user logged in with password', {}],
+    ['{"yes/no": true}', {}],
+  ] as [string, Partial<Asked>][])('%j %j', (line, more) => {
+    expect(kind(line, more)).toBeUndefined();
+  });
+
+  test('long lines cost little', () => {
+    const started = performance.now();
+    for (const part of ['(', '[y/', 'a,', 'password ', 'press enter ', '(y), ']) {
+      kind(part.repeat(200_000), { quietMs: 1000 });
+    }
+    expect(performance.now() - started).toBeLessThan(200);
+  });
+});

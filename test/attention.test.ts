@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { attentionOf, watchAttention } from '../src/engine/attention/index.ts';
+import type { Terminal, TerminalState } from '../src/engine/terminal.ts';
+import { keys, never, screenText, Workplace } from './attention-support.ts';
+
+const has = (program: string): boolean => {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Runs a command and tells how long after its last output the question was recognised. */
+async function asks(terminal: Terminal, command: string) {
+  const seen = watchAttention(terminal, AbortSignal.timeout(15_000));
+  await terminal.type(command, keys, never);
+  const attention = await seen;
+  const ms = terminal.clock.monotonic() - (terminal.lastOutputMs ?? 0);
+  return { attention, ms };
+}
+
+const installer = `#!/bin/bash
+printf '0 upgraded, 0 newly installed, 3 to remove.\\nDo you want to continue? [Y/n] '
+read -r answer
+echo "<$answer>"
+`;
+
+const ssh = `#!/bin/bash
+printf "The authenticity of host 'example.org (192.0.2.1)' can't be established.\\n"
+printf 'ED25519 key fingerprint is SHA256:abcdefghijklmnopqrstuvwxyz.\\n'
+printf 'Are you sure you want to continue connecting (yes/no/[fingerprint])? '
+read -r answer
+echo "<$answer>"
+`;
+
+function prepare(place: Workplace): void {
+  for (const [name, text] of Object.entries({ installer, ssh })) {
+    writeFileSync(join(place.home, name), text);
+    chmodSync(join(place.home, name), 0o755);
+  }
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'correct horse', '-f', join(place.home, 'key')]);
+  writeFileSync(join(place.home, 'long.txt'), Array.from({ length: 500 }, (_, i) => `line ${i}\n`).join(''));
+  writeFileSync(join(place.home, 'bait.txt'), `${'x\n'.repeat(20_000)}Enter password: `);
+}
+
+describe('recognised within a second', () => {
+  const cases: [command: string, kind: string, prompt: string | RegExp, answer: string][] = [
+    ["read -rs -p 'Token, please: ' x", 'password', 'Token, please:', 'hunter22\r'],
+    ['python3 -c "import getpass; getpass.getpass()"', 'password', 'Password:', 'hunter22\r'],
+    ['ssh-keygen -y -f key', 'passphrase', /^Enter passphrase/, 'correct horse\r'],
+    [`bash -c "read -rs -p 'Verification code: ' x"`, 'one_time_code', 'Verification code:', '123456\r'],
+    ['./installer', 'yes_no', 'Do you want to continue? [Y/n]', 'n\r'],
+    ['rm -i long.txt', 'yes_no', "rm: remove regular file 'long.txt'?", 'n\r'],
+    ['./ssh', 'fingerprint', /^The authenticity of host.*\nED25519 key.*\nAre you sure .*\?$/, 'no\r'],
+    ['read -rsn1 -p "Press any key to continue . . . "', 'any_key', /^Press any key/, ' '],
+    ['read -p "What is your name? " x', 'choice', 'What is your name?', 'Anna\r'],
+    ['select x in red blue; do break; done', 'choice', '1) red\n2) blue\n#?', '1\r'],
+    ['less long.txt', 'pager', 'long.txt', 'q'],
+    ['seq 500 | less', 'pager', ':', 'q'],
+    ['more long.txt', 'pager', /^--More--/, 'q'],
+    [`bash -c "seq 30000; printf 'PIN: '; sleep 0.3; read -rs x"`, 'password', 'PIN:', '1234\r'],
+  ];
+
+  test.each(cases.filter(([command]) => has(command.split(' ')[0] ?? '')))(
+    '%s',
+    async (command, kind, prompt, answer) => {
+      await using place = await Workplace.open();
+      prepare(place);
+      const terminal = await place.shell();
+      const states: TerminalState[] = [];
+      terminal.stateChanged.on((state) => states.push(state));
+      const { attention, ms } = await asks(terminal, command);
+      expect(attention).toMatchObject({ kind, secret: ['password', 'passphrase', 'one_time_code'].includes(kind) });
+      if (prompt instanceof RegExp) expect(attention.prompt).toMatch(prompt);
+      else expect(attention.prompt).toBe(prompt);
+      expect(ms).toBeLessThan(1000);
+      expect(terminal.state).toBe('needs_person');
+      await terminal.sync(never);
+      expect(attentionOf(terminal)).toEqual(attention);
+      await terminal.send(Buffer.from(answer), 'person', never);
+      await expect.poll(() => terminal.state, { timeout: 10_000 }).toBe('idle');
+      expect(states.filter((state) => state === 'needs_person')).toHaveLength(1);
+      expect(states.at(-1)).toBe('idle');
+      expect(attentionOf(terminal)).toBeUndefined();
+    },
+  );
+
+  test('a program opened without a shell', async () => {
+    await using place = await Workplace.open();
+    prepare(place);
+    const size = { cols: 80, rows: 24 };
+    const argv = ['ssh-keygen', '-y', '-f', join(place.home, 'key')] as const;
+    const terminal = await place.engine.open({ kind: 'local', size, argv: [...argv] }, never);
+    const attention = await watchAttention(terminal, AbortSignal.timeout(10_000));
+    expect(attention).toMatchObject({ kind: 'passphrase', secret: true });
+    expect(terminal.state).toBe('needs_person');
+  });
+
+  test('two questions in a row are two', async () => {
+    await using place = await Workplace.open();
+    const terminal = await place.shell();
+    const { attention } = await asks(terminal, "read -rs -p 'Password: ' a; echo; read -rs -p 'Again, password: ' a");
+    expect(attention.prompt).toBe('Password:');
+    await terminal.send(Buffer.from('hunter22\r'), 'person', never);
+    await expect.poll(() => terminal.attention.current?.prompt).toBe('Again, password:');
+  });
+});
+
+describe('not taken for a question', () => {
+  /** Collects what was recognised until the command is over. */
+  async function noticed(terminal: Terminal, command: string): Promise<string[]> {
+    const kinds: string[] = [];
+    using _changed = terminal.attention.changed.on((attention) => attention && kinds.push(attention.kind));
+    await terminal.type(`${command}; echo "the"" end"`, keys, never);
+    await expect.poll(() => screenText(terminal), { timeout: 20_000 }).toContain('the end');
+    await expect.poll(() => terminal.state).toBe('idle');
+    return kinds;
+  }
+
+  test.each([
+    ['a file that ends like one, printed by cat', 'cat bait.txt; sleep 1'],
+    ['a log that ends like one', 'tail -f bait.txt --pid=$(sleep 1.3 > /dev/null & echo $!)'],
+    ['one in the middle of a flood', 'for i in $(seq 400); do seq 50; printf "Password: "; done'],
+    ['output that pauses often', 'for i in 1 2 3 4; do printf "Step $i: checking [y/N] "; echo ok; sleep 0.3; done'],
+    ['work with echo off', 'stty -echo; printf "working..."; sleep 1; stty echo'],
+    ['a prompt drawn by a shell', `PS1='Password: '; sleep 0.5; true; PS1='$ '`],
+  ])('%s', async (_, command) => {
+    await using place = await Workplace.open();
+    prepare(place);
+    expect(await noticed(await place.shell(), command)).toEqual([]);
+  });
+
+  test('an answered question that leaves no trace is over', async () => {
+    await using place = await Workplace.open();
+    const terminal = await place.shell();
+    await asks(terminal, "read -rs -p 'Password: ' x; sleep 1.3");
+    const kinds: string[] = [];
+    terminal.attention.changed.on((attention) => attention && kinds.push(attention.kind));
+    await terminal.send(Buffer.from('hunter22\r'), 'person', never);
+    expect(terminal.state).toBe('running');
+    await expect.poll(() => terminal.state, { timeout: 5000 }).toBe('idle');
+    expect(kinds).toEqual([]);
+  });
+});
+
+test('who waits for a question can stop waiting', async () => {
+  await using place = await Workplace.open();
+  const terminal = await place.shell();
+  const stop = new AbortController();
+  const waiting = watchAttention(terminal, stop.signal);
+  stop.abort();
+  await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
+});
