@@ -54,6 +54,11 @@ export async function placeOf(terminal: Terminal, known: Known | undefined, sign
   return found;
 }
 
+/** Whether somebody seems ready to read a command. Call it after `terminal.sync()`. */
+export function promptShows(terminal: Terminal): boolean {
+  return terminal.blocks.promptAt !== undefined || unmarkedPlace(terminal, () => false) !== undefined;
+}
+
 /** A nested or unmarked shell, or another program that reads lines; undefined while neither seems ready. */
 function unmarkedPlace(terminal: Terminal, isPrompt: (line: string) => boolean): Place | undefined {
   if (terminal.screen.alternate) return undefined;

@@ -1,18 +1,18 @@
 import type { Terminal } from '../terminal.ts';
 
 /**
- * Looks each time the terminal has been quiet for a while after output, and once for the time from now. One timer,
+ * Looks each time the terminal has been quiet for a while after output, and once for the time from `since`, now by default. One timer,
  * whatever the output; nothing happens while nothing is printed. A failed look is no look.
  */
 export function afterQuiet(
   terminal: Terminal,
   quietMs: number,
   look: (signal: AbortSignal) => Promise<void> | void,
+  since: number = terminal.clock.monotonic(),
 ): Disposable {
   const { clock } = terminal;
   const ending = new AbortController();
   let timer: Disposable | undefined;
-  const since = clock.monotonic();
   const arm = (ms: number): void => {
     timer = clock.after(ms, fire);
   };
@@ -30,7 +30,7 @@ export function afterQuiet(
   const output = terminal.output.on(() => {
     if (timer === undefined) arm(quietMs);
   });
-  arm(quietMs);
+  arm(Math.max(0, since + quietMs - clock.monotonic()));
   return {
     [Symbol.dispose]: () => {
       output[Symbol.dispose]();

@@ -1,0 +1,184 @@
+import { deferred } from '../../lib/deferred.ts';
+import { promptShows } from '../run/place.ts';
+import { afterQuiet } from '../run/quiet-watch.ts';
+import { renderText } from '../screen/render-text.ts';
+import { abortable } from '../settle.ts';
+import type { Terminal, TerminalState } from '../terminal.ts';
+import { checkConditions, type Condition, type Match, type Matcher, matcherOf } from './condition.ts';
+import { PrintedText } from './printed-text.ts';
+import { ShownText } from './shown-text.ts';
+
+export type { Condition } from './condition.ts';
+
+export interface WaitRequest {
+  /** Any of them ends the wait; of several at once the first in the list. */
+  readonly conditions: readonly Condition[];
+  readonly timeoutMs: number;
+  /** Output from this offset of the log on counts; by default all since the newest input. */
+  readonly since?: number | undefined;
+}
+
+export interface WaitResult {
+  /** The place in the list of the condition that holds; undefined when the time was up. */
+  readonly hit: number | undefined;
+  /** For text and regex: what matched, and the line it stands in. */
+  readonly match?: Match;
+  /** For a command: how it went, null where the shell did not say. */
+  readonly exitCode?: number | null;
+  readonly elapsedMs: number;
+  readonly state: TerminalState;
+  /** Pass it as `since` to go on from here. */
+  readonly offset: number;
+}
+
+/** Without marks, a prompt is only what looks like one and stays. */
+const promptQuietMs = 150;
+/** More of the past is not rendered. */
+const renderedBytes = 64 << 10;
+
+/** Waits for the first of several conditions. Event-driven; nothing that scrolls past is missed. */
+export async function wait(terminal: Terminal, request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
+  checkConditions(request.conditions);
+  await terminal.sync(signal);
+  using waiting = new Waiting(terminal, request);
+  const startedMs = terminal.clock.monotonic();
+  const outcome = await abortable(waiting.outcome, signal);
+  return {
+    ...outcome,
+    elapsedMs: Math.round(terminal.clock.monotonic() - startedMs),
+    state: terminal.state,
+    offset: terminal.log.end,
+  };
+}
+
+type Outcome = Pick<WaitResult, 'hit' | 'match' | 'exitCode'>;
+
+class Waiting implements Disposable {
+  readonly #terminal: Terminal;
+  readonly #conditions: readonly Condition[];
+  readonly #matchers: readonly (Matcher | undefined)[];
+  readonly #since: number;
+  readonly #printed = new PrintedText();
+  readonly #shown: ShownText;
+  readonly #outcome = deferred<Outcome>();
+  readonly #listening: Disposable[] = [];
+  readonly #ending = new AbortController();
+  #command: { readonly exitCode: number | null } | undefined;
+  #due = false;
+
+  constructor(terminal: Terminal, { conditions, timeoutMs, since }: WaitRequest) {
+    this.#terminal = terminal;
+    this.#conditions = conditions;
+    this.#matchers = conditions.map(matcherOf);
+    this.#since = since ?? terminal.lastInput?.offset ?? terminal.log.end;
+    this.#shown = new ShownText(terminal);
+    this.#lookBack();
+    if (this.#ending.signal.aborted || this.#check()) return;
+    this.#listening.push(
+      terminal.watch(),
+      terminal.output.on(({ bytes }) => this.#output(bytes)),
+      terminal.stateChanged.on(() => this.#check()),
+      terminal.block.on((event) => {
+        if (event.type === 'ended') this.#command = { exitCode: event.block.exitCode ?? null };
+        this.#check();
+      }),
+      terminal.clock.after(timeoutMs, () => this.#settle({ hit: undefined })),
+    );
+    this.#watchQuiet();
+  }
+
+  get outcome(): Promise<Outcome> {
+    return this.#outcome.promise;
+  }
+
+  [Symbol.dispose](): void {
+    this.#ending.abort();
+    for (const one of this.#listening) one[Symbol.dispose]();
+  }
+
+  /** What was printed before the wait began and counts. */
+  #lookBack(): void {
+    const { log, size, blocks } = this.#terminal;
+    if (log.end > this.#since) {
+      const { bytes } = log.read(this.#since);
+      this.#printed.feed(bytes);
+      this.#match(this.#printed.text);
+      if (this.#matchers.some((matcher) => matcher !== undefined)) {
+        this.#match(renderText(bytes.subarray(-renderedBytes), size));
+      }
+    }
+    const { last } = blocks;
+    if (last?.endedAt !== undefined && (last.outputTo ?? 0) > this.#since) {
+      this.#command = { exitCode: last.exitCode ?? null };
+    }
+  }
+
+  #output(bytes: Uint8Array): void {
+    if (this.#matchers.some((matcher) => matcher !== undefined)) {
+      this.#printed.feed(bytes);
+      if (this.#match(this.#printed.text)) return;
+    }
+    // A flood must not make every chunk read the screen: one look per turn of the loop is enough.
+    if (this.#due) return;
+    this.#due = true;
+    setImmediate(() => {
+      this.#due = false;
+      if (this.#ending.signal.aborted) return;
+      this.#terminal.sync(this.#ending.signal).then(
+        () => {
+          if (!this.#match(this.#shown.changed())) this.#check();
+        },
+        () => {},
+      );
+    });
+  }
+
+  #match(text: string): boolean {
+    for (const [hit, matcher] of this.#matchers.entries()) {
+      const match = matcher?.(text);
+      if (match) return this.#settle({ hit, match });
+    }
+    return false;
+  }
+
+  /** Conditions that are about the state of things. */
+  #check(): boolean {
+    const { ended } = this.#terminal;
+    for (const [hit, condition] of this.#conditions.entries()) {
+      if ((condition.type === 'exit' || condition.type === 'quiet') && ended) return this.#settle({ hit });
+      if (condition.type === 'prompt' && this.#prompted()) return this.#settle({ hit });
+      if (condition.type === 'gone' && !this.#shown.has(condition.text)) return this.#settle({ hit });
+      if (condition.type === 'command' && this.#command) return this.#settle({ hit, ...this.#command });
+    }
+    // Nothing more will be printed: whoever waits for text waits in vain.
+    return ended ? this.#settle({ hit: undefined }) : false;
+  }
+
+  #prompted(): boolean {
+    const { blocks, lastInput } = this.#terminal;
+    return blocks.promptAt !== undefined && !blocks.incomplete && (lastInput?.offset ?? -1) < blocks.promptAt;
+  }
+
+  #watchQuiet(): void {
+    for (const [hit, condition] of this.#conditions.entries()) {
+      if (condition.type === 'quiet') {
+        const since = Math.max(this.#terminal.lastInput?.atMs ?? 0, this.#terminal.lastOutputMs ?? 0);
+        this.#listening.push(afterQuiet(this.#terminal, condition.ms, () => void this.#settle({ hit }), since));
+      } else if (condition.type === 'prompt' || condition.type === 'command') {
+        this.#listening.push(
+          afterQuiet(this.#terminal, promptQuietMs, async (signal) => {
+            await this.#terminal.sync(signal);
+            if (this.#terminal.blocks.state === 'prompt' || !promptShows(this.#terminal)) return;
+            this.#settle(condition.type === 'prompt' ? { hit } : { hit, exitCode: null });
+          }),
+        );
+      }
+    }
+  }
+
+  #settle(outcome: Outcome): true {
+    this.#outcome.resolve(outcome);
+    this[Symbol.dispose]();
+    return true;
+  }
+}

@@ -1,0 +1,106 @@
+import { afterAll, expect, test } from 'vitest';
+import type { Terminal } from '../src/engine/terminal.ts';
+import { type Condition, wait } from '../src/engine/wait/wait.ts';
+import { limit, shellHome } from './support/engine.ts';
+
+const home = shellHome();
+afterAll(() => home[Symbol.asyncDispose]());
+
+const enter = (terminal: Terminal, line: string): Promise<void> =>
+  terminal.send(Buffer.from(`${line}\r`), 'test', limit());
+
+const until = (terminal: Terminal, conditions: readonly Condition[], timeoutMs = 10_000, since?: number) =>
+  wait(terminal, { conditions, timeoutMs, since }, limit());
+
+test('text, by whichever condition comes first, with the line it stands in', async () => {
+  await using terminal = await home.open('bash');
+  await enter(terminal, 'sleep 0.1; printf "one\\n  two %s  \\nthree\\n" 22');
+  const found = await until(terminal, [
+    { type: 'text', text: 'never' },
+    { type: 'regex', pattern: '^ +two (\\d+)' },
+  ]);
+  expect(found).toMatchObject({ hit: 1, match: { text: '  two 22', line: expect.stringContaining('two 22') } });
+  expect(found.elapsedMs).toBeLessThan(5000);
+});
+
+test('what was printed between the input and the wait counts, what was there before does not', async () => {
+  await using terminal = await home.open('bash');
+  await enter(terminal, 'echo fir""st');
+  expect(await until(terminal, [{ type: 'text', text: 'first' }])).toMatchObject({ hit: 0 });
+  await until(terminal, [{ type: 'prompt' }]);
+  expect(await until(terminal, [{ type: 'text', text: 'first' }])).toMatchObject({ hit: 0 });
+  await enter(terminal, 'echo sec""ond');
+  await until(terminal, [{ type: 'command' }]);
+  const stale = await until(terminal, [{ type: 'text', text: 'first' }], 200);
+  expect(stale.hit).toBeUndefined();
+  expect(await until(terminal, [{ type: 'text', text: 'second' }])).toMatchObject({ hit: 0 });
+});
+
+test('a line that scrolls past in a flood is seen', async () => {
+  await using terminal = await home.open('bash');
+  await enter(terminal, 'seq 200000; echo nee""dle; seq 400000');
+  expect(await until(terminal, [{ type: 'regex', pattern: '^needle$' }])).toMatchObject({
+    hit: 0,
+    match: { line: 'needle' },
+  });
+});
+
+test('text that a program puts together on the screen', async () => {
+  await using terminal = await home.open('bash');
+  await enter(terminal, `printf '\\033[?1049h\\033[5;7HReady\\033[5;1HNot'; sleep 0.2; printf '\\033[5;5H'; sleep 5`);
+  expect(await until(terminal, [{ type: 'text', text: 'Not   Ready' }])).toMatchObject({ hit: 0 });
+});
+
+test('text that has gone from the screen', async () => {
+  await using terminal = await home.open('bash');
+  await enter(terminal, `printf 'Loa''ding'; sleep 0.2; printf '\\r\\033[Kdone'; sleep 5`);
+  await until(terminal, [{ type: 'text', text: 'Loading' }]);
+  expect(await until(terminal, [{ type: 'gone', text: 'Loading' }])).toMatchObject({ hit: 0 });
+});
+
+test('quiet: no output for so long, however long it took', async () => {
+  await using terminal = await home.open('bash');
+  await enter(terminal, 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.05; done; sleep 5');
+  const { hit, elapsedMs } = await until(terminal, [{ type: 'quiet', ms: 250 }]);
+  expect(hit).toBe(0);
+  expect(elapsedMs).toBeGreaterThan(400);
+});
+
+test('the end of a command with its exit code, of the program, and a prompt', async () => {
+  await using terminal = await home.open('bash');
+  await enter(terminal, 'sleep 0.1; (exit 7)');
+  expect(await until(terminal, [{ type: 'exit' }, { type: 'command' }])).toMatchObject({ hit: 1, exitCode: 7 });
+  await enter(terminal, 'sleep 0.1');
+  expect(await until(terminal, [{ type: 'prompt' }])).toMatchObject({ hit: 0, state: 'idle' });
+  await enter(terminal, 'exit');
+  expect(await until(terminal, [{ type: 'text', text: 'never' }, { type: 'exit' }])).toMatchObject({
+    hit: 1,
+    state: 'exited',
+  });
+});
+
+test.each(['dash', 'bash'])('a prompt of %s without integration', async (shell) => {
+  await using terminal = await home.open(shell, { integration: false });
+  await enter(terminal, 'sleep 0.3; echo x');
+  const { hit, elapsedMs } = await until(terminal, [{ type: 'prompt' }]);
+  expect(hit).toBe(0);
+  expect(elapsedMs).toBeGreaterThan(250);
+});
+
+test('the time limit is an answer, and a cancelled wait ends at once', async () => {
+  await using terminal = await home.open('dash');
+  const late = await until(terminal, [{ type: 'text', text: 'never' }], 50);
+  expect(late).toMatchObject({ hit: undefined, state: 'idle' });
+  const leaving = new AbortController();
+  const waiting = wait(terminal, { conditions: [{ type: 'exit' }], timeoutMs: 20_000 }, leaving.signal);
+  leaving.abort();
+  await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
+  expect([terminal.output.size, terminal.block.size]).toEqual([1, 0]);
+});
+
+test('conditions that make no sense are refused', async () => {
+  await using terminal = await home.open('dash');
+  await expect(until(terminal, [])).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(until(terminal, [{ type: 'text', text: '' }])).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(until(terminal, [{ type: 'regex', pattern: '(' }])).rejects.toMatchObject({ code: 'invalid_input' });
+});

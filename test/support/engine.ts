@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Engine } from '../../src/engine/engine.ts';
+import { ready } from '../../src/engine/settle.ts';
+import type { Terminal } from '../../src/engine/terminal.ts';
+import { localOpener } from '../../src/transports/local/opener.ts';
+
+export interface ShellHome extends AsyncDisposable {
+  readonly home: string;
+  readonly open: (shell: string, options?: { readonly integration?: boolean }) => Promise<Terminal>;
+}
+
+const size = { cols: 80, rows: 24 };
+
+/** Real shells in a home of their own, in this process. `busybox` becomes its ash. */
+export function shellHome(files: Readonly<Record<string, string>> = {}): ShellHome {
+  const home = mkdtempSync(join(tmpdir(), 'fairlead-run-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), text);
+  }
+  symlinkSync('/usr/bin/busybox', join(home, 'ash'));
+  const engines = [true, false].map((integration) => createEngine(home, integration));
+  return {
+    home,
+    async open(shell, { integration = true } = {}) {
+      const engine = engines[integration ? 0 : 1] as Engine;
+      const program = shell === 'ash' ? join(home, 'ash') : shell;
+      const terminal = await engine.open({ kind: 'local', size, shell: program }, limit());
+      await ready(terminal, limit());
+      return terminal;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const engine of engines) await engine[Symbol.asyncDispose]();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+export const limit = (ms = 20_000): AbortSignal => AbortSignal.timeout(ms);
+
+function createEngine(home: string, integration: boolean): Engine {
+  const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', USER: 'tester', SHELL: '/bin/bash' };
+  const root = join(home, '.fairlead');
+  return new Engine({
+    openers: { local: localOpener({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration }) },
+    size,
+    scrollback: 1000,
+    sessions: { maxSessions: 100, idleTimeout: 0 },
+    recordings: {
+      dir: join(home, 'recordings'),
+      idleTimeLimit: 2,
+      maxDuration: 3600,
+      inactivityTimeout: 600,
+      auto: 'off',
+    },
+    picturesDir: join(home, 'pictures'),
+  });
+}
