@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
  * knew when it was printed. So no output can end its own fence, or put a fact of its own beside ours.
  */
 export function fenced(facts: readonly string[], output: string, nonce: () => string = fresh): string {
+  if (output === '') return [...facts.map(oneLine), '(no output)'].join('\n');
   let word = nonce();
   while (output.includes(word)) word = fresh();
   return [...facts.map(oneLine), `<output ${word}>`, output, `</output ${word}>`].join('\n');

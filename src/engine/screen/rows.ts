@@ -2,6 +2,7 @@ import { readCells, readText } from './cells.ts';
 import type { CoreLine } from './core.ts';
 import type { Emulator } from './emulator.ts';
 import type { Line } from './grid.ts';
+import { markHidden, mayHide } from './hidden.ts';
 
 export interface RowText {
   /** Absolute row number. */
@@ -9,6 +10,8 @@ export interface RowText {
   readonly text: string;
   /** This row continues the one above it. */
   readonly wrapped: boolean;
+  /** Characters a person does not see, between ⟦ and ⟧ in the text; counted only when marks were asked for. */
+  readonly hidden?: number;
 }
 
 /** Rows of the screen that shows, from absolute row `from` (or the first retained one after it), at most `count`. */
@@ -35,10 +38,12 @@ export function gridLines(emulator: Emulator, from: number, count: number): Line
   return lines;
 }
 
-export function rowTexts(emulator: Emulator, from: number, count: number): RowText[] {
+export function rowTexts(emulator: Emulator, from: number, count: number, marks = false): RowText[] {
   const rows: RowText[] = [];
   for (const [row, line] of linesFrom(emulator, from, count)) {
-    rows.push({ row, text: readText(line, emulator.core.cols), wrapped: line.isWrapped });
+    if (marks && mayHide(line)) {
+      rows.push({ row, ...markHidden(readCells(line, emulator.core.cols)), wrapped: line.isWrapped });
+    } else rows.push({ row, text: readText(line, emulator.core.cols), wrapped: line.isWrapped });
   }
   return rows;
 }

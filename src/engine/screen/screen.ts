@@ -174,6 +174,12 @@ export class Screen implements Disposable {
     return emulator ? rowTexts(emulator, from, count) : [];
   }
 
+  /** The same, with text that a person cannot see between ⟦ and ⟧, and counted. */
+  markedRows(from: number = 0, count: number = Number.MAX_SAFE_INTEGER): RowText[] {
+    const emulator = this.#awake();
+    return emulator ? rowTexts(emulator, from, count, true) : [];
+  }
+
   /** Escape text that makes a fresh terminal of this size show the same, with up to `scrollback` rows above. */
   snapshot({ scrollback = 0 }: { readonly scrollback?: number } = {}): string {
     const emulator = this.#awake();

@@ -1,0 +1,11 @@
+import type { Terminal } from '../terminal.ts';
+import { encodeCursor } from './cursor.ts';
+import { takePicture } from './pictures.ts';
+
+/** Where a reader who has seen everything up to now would read on. */
+export async function cursorNow(terminal: Terminal, signal: AbortSignal): Promise<string> {
+  await terminal.sync(signal);
+  const { epoch, viewportTop, cursor, alternate } = terminal.screen.facts;
+  const { id } = takePicture(terminal);
+  return encodeCursor({ offset: terminal.log.end, epoch, row: viewportTop + cursor.y, picture: id, alternate });
+}

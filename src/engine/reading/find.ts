@@ -1,0 +1,195 @@
+import { FairleadError } from '../../contract/errors.ts';
+import { pauses } from '../picture/turns.ts';
+import { addFlags, plainText, type TextFlags } from '../plain-text.ts';
+import type { RowText } from '../screen/rows.ts';
+import type { Terminal } from '../terminal.ts';
+import { compilePattern } from '../wait/pattern.ts';
+import { upTo } from './clip.ts';
+
+export interface FindRequest {
+  readonly pattern: string;
+  /** RE2 syntax; otherwise the pattern is taken letter by letter. */
+  readonly regex?: boolean | undefined;
+  readonly ignoreCase?: boolean | undefined;
+  /** `all` has the scrollback too. */
+  readonly scope?: 'screen' | 'all' | undefined;
+  /** How many matches are shown; all are counted. */
+  readonly max?: number | undefined;
+  /** Lines shown before and after each. */
+  readonly context?: number | undefined;
+  /** Absolute row to begin with: `next` of an earlier answer. */
+  readonly from?: number | undefined;
+}
+
+export interface FoundMatch {
+  /** Absolute rows it begins and ends in: a long line takes several. */
+  readonly row: number;
+  readonly endRow: number;
+  readonly match: string;
+  /** The line around it; lines that were wrapped are one. */
+  readonly line: string;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+export interface FindAnswer {
+  readonly matches: readonly FoundMatch[];
+  /** Of all matches from `from` on, shown or not. */
+  readonly total: number;
+  readonly linesSearched: number;
+  /** Row numbers of another epoch are not comparable with these. */
+  readonly epoch: number;
+  /** Absolute rows of the top of the screen and of the first row kept. */
+  readonly screenTop: number;
+  readonly firstRow: number;
+  readonly altScreen: boolean;
+  readonly flags: TextFlags;
+  /** Where to go on for the matches not shown. */
+  readonly next?: number;
+  /** It took too long: `total` counts what was found until then. */
+  readonly incomplete?: boolean;
+}
+
+const mostMatches = 200;
+const mostContext = 20;
+/** A pattern that looks to the end of a line for each of a million matches in it is not waited for. */
+const longestMs = 5000;
+/** Bytes of each line shown, and of all of them. */
+const longestShown = 500;
+const largestAnswer = 64 << 10;
+
+/** Searches what the terminal shows and, with `all`, what scrolled out. Time is linear in the text for every pattern. */
+export async function findInTerminal(
+  terminal: Terminal,
+  request: FindRequest,
+  signal: AbortSignal,
+): Promise<FindAnswer> {
+  if (request.pattern === '') {
+    throw new FairleadError('invalid_input', 'There is nothing to look for.', { hint: 'Give a pattern.' });
+  }
+  const search = searcher(request);
+  await terminal.sync(signal);
+  const { epoch, viewportTop, baseRow, alternate } = terminal.screen.facts;
+  const first = request.scope === 'screen' ? viewportTop : baseRow;
+  const { lines, flags } = linesOf(terminal.screen.markedRows(Math.max(first, request.from ?? 0)));
+  const max = Math.min(mostMatches, Math.max(1, request.max ?? 20));
+  const context = Math.min(mostContext, Math.max(0, request.context ?? 0));
+  const pause = pauses(signal);
+  const deadline = terminal.clock.monotonic() + longestMs;
+  const matches: FoundMatch[] = [];
+  let total = 0;
+  let bytes = 0;
+  let next: number | undefined;
+  let incomplete = false;
+  for (const [index, line] of lines.entries()) {
+    const hits: Hit[] = [];
+    for (const hit of search(line.text)) {
+      total++;
+      if (hits.length < max) hits.push(hit);
+      await pause();
+      incomplete = terminal.clock.monotonic() > deadline;
+      if (incomplete) break;
+    }
+    await pause();
+    if (incomplete) break;
+    if (next !== undefined || hits.length === 0) continue;
+    // A line is shown with all its matches or, except for the first, left to the next call.
+    const shown = hits.map(({ at, text }) => show(lines, index, at, text, context));
+    bytes += shown.reduce((sum, match) => sum + sizeOf(match), 0);
+    if (matches.length > 0 && (matches.length + shown.length > max || bytes > largestAnswer)) next = line.row;
+    else matches.push(...shown);
+  }
+  return {
+    matches,
+    total,
+    linesSearched: lines.length,
+    epoch,
+    screenTop: viewportTop,
+    firstRow: first,
+    altScreen: alternate,
+    flags,
+    ...(next === undefined ? {} : { next }),
+    ...(incomplete ? { incomplete } : {}),
+  };
+}
+
+interface Logical {
+  readonly row: number;
+  /** Where in the text each of its rows begins. */
+  readonly starts: number[];
+  text: string;
+}
+
+function linesOf(rows: readonly RowText[]): { readonly lines: Logical[]; readonly flags: TextFlags } {
+  const lines: Logical[] = [];
+  let flags: TextFlags = {};
+  for (const { row, text, wrapped, hidden = 0 } of rows) {
+    const plain = plainText(text, { separator: ' ' });
+    flags = addFlags(flags, plain.flags, hidden > 0 ? { hidden } : {});
+    const last = lines.at(-1);
+    if (wrapped && last) {
+      last.starts.push(last.text.length);
+      last.text += plain.text;
+    } else lines.push({ row, starts: [0], text: plain.text });
+  }
+  while (lines.at(-1)?.text.trim() === '') lines.pop();
+  return { lines, flags };
+}
+
+interface Hit {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Finds matches in a line. One that is empty counts only in a line without others, and once. */
+function searcher({ pattern, regex = false, ignoreCase = false }: FindRequest): (line: string) => Iterable<Hit> {
+  if (!regex && !ignoreCase) {
+    return function* (line) {
+      for (let at = line.indexOf(pattern); at !== -1; at = line.indexOf(pattern, at + pattern.length)) {
+        yield { at, text: pattern };
+      }
+    };
+  }
+  const source = regex ? pattern : pattern.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const compiled = compilePattern(source, ignoreCase ? 'i' : '');
+  return function* (line) {
+    let empty: Hit | undefined;
+    let found = false;
+    for (let hit = compiled.exec(line); hit; ) {
+      if (hit.text === '') empty ??= { at: hit.index, text: '' };
+      else yield { at: hit.index, text: hit.text };
+      found ||= hit.text !== '';
+      const from: number = hit.index + Math.max(1, hit.text.length);
+      hit = from <= line.length ? compiled.exec(line, from) : undefined;
+    }
+    if (empty && !found) yield empty;
+  };
+}
+
+function show(lines: readonly Logical[], index: number, at: number, match: string, context: number): FoundMatch {
+  const line = lines[index] as Logical;
+  const part = (i: number): string => upTo((lines[i] as Logical).text, longestShown);
+  const rowAt = (place: number): number => line.row + line.starts.findLastIndex((start) => start <= place);
+  return {
+    row: rowAt(at),
+    endRow: rowAt(at + Math.max(0, match.length - 1)),
+    match: upTo(match, longestShown),
+    line: around(line.text, at),
+    before: range(Math.max(0, index - context), index).map(part),
+    after: range(index + 1, Math.min(lines.length, index + 1 + context)).map(part),
+  };
+}
+
+function around(line: string, at: number): string {
+  if (line.length <= longestShown) return line;
+  const start = Math.max(0, at - longestShown / 4);
+  const isHalf = (line.charCodeAt(start) & 0xfc00) === 0xdc00;
+  return upTo(line.slice(isHalf ? start + 1 : start, start + longestShown + 1), longestShown);
+}
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+
+function sizeOf({ line, match, before, after }: FoundMatch): number {
+  return [line, match, ...before, ...after].reduce((sum, text) => sum + text.length, 64);
+}

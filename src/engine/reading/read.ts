@@ -1,0 +1,144 @@
+import type { TextFlags } from '../plain-text.ts';
+import { addFlags, plainText } from '../plain-text.ts';
+import { settled } from '../settle.ts';
+import { summarise, type Summary } from '../summaries/index.ts';
+import type { Terminal, TerminalState } from '../terminal.ts';
+import { clip, countLines, headEnd, lineStart } from './clip.ts';
+import { encodeCursor } from './cursor.ts';
+import { takePicture } from './pictures.ts';
+import { decodeRest, encodeRest, load, type Source, type SourceText } from './source.ts';
+import { type CommandFacts, type Found, type ReadRequest, views } from './views.ts';
+
+export type { ReadRequest, View } from './views.ts';
+
+export interface ReadAnswer {
+  readonly text: string;
+  /** Lines of the whole text, and bytes of it in UTF-8. */
+  readonly totalLines: number;
+  readonly totalBytes: number;
+  /** Where to read on, in any view. */
+  readonly cursor: string;
+  readonly state: TerminalState;
+  /** Since the newest output. */
+  readonly idleMs: number;
+  readonly altScreen: boolean;
+  readonly screen: { readonly cols: number; readonly rows: number; readonly title: string } & {
+    readonly cursor: { readonly x: number; readonly y: number; readonly visible: boolean };
+  };
+  readonly flags: TextFlags;
+  readonly clipped?: Left;
+  /** Handle to what was left out. */
+  readonly rest?: string;
+  /** Some of what was asked for is gone; how many bytes of output, where that is known. */
+  readonly lost?: boolean;
+  readonly missedBytes?: number;
+  readonly command?: CommandFacts;
+  readonly diff?: NonNullable<Found['facts']['diff']>;
+  readonly summary?: Summary;
+  /** Lines of the whole text this page of the rest has. */
+  readonly page?: { readonly fromLine: number; readonly toLine: number };
+}
+
+export interface Left {
+  readonly omittedLines: number;
+  readonly omittedBytes: number;
+  readonly fromLine: number;
+  readonly toLine: number;
+}
+
+export const defaultMaxBytes = 16 << 10;
+export const smallestMaxBytes = 1 << 10;
+export const largestMaxBytes = 200_000;
+const longestTitle = 200;
+
+/** The text of a terminal as a model should get it: rendered, plain, and no more than asked for (R-HUB-100…104). */
+export async function readTerminal(terminal: Terminal, request: ReadRequest, signal: AbortSignal): Promise<ReadAnswer> {
+  const maxBytes = Math.min(largestMaxBytes, Math.max(smallestMaxBytes, request.maxBytes ?? defaultMaxBytes));
+  if (request.immediate !== true && request.rest === undefined) await settled(terminal, signal);
+  const offset = await inStep(terminal, signal);
+  // Nothing is awaited between here and the end of `common`: all of it is of one moment.
+  const picture = takePicture(terminal);
+  const found =
+    request.rest === undefined ? views[request.view](terminal, request, { offset, picture, maxBytes }) : undefined;
+  const common = facts(terminal, offset, picture.id);
+  if (!found) return { ...common, ...(await page(terminal, request, maxBytes, signal)) };
+  const body =
+    'text' in found.body
+      ? { ...found.body, droppedLines: 0, droppedBytes: 0 }
+      : await load(terminal, found.body, signal);
+  const source = 'text' in found.body ? found.body.source : found.body;
+  return { ...common, ...found.facts, ...fit(body, source, maxBytes, found.facts) };
+}
+
+/** Brings the screen up to date, and says which output it shows. Output that goes on and on is not waited for. */
+async function inStep(terminal: Terminal, signal: AbortSignal): Promise<number> {
+  let offset = terminal.log.end;
+  for (let tries = 0; tries < 3; tries++) {
+    offset = terminal.log.end;
+    await terminal.sync(signal);
+    if (terminal.log.end === offset) break;
+  }
+  return offset;
+}
+
+function facts(terminal: Terminal, offset: number, picture: number) {
+  const { screen, clock } = terminal;
+  const { epoch, viewportTop, cursor, alternate, title } = screen.facts;
+  const { x, y, visible } = cursor;
+  const since = terminal.lastOutputMs;
+  return {
+    cursor: encodeCursor({ offset, epoch, row: viewportTop + y, picture, alternate }),
+    state: terminal.state,
+    idleMs: Math.round(since === undefined ? clock.now() - terminal.createdAt : clock.monotonic() - since),
+    altScreen: alternate,
+    screen: {
+      ...screen.size,
+      title: plainText(title.slice(0, longestTitle), { separator: ' ' }).text,
+      cursor: { x, y, visible },
+    },
+  };
+}
+
+function fit(body: SourceText, source: Source | undefined, maxBytes: number, { command, lost }: Found['facts']) {
+  let result = clip(body.text, { maxBytes });
+  let summary: Summary | undefined;
+  if (result.clipped) {
+    summary = summarise(body.text, { command: command?.command, exitCode: command?.exitCode });
+    if (summary.kind !== 'unknown') result = clip(body.text, { maxBytes, summary: summary.text });
+    else summary = undefined;
+  }
+  const before = body.droppedLines;
+  return {
+    text: result.text,
+    totalLines: result.totalLines + before,
+    totalBytes: result.totalBytes + body.droppedBytes,
+    flags: addFlags(body.flags),
+    ...(lost === true || before > 0 ? { lost: true } : {}),
+    ...(summary ? { summary } : {}),
+    ...(result.clipped ? { clipped: left(result, before) } : {}),
+    ...(result.clipped && source ? { rest: encodeRest({ source, at: result.restStart, end: result.restEnd }) } : {}),
+  };
+}
+
+function left(result: ReturnType<typeof clip>, before: number): Left {
+  const { omittedLines, omittedBytes, restFrom, restTo } = result;
+  return { omittedLines, omittedBytes, fromLine: restFrom + before, toLine: restTo + before };
+}
+
+/** The next piece of what an earlier answer left out. */
+async function page(terminal: Terminal, request: ReadRequest, maxBytes: number, signal: AbortSignal) {
+  const { source, at, end } = decodeRest(request.rest ?? '');
+  const { text, flags, droppedLines, droppedBytes } = await load(terminal, source, signal);
+  const from = request.line === undefined ? at : Math.max(at, lineStart(text, request.line - droppedLines));
+  const to = Math.min(end, headEnd(text, from, maxBytes));
+  const fromLine = countLines(text.slice(0, from)) + (from === 0 || text[from - 1] === '\n' ? 1 : 0) + droppedLines;
+  const shown = text.slice(from, to);
+  return {
+    text: shown,
+    totalLines: countLines(text) + droppedLines,
+    totalBytes: Buffer.byteLength(text) + droppedBytes,
+    flags,
+    page: { fromLine, toLine: fromLine + Math.max(0, countLines(shown) - 1) },
+    ...(to < end ? { rest: encodeRest({ source, at: to, end }) } : {}),
+  };
+}
