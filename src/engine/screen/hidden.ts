@@ -93,9 +93,12 @@ function hiddenRuns(cells: readonly Cell[]): [from: number, to: number][] {
       last[1] = x + 1;
     else runs.push([x, x + 1]);
   }
-  return runs;
+  // Frames drawn in the colour of their ground are shadows, not messages.
+  return runs.filter(([from, to]) => cells.slice(from, to).some(({ text }) => /[\p{L}\p{N}]/u.test(text)));
 }
 
 function isHidden(cell: Cell): boolean {
-  return (cell.style & style.invisible) !== 0 || hides(cell.fg, cell.bg);
+  // Bold makes the first eight colours bright: white on white can be read then.
+  const bright = (cell.style & style.bold) !== 0 && cell.fg >= 0 && cell.fg < 8;
+  return (cell.style & style.invisible) !== 0 || hides(bright ? cell.fg + 8 : cell.fg, cell.bg);
 }
