@@ -30,7 +30,11 @@ class Agent {
   }
 
   async start() {
-    await this.#request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'tasks', version: '1' } });
+    await this.#request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'tasks', version: '1' },
+    });
   }
 
   #request(method, params) {
@@ -89,7 +93,10 @@ const tasks = [
       const found = await agent.call('terminal_find', { pattern: 'FAILED', context: 1 }).catch(() => '');
       if (found.includes('test_2718')) return;
       const rest = /rest=(\S+)/.exec(run)?.[1];
-      check((await agent.call('terminal_run', { command: "sh tests.sh | grep -A1 FAILED" })).includes('test_2718'), rest ?? 'failure');
+      check(
+        (await agent.call('terminal_run', { command: 'sh tests.sh | grep -A1 FAILED' })).includes('test_2718'),
+        rest ?? 'failure',
+      );
     },
     async classic(agent) {
       await agent.line('sh tests.sh; echo "exit: $?"');
@@ -161,7 +168,10 @@ const tasks = [
   {
     name: 'watch a log for a line',
     prepare: (folder) =>
-      writeFileSync(join(folder, 'log.sh'), 'for i in $(seq 1 60); do echo "INFO request $i"; sleep 0.1; [ $i = 40 ] && echo "ERROR disk full"; done'),
+      writeFileSync(
+        join(folder, 'log.sh'),
+        'for i in $(seq 1 60); do echo "INFO request $i"; sleep 0.1; [ $i = 40 ] && echo "ERROR disk full"; done',
+      ),
     async core(agent) {
       await agent.call('terminal_send', { text: 'sh log.sh' });
       check((await agent.call('terminal_wait', { regex: '^ERROR .*' })).includes('disk full'), 'line');
@@ -234,8 +244,14 @@ const tasks = [
   {
     name: 'find one line among 900 of output',
     async core(agent) {
-      await agent.call('terminal_run', { command: 'for i in $(seq 1 900); do echo "row $i $((i * 7919 % 104729))"; done', maxBytes: 1024 });
-      check((await agent.call('terminal_find', { pattern: '^row \\d+ 16$|^row 500 ', regex: true })).includes('row 500'), 'line');
+      await agent.call('terminal_run', {
+        command: 'for i in $(seq 1 900); do echo "row $i $((i * 7919 % 104729))"; done',
+        maxBytes: 1024,
+      });
+      check(
+        (await agent.call('terminal_find', { pattern: '^row \\d+ 16$|^row 500 ', regex: true })).includes('row 500'),
+        'line',
+      );
     },
     async classic(agent) {
       await agent.line('for i in $(seq 1 900); do echo "row $i $((i * 7919 % 104729))"; done');
@@ -244,10 +260,12 @@ const tasks = [
   },
   {
     name: 'what is new after each of three commands',
-    prepare: (folder) => writeFileSync(join(folder, 'noise.txt'), Array.from({ length: 300 }, (_, i) => `old line ${i}`).join('\n')),
+    prepare: (folder) =>
+      writeFileSync(join(folder, 'noise.txt'), Array.from({ length: 300 }, (_, i) => `old line ${i}`).join('\n')),
     async core(agent) {
       await agent.call('terminal_run', { command: 'cat noise.txt', maxBytes: 1024 });
-      for (const word of ['one', 'two', 'three']) check((await agent.call('terminal_run', { command: `echo ${word}` })).includes(word), word);
+      for (const word of ['one', 'two', 'three'])
+        check((await agent.call('terminal_run', { command: `echo ${word}` })).includes(word), word);
     },
     async classic(agent) {
       await agent.line('cat noise.txt');
@@ -284,9 +302,13 @@ for (const task of tasks) {
 }
 if (process.argv.includes('--json')) console.log(JSON.stringify(rows, null, 2));
 else {
-  console.log('| task | core: calls | bytes | seven tools: calls | bytes | bytes, core / seven |\n|---|---|---|---|---|---|');
+  console.log(
+    '| task | core: calls | bytes | seven tools: calls | bytes | bytes, core / seven |\n|---|---|---|---|---|---|',
+  );
   for (const { task, core, classic } of rows) {
-    console.log(`| ${task} | ${core.calls} | ${core.bytes} | ${classic.calls} | ${classic.bytes} | ${(core.bytes / classic.bytes).toFixed(2)} |`);
+    console.log(
+      `| ${task} | ${core.calls} | ${core.bytes} | ${classic.calls} | ${classic.bytes} | ${(core.bytes / classic.bytes).toFixed(2)} |`,
+    );
   }
   const sum = (way, field) => rows.reduce((total, row) => total + row[way][field], 0);
   console.log(

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { best, interleave, percentile } from '../lib/measure.mjs';
+import { never } from '../lib/product.mjs';
+import { env, size } from '../lib/setting.mjs';
+
+export const order = 75;
+export const name = 'run `true` and know its exit code';
+export const bar = { 'vs the same shell in a bare PTY': { atMost: 2 } };
+
+/** From the command's Enter to the exit code, against Enter to the last byte of the next prompt. */
+export async function run(bench) {
+  const commands = bench.pick(200, 10);
+  const product = await bench.product();
+  const [{ Engine }, { localOpener }, { run: runCommand }] = await Promise.all([
+    bench.load('engine/engine'),
+    bench.load('transports/local/opener'),
+    bench.load('engine/run/run'),
+  ]);
+  const opener = localOpener({
+    root: join(bench.folder, 'home'),
+    shell: 'bash',
+    cwd: '/',
+    env,
+    extraEnv: {},
+    integration: true,
+  });
+  const engine = bench.own(
+    new Engine({
+      openers: { local: opener },
+      size,
+      scrollback: 1000,
+      sessions: { maxSessions: 5, idleTimeout: 0 },
+      recordings: { dir: bench.folder, idleTimeLimit: 2, maxDuration: 0, inactivityTimeout: 0 },
+      picturesDir: bench.folder,
+    }),
+  );
+  const terminal = await engine.sessions.default(never);
+  const integrated = await opener({ kind: 'local', size }, 'bare', never);
+  const marked = await bare(integrated.channel, /\x1b\]133;B[^\x07]*\x07$/);
+  const plain = await bare(await product.channel(['bash', '--norc', '--noprofile', '-i']), /\$ $/);
+  bench.own({
+    async [Symbol.asyncDispose]() {
+      await integrated.channel[Symbol.asyncDispose]();
+      integrated.release?.();
+      await plain.channel[Symbol.asyncDispose]();
+    },
+  });
+  const contenders = {
+    ours: async () => {
+      const { exitCode, evidence } = await runCommand(
+        terminal,
+        { command: 'true', timeoutMs: 10_000, by: 'bench' },
+        never,
+      );
+      if (exitCode !== 0 || evidence !== 'mark') throw new Error(`Got ${exitCode} by ${evidence}.`);
+    },
+    marked: () => marked.line('true'),
+    plain: () => plain.line('true'),
+  };
+  const median = async (once) => {
+    const times = [];
+    for (let i = 0; i < commands; i++) {
+      const began = performance.now();
+      await once();
+      times.push(performance.now() - began);
+    }
+    return percentile(times, 0.5);
+  };
+  const results = await interleave(
+    bench.rounds,
+    Object.fromEntries(Object.entries(contenders).map(([who, once]) => [who, () => median(once)])),
+  );
+  const [ours, same, without] = [best(results.ours), best(results.marked), best(results.plain)];
+  return {
+    'vs the same shell in a bare PTY': {
+      value: ours / same,
+      detail: `${ours.toFixed(2)} ms, shell ${same.toFixed(2)} ms, without integration ${without.toFixed(2)} ms`,
+    },
+  };
+}
+
+/** A shell with nothing behind it: a line in, bytes out until the prompt is whole. */
+async function bare(channel, prompt) {
+  let text = '';
+  let done = () => {};
+  const reading = (async () => {
+    for await (const chunk of channel.output) {
+      text = (text + Buffer.from(chunk).toString('latin1')).slice(-4096);
+      if (prompt.test(text)) done();
+    }
+  })();
+  reading.catch(() => {});
+  const next = () =>
+    new Promise((resolve) => {
+      done = resolve;
+    });
+  const first = next();
+  if (prompt.test(text)) done();
+  await first;
+  return {
+    channel,
+    async line(command) {
+      text = '';
+      const seen = next();
+      await channel.write(Buffer.from(`${command}\r`));
+      await seen;
+    },
+  };
+}
