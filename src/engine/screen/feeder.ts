@@ -4,6 +4,7 @@ import type { OutputLog } from '../output-log.ts';
 import { type FeedJob, type FeedSchedule, scheduleOf } from './feed-schedule.ts';
 import { worthScanning } from './fast-forward.ts';
 import type { Screen } from './screen.ts';
+import { nextSlice } from './slice.ts';
 
 export interface FeederOptions {
   readonly schedule?: FeedSchedule;
@@ -13,11 +14,9 @@ export interface FeederOptions {
   readonly fastForward?: boolean;
 }
 
-/** Parsed in one go before looking at the clock again; less of it once a slice took too long. */
+/** Parsed in one go before looking at the clock again; less at first, and once a slice took too long. */
 const sliceBytes = 16 << 10;
-/** A few sequences cost a thousand times what text does, and a program may print nothing else. */
-const smallestSlice = 64;
-const slowSliceMs = 4;
+const firstSlice = 4 << 10;
 /** What someone waits for is parsed in the call that brings it, up to this much, if it goes quickly. */
 const atOnceBytes = 32 << 10;
 const atOnceMs = 25;
@@ -45,7 +44,7 @@ export class Feeder implements Disposable {
   #parsedTo: number;
   /** Looking for text to skip is useless before this offset. */
   #scannedTo = 0;
-  #slice = sliceBytes;
+  #slice = firstSlice;
   #watchers = 0;
   #parsing = false;
   #disposed = false;
@@ -162,6 +161,7 @@ export class Feeder implements Disposable {
     // An answer of the terminal may bring new output before this call is over; that has its own turn.
     if (this.#parsing || this.#parsedTo >= target) return;
     this.#parsing = true;
+    this.#slice = Math.min(this.#slice, firstSlice);
     try {
       this.#advance(target, deadline);
     } finally {
@@ -192,9 +192,7 @@ export class Feeder implements Disposable {
     this.#parsedTo += bytes.length;
     const started = this.#screen.clock.monotonic();
     this.#screen.feed(bytes);
-    const took = this.#screen.clock.monotonic() - started;
-    if (took > slowSliceMs) this.#slice = Math.max(smallestSlice, this.#slice >> 2);
-    else if (this.#slice < sliceBytes && took < slowSliceMs / 4) this.#slice *= 2;
+    this.#slice = nextSlice(this.#slice, this.#screen.clock.monotonic() - started, sliceBytes);
   }
 
   #tell(): void {

@@ -6,6 +6,7 @@ import { isOrdinary, penOf, widthsOf } from './fast-forward.ts';
 import { defaultColor } from './grid.ts';
 import { hides, markHidden, mayHide } from './hidden.ts';
 import { scanSimpleLines, simpleText } from './simple-lines.ts';
+import { nextSlice } from './slice.ts';
 import { darkTheme } from './theme.ts';
 
 export interface Transcript {
@@ -42,16 +43,19 @@ export async function transcribe(bytes: Uint8Array, options: TranscriptOptions):
   try {
     let at = 0;
     let scannedTo = 0;
+    let sliceSize = sliceBytes;
     while (at < bytes.length) {
       if (at >= scannedTo) {
         const { skipped, end } = writer.skip(bytes, at, Math.min(bytes.length, at + windowBytes));
         scannedTo = Math.max(end, at + sliceBytes);
         at += skipped;
       }
-      const slice = bytes.subarray(at, at + sliceBytes);
+      const slice = bytes.subarray(at, at + sliceSize);
       // Simple lines can only be told from the start of one.
       const whole = slice.lastIndexOf(0x0a) + 1 || slice.length;
+      const started = performance.now();
       writer.feed(slice.subarray(0, whole));
+      sliceSize = nextSlice(sliceSize, performance.now() - started, sliceBytes);
       at += whole;
       await options.pause();
     }
