@@ -53,7 +53,7 @@ export interface FindAnswer {
 const mostMatches = 200;
 const mostContext = 20;
 /** A pattern that looks to the end of a line for each of a million matches in it is not waited for. */
-const longestMs = 5000;
+const longestMs = 2000;
 /** Bytes of each line shown, and of all of them. */
 const longestShown = 500;
 const largestAnswer = 64 << 10;

@@ -32,7 +32,7 @@ export function takePicture(terminal: Terminal): Picture {
   kept.set(terminal, own);
   const last = own.pictures.at(-1);
   const { cols } = screen.size;
-  if (last && isSame(last, { epoch, alternate, cols, top, rows })) return last;
+  if (last && isSame(last, { epoch, alternate, cols, top, rows, flags })) return last;
   const picture: Picture = { id: own.nextId++, epoch, alternate, cols, top, rows, flags };
   own.pictures.push(picture);
   if (own.pictures.length > mostPictures) own.pictures.shift();
@@ -43,14 +43,19 @@ export function findPicture(terminal: Terminal, id: number): Picture | undefined
   return kept.get(terminal)?.pictures.find((picture) => picture.id === id);
 }
 
-type Comparable = Pick<Picture, 'epoch' | 'alternate' | 'cols' | 'top' | 'rows'>;
+type Shown = Omit<Picture, 'id'>;
 
-function isSame(one: Comparable, other: Comparable): boolean {
-  return comparable(one, other) && one.top === other.top && one.rows.join('\n') === other.rows.join('\n');
+function isSame(one: Shown, other: Shown): boolean {
+  return (
+    comparable(one, other) &&
+    one.top === other.top &&
+    one.rows.join('\n') === other.rows.join('\n') &&
+    JSON.stringify(one.flags) === JSON.stringify(other.flags)
+  );
 }
 
 /** Rows of the two can be told apart by their numbers. */
-export function comparable(one: Comparable, other: Comparable): boolean {
+export function comparable(one: Shown, other: Shown): boolean {
   return one.epoch === other.epoch && one.alternate === other.alternate && one.cols === other.cols;
 }
 

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { openWire } from '../../../test/reading-support.ts';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Terminal } from '../terminal.ts';
+import { findInTerminal, type FindRequest } from './find.ts';
+
+const signal = AbortSignal.timeout(60_000);
+const find = (terminal: Terminal, request: FindRequest) => findInTerminal(terminal, request, signal);
+const numbered = (to: number): string => Array.from({ length: to }, (_, i) => `line ${i + 1}\r\n`).join('');
+
+describe('finding text', () => {
+  test('on the screen and in the scrollback, with absolute rows, exact total and context', async () => {
+    await using wire = openWire({ rows: 5 });
+    await wire.say(numbered(100));
+    const all = await find(wire.terminal, { pattern: 'line 9', max: 3, context: 1 });
+    expect(all).toMatchObject({
+      total: 11,
+      linesSearched: 100,
+      firstRow: 0,
+      screenTop: 96,
+      next: 91,
+      altScreen: false,
+    });
+    expect(all.matches[1]).toEqual({
+      row: 89,
+      endRow: 89,
+      match: 'line 9',
+      line: 'line 90',
+      before: ['line 89'],
+      after: ['line 91'],
+    });
+    const rest = await find(wire.terminal, { pattern: 'line 9', from: all.next });
+    expect(rest.matches.map(({ line }) => line)).toEqual([
+      'line 92',
+      ...[93, 94, 95, 96, 97, 98, 99].map((n) => `line ${n}`),
+    ]);
+    const screen = await find(wire.terminal, { pattern: 'line 9', scope: 'screen' });
+    expect(screen.total).toBe(3);
+  });
+
+  test('across soft wraps, with the rows the match is in', async () => {
+    await using wire = openWire({ cols: 10, rows: 5 });
+    await wire.say('one\r\n0123456789abcdef\r\n');
+    const { matches } = await find(wire.terminal, { pattern: '89ab' });
+    expect(matches).toMatchObject([{ row: 1, endRow: 2, line: '0123456789abcdef' }]);
+    expect((await find(wire.terminal, { pattern: 'cde' })).matches).toMatchObject([{ row: 2, endRow: 2 }]);
+  });
+
+  test('patterns, case, special characters taken literally', async () => {
+    await using wire = openWire();
+    await wire.say('Error: a.b (c)\r\nerror 42\r\n\r\naXb\r\n');
+    const total = async (request: FindRequest): Promise<number> => (await find(wire.terminal, request)).total;
+    expect(await total({ pattern: 'error' })).toBe(1);
+    expect(await total({ pattern: 'error', ignoreCase: true })).toBe(2);
+    expect(await total({ pattern: 'a.b (C)', ignoreCase: true })).toBe(1);
+    expect(await total({ pattern: 'a.b', regex: true })).toBe(2);
+    expect(await total({ pattern: '^error \\d+$', regex: true })).toBe(1);
+    expect(await total({ pattern: '^$', regex: true })).toBe(1);
+    expect(await total({ pattern: 'r*', regex: true })).toBe(6);
+    await expect(find(wire.terminal, { pattern: '(', regex: true })).rejects.toThrow(FairleadError);
+    await expect(find(wire.terminal, { pattern: '' })).rejects.toThrow(FairleadError);
+  });
+
+  test('a word cut by invisible characters is found, and they are flagged', async () => {
+    await using wire = openWire();
+    await wire.say('pass\u200bword\r\n');
+    expect(await find(wire.terminal, { pattern: 'password' })).toMatchObject({ total: 1, flags: { zero_width: 1 } });
+  });
+
+  test('an answer stays small, however long lines and matches are', async () => {
+    await using wire = openWire({ cols: 200, rows: 5 });
+    await wire.say(`${'x🙂'.repeat(20_000)}\r\n`.repeat(3));
+    const answer = await find(wire.terminal, { pattern: '.+', regex: true, max: 200, context: 20 });
+    expect(JSON.stringify(answer).length).toBeLessThan(300_000);
+    for (const { line, match } of answer.matches) {
+      expect(Buffer.byteLength(line)).toBeLessThanOrEqual(500);
+      expect(`${line}${match}`).not.toMatch(/\p{Surrogate}|\ufffd/u);
+    }
+  });
+
+  test('a pattern that looks to the end of the line for every match is not waited for', async () => {
+    await using wire = openWire({ cols: 1000, rows: 5 });
+    await wire.say('a'.repeat(500_000));
+    const started = performance.now();
+    const { incomplete, total } = await find(wire.terminal, { pattern: 'a(.*z)?', regex: true });
+    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(incomplete).toBe(true);
+    expect(total).toBeGreaterThan(0);
+  });
+
+  test('nobody waits: it stops', async () => {
+    await using wire = openWire({ cols: 1000, rows: 5 });
+    await wire.say('a'.repeat(200_000));
+    const gone = new AbortController();
+    const finding = findInTerminal(wire.terminal, { pattern: 'a(.*z)?', regex: true }, gone.signal);
+    setImmediate(() => gone.abort());
+    await expect(finding).rejects.toThrow();
+  });
+});
