@@ -16,7 +16,7 @@ interface Read {
 
 describe('the ten tools', () => {
   test('R-TERM-001, 003: listed in the documented order with schemas and annotations', async () => {
-    await using mcp = await Mcp.start();
+    await using mcp = await Mcp.start({ args: ['--toolsets', 'terminal'] });
     const { result } = await mcp.request('tools/list', {});
     const tools = result?.['tools'] as {
       name: string;
@@ -431,7 +431,7 @@ describe('sessions', () => {
 });
 
 test('--read-only offers only what looks, and says why the rest is refused', async () => {
-  await using mcp = await Mcp.start({ args: ['--read-only'] });
+  await using mcp = await Mcp.start({ args: ['--read-only', '--toolsets=terminal'] });
   const tools = (await mcp.request('tools/list', {})).result?.['tools'] as { name: string }[];
   expect(tools.map(({ name }) => name)).toEqual(['getContent', 'takeScreenshot', 'listSessions']);
   expect((await mcp.call('type', { text: 'x' })).content[0]?.text).toMatch(

@@ -1,5 +1,6 @@
 import type { Book } from '../engine/operation.ts';
+import { coreBook } from './core/index.ts';
 import { terminalBook } from './terminal/index.ts';
 
 /** Every book, in the order in which faces list them. */
-export const books: readonly Book[] = [terminalBook];
+export const books: readonly Book[] = [coreBook, terminalBook];

@@ -15,3 +15,6 @@ export const Person = z.object({
   secret: z.boolean(),
   hint: z.string(),
 });
+
+/** Characters of each suspicious kind that were met in the output. */
+export const Flags = z.record(z.string(), z.number().int());

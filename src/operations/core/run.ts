@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { operation } from '../../engine/operation.ts';
+import { fenced } from '../../engine/reading/fence.ts';
+import { fitOutput } from '../../engine/reading/fit-output.ts';
+import { defaultMaxBytes } from '../../engine/reading/read.ts';
+import { follow, run as runCommand } from '../../engine/run/run.ts';
+import { Flags, MaxBytes, Person, Terminal } from './shared.ts';
+
+const Result = z.object({
+  terminal: z.string(),
+  state: z.enum(['done', 'running', 'needs_person', 'incomplete', 'exited']),
+  exitCode: z.number().int().nullable(),
+  signal: z.string().optional(),
+  output: z.string(),
+  durationMs: z.number().int(),
+  evidence: z.enum(['child', 'mark', 'marker', 'foreground', 'quiet', 'none']).describe('What tells that it is over'),
+  confidence: z.enum(['certain', 'high', 'medium', 'low']),
+  totalLines: z.number().int(),
+  totalBytes: z.number().int(),
+  omittedLines: z.number().int(),
+  missedBytes: z.number().int().optional(),
+  rest: z.string().optional().describe('Pass to terminal_read for what was left out'),
+  person: Person.optional(),
+  flags: Flags.optional(),
+  note: z.string().optional(),
+});
+type Result = z.output<typeof Result>;
+
+export const run = operation({
+  title: 'Run a command',
+  summary:
+    'Run a shell command and wait for its end: exit code and output. After timeoutMs it keeps running: call again without ' +
+    'command to go on waiting. needs_person: tell the person to answer it; never type secrets.',
+  access: 'control',
+  input: z.object({
+    command: z
+      .string()
+      .min(1)
+      .refine((text) => text.isWellFormed(), 'contains half of a surrogate pair; send complete characters')
+      .optional(),
+    terminal: Terminal,
+    timeoutMs: z.number().int().min(0).max(600_000).default(30_000),
+    maxBytes: MaxBytes,
+  }),
+  output: Result,
+  positional: ['command'],
+  async run({ input, engine, caller, signal, progress }) {
+    const { command, timeoutMs } = input;
+    const { terminal } =
+      command === undefined
+        ? { terminal: await engine.sessions.forReading(input.terminal, signal) }
+        : await engine.sessions.forInput(input.terminal, signal);
+    const result =
+      command === undefined
+        ? await follow(terminal, { timeoutMs }, signal, progress)
+        : await runCommand(terminal, { command, timeoutMs, by: caller.name }, signal, progress);
+    const request = {
+      command: command ?? terminal.blocks.last?.command ?? '',
+      maxBytes: input.maxBytes ?? defaultMaxBytes,
+    };
+    const { text, flags, ...fitted } = await fitOutput(terminal, result, request, signal);
+    const { output: _output, outputFrom: _from, outputTo: _to, missedBytes, ...facts } = result;
+    return {
+      terminal: terminal.id,
+      ...facts,
+      durationMs: Math.round(facts.durationMs),
+      output: text,
+      ...fitted,
+      ...(missedBytes > 0 ? { missedBytes } : {}),
+      ...(Object.keys(flags).length > 0 ? { flags } : {}),
+    };
+  },
+  render: (result) => fenced(words(result), result.output),
+});
+
+function words(result: Result): string[] {
+  const seconds = `${(result.durationMs / 1000).toFixed(2)} s`;
+  const code = result.exitCode === null ? 'exit code unknown' : `exit code ${result.exitCode}`;
+  const first: Readonly<Record<Result['state'], string>> = {
+    done: `${code}, ${seconds} (${result.evidence}, ${result.confidence})`,
+    running: `still running after ${seconds}; call terminal_run without command to go on waiting`,
+    needs_person: `needs a person: ${result.person?.prompt ?? ''} ${result.person?.hint ?? ''}`,
+    incomplete: 'the shell wanted more text: an open quote, bracket or here-document; nothing was run',
+    exited: `the shell is gone, ${code}`,
+  };
+  return [
+    first[result.state],
+    ...(result.note === undefined ? [] : [result.note]),
+    ...(result.rest === undefined ? [] : [`${result.omittedLines} lines left out; terminal_read rest=${result.rest}`]),
+  ];
+}

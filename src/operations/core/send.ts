@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { parseKey } from '../../engine/keys.ts';
+import { operation } from '../../engine/operation.ts';
+import { cursorNow } from '../../engine/reading/cursor-now.ts';
+import { submitModes } from '../../engine/submit/body.ts';
+import { submit } from '../../engine/submit/submit.ts';
+import { Terminal } from './shared.ts';
+
+export const send = operation({
+  title: 'Send input',
+  summary:
+    'Send text and keys to a program, for questions, menus and full-screen programs. For a shell command use terminal_run. ' +
+    'Never send passwords: a person types them.',
+  access: 'control',
+  input: z.object({
+    terminal: Terminal,
+    text: z
+      .string()
+      .refine((text) => text.isWellFormed(), 'contains half of a surrogate pair; send complete characters')
+      .optional(),
+    mode: z.enum(submitModes).default('enter').describe('raw: without Enter; paste: for text of several lines'),
+    keys: z
+      .array(z.string().min(1).max(64))
+      .max(100)
+      .optional()
+      .describe('Keys after the text: Enter, Escape, ArrowDown, Ctrl+C, F10'),
+  }),
+  output: z.object({
+    terminal: z.string(),
+    bytes: z.number().int(),
+    wrapped: z.boolean().describe('Sent as a bracketed paste'),
+    submitted: z.union([z.boolean(), z.literal('unknown')]).describe('Whether the program reacted to Enter'),
+    cursor: z.string().describe('Pass to terminal_read or terminal_wait to get what follows'),
+    restarted: z.boolean(),
+  }),
+  positional: ['text'],
+  async run({ input, engine, caller, signal }) {
+    if (input.text === undefined && input.keys === undefined) {
+      throw new FairleadError('invalid_input', 'text: give text, keys, or both');
+    }
+    // Checked before anything is sent: half of a request is worse than none.
+    const keys = (input.keys ?? []).map(parseKey);
+    const { terminal, restarted } = await engine.sessions.forInput(input.terminal, signal);
+    const cursor = await cursorNow(terminal, signal);
+    let sent = { bytes: 0, wrapped: false, submitted: 'unknown' as boolean | 'unknown' };
+    if (input.text !== undefined)
+      sent = await submit(terminal, { text: input.text, mode: input.mode, by: caller.name }, signal);
+    let { bytes } = sent;
+    for (const key of keys) bytes += await terminal.press(key, { by: caller.name, repeat: 1 }, signal);
+    return { terminal: terminal.id, bytes, wrapped: sent.wrapped, submitted: sent.submitted, cursor, restarted };
+  },
+  render: ({ bytes, submitted, cursor }) =>
+    `Sent ${bytes} bytes.${submitted === false ? ' The program did not react to Enter.' : ''} cursor ${cursor}`,
+});

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { operation } from '../../engine/operation.ts';
+import { decodeCursor } from '../../engine/reading/cursor.ts';
+import { fenced } from '../../engine/reading/fence.ts';
+import { readTerminal } from '../../engine/reading/read.ts';
+import { type Condition, wait as waitFor } from '../../engine/wait/wait.ts';
+import { Person, Terminal } from './shared.ts';
+
+/** Enough for a screen; who wants more reads. */
+const screenBytes = 8192;
+
+export const wait = operation({
+  title: 'Wait for something',
+  summary:
+    'Wait, without polling, until one of the given conditions holds; answers with the screen. Counts from the newest input, or ' +
+    'from a cursor. Use it for servers, logs and menus.',
+  access: 'observe',
+  input: z.object({
+    terminal: Terminal,
+    text: z.string().min(1).max(1000).optional(),
+    regex: z.string().min(1).max(1000).optional().describe('RE2; ^ and $ match at lines'),
+    gone: z.string().min(1).max(1000).optional().describe('Text that leaves the screen'),
+    quietMs: z.number().int().min(10).max(60_000).optional().describe('No output for so long'),
+    prompt: z.boolean().default(false).describe('The shell is back'),
+    exit: z.boolean().default(false).describe('The program of the terminal ends'),
+    cursor: z.string().max(100).optional(),
+    timeoutMs: z.number().int().min(0).max(600_000).default(30_000),
+  }),
+  output: z.object({
+    terminal: z.string(),
+    hit: z.enum(['text', 'regex', 'gone', 'quiet', 'prompt', 'exit']).nullable().describe('null: time was up'),
+    line: z.string().optional().describe('The line that matched'),
+    elapsedMs: z.number().int(),
+    state: z.string(),
+    cursor: z.string(),
+    screen: z.string(),
+    altScreen: z.boolean(),
+    person: Person.optional(),
+  }),
+  async run({ input, engine, signal, progress }) {
+    const conditions = conditionsOf(input);
+    if (conditions.length === 0) {
+      throw new FairleadError('invalid_input', 'text: say what to wait for', {
+        hint: 'One or more of text, regex, gone, quietMs, prompt, exit.',
+      });
+    }
+    const terminal = await engine.sessions.forReading(input.terminal, signal);
+    const since = input.cursor === undefined ? undefined : decodeCursor(input.cursor, terminal.log.end).offset;
+    progress(`Waiting up to ${input.timeoutMs} ms`);
+    const { hit, match, elapsedMs, state } = await waitFor(
+      terminal,
+      { conditions, timeoutMs: input.timeoutMs, since },
+      signal,
+    );
+    const { text, cursor, altScreen } = await readTerminal(
+      terminal,
+      { view: 'screen', maxBytes: screenBytes, immediate: true },
+      signal,
+    );
+    const person = terminal.attention.current;
+    return {
+      terminal: terminal.id,
+      hit: hit === undefined ? null : (conditions[hit]?.type as Hit),
+      ...(match === undefined ? {} : { line: match.line.slice(0, 1000) }),
+      elapsedMs,
+      state,
+      cursor,
+      screen: text,
+      altScreen,
+      ...(person === undefined ? {} : { person }),
+    };
+  },
+  render({ hit, line, elapsedMs, state, cursor, screen, person }) {
+    const what = hit === null ? `nothing of it within ${elapsedMs} ms` : `${hit} after ${elapsedMs} ms`;
+    return fenced(
+      [
+        `${what}; ${state}; cursor=${cursor}`,
+        ...(line === undefined ? [] : [`line: ${line}`]),
+        ...(person === undefined ? [] : [`needs a person: ${person.prompt} ${person.hint}`]),
+      ],
+      screen,
+    );
+  },
+});
+
+type Hit = 'text' | 'regex' | 'gone' | 'quiet' | 'prompt' | 'exit';
+
+interface Wanted {
+  readonly text?: string | undefined;
+  readonly regex?: string | undefined;
+  readonly gone?: string | undefined;
+  readonly quietMs?: number | undefined;
+  readonly prompt: boolean;
+  readonly exit: boolean;
+}
+
+function conditionsOf({ text, regex, gone, quietMs, prompt, exit }: Wanted): Condition[] {
+  return [
+    ...(text === undefined ? [] : [{ type: 'text', text } as const]),
+    ...(regex === undefined ? [] : [{ type: 'regex', pattern: regex } as const]),
+    ...(gone === undefined ? [] : [{ type: 'gone', text: gone } as const]),
+    ...(prompt ? [{ type: 'prompt' } as const] : []),
+    ...(exit ? [{ type: 'exit' } as const] : []),
+    ...(quietMs === undefined ? [] : [{ type: 'quiet', ms: quietMs } as const]),
+  ];
+}
