@@ -14,6 +14,13 @@ const editorMs = 1000;
 /** After Ctrl-C a prompt comes back within this time. */
 const cancelMs = 2000;
 
+export interface MarkedCommand {
+  readonly command: string;
+  readonly by: string;
+  /** The line as it will be sent, where commands of somebody else may come before it. */
+  readonly typed: string | undefined;
+}
+
 /** Follows a command through the marks of the shell that runs it (R-RPC-041). Make it before the command is sent. */
 export class MarkedWatch implements Watch {
   readonly #terminal: Terminal;
@@ -27,14 +34,16 @@ export class MarkedWatch implements Watch {
   readonly #promptFrom: number | undefined;
   readonly #promptAt: number | undefined;
   readonly #cycle: number;
-  /** Text was sent while the command before ran: it may be commands of somebody else that come first. */
-  readonly #typedAhead: boolean;
+  /** The line as it was sent, where commands of somebody else may come before it. */
+  readonly #typed: string | undefined;
+  readonly #mayEndShell: boolean;
   #first: number | undefined;
   #to: number | undefined;
+  #result: Block | undefined;
   #quiet: Disposable | undefined;
   #cancelling = false;
 
-  constructor(terminal: Terminal, command: string, by: string) {
+  constructor(terminal: Terminal, { command, by, typed }: MarkedCommand) {
     const { blocks } = terminal;
     this.#terminal = terminal;
     this.#command = command;
@@ -43,7 +52,8 @@ export class MarkedWatch implements Watch {
     this.#promptFrom = blocks.promptFrom;
     this.#promptAt = blocks.promptAt;
     this.#cycle = blocks.cycle;
-    this.#typedAhead = (terminal.lastInput?.offset ?? 0) > (blocks.last?.outputFrom ?? Number.POSITIVE_INFINITY);
+    this.#typed = typed?.replace(/^\x1b\[200~|\x1b\[201~|\r$/g, '');
+    this.#mayEndShell = /\b(?:exit|logout|exec|kill)\b/.test(command);
     this.#listening = [terminal.block.on((event) => this.#event(event))];
     // fish says nothing when it keeps a line in its editor, and the same prompt again when it refuses one.
     this.#shell = blocks.shell?.['shell'] ?? '';
@@ -93,7 +103,10 @@ export class MarkedWatch implements Watch {
     if (this.#first === undefined) return;
     this.#to = block.outputTo;
     // Of several lines bash tells only how the last one went.
-    if (block.exitCode !== undefined) this.#done(block.exitCode, block.trusted);
+    if (block.exitCode === undefined) return;
+    this.#result = block;
+    // fish tells of `exit` as of any command before it goes; the prompt, or the end, tells the rest.
+    if (!this.#mayEndShell) this.#done();
   }
 
   #prompted(): void {
@@ -103,17 +116,18 @@ export class MarkedWatch implements Watch {
       if ((blocks.last?.outputFrom ?? -1) < (this.#first ?? 0)) this.#first = undefined;
       this.#cancel('incomplete');
     } else if (this.#first !== undefined) {
-      if (blocks.current === undefined && !this.#terminal.ended) this.#done(null, false);
+      if (blocks.current === undefined && !this.#terminal.ended) this.#done();
     } else if (blocks.cycle !== this.#cycle) this.#refused();
     else if (this.#quiet === undefined) this.#lookAtEditor(redrawnMs);
   }
 
   #isOurs({ command }: Block): boolean {
-    if (!this.#typedAhead || command === undefined) return true;
-    return command.replace(/\s+/g, ' ').trim() === this.#command.replace(/\s+/g, ' ').trim();
+    if (this.#typed === undefined || command === undefined) return true;
+    return spaced(command) === spaced(this.#typed);
   }
 
-  #done(exitCode: number | null, trusted: boolean): void {
+  #done(): void {
+    const exitCode = this.#result?.exitCode ?? null;
     const { outputFrom } = this;
     const outputTo = this.#to ?? this.#terminal.log.end;
     // What a shell tells of a line with nothing in it is how the command before went. zsh takes a comment for a command.
@@ -123,7 +137,7 @@ export class MarkedWatch implements Watch {
       state: 'done',
       exitCode,
       evidence: 'mark',
-      confidence: trusted ? 'certain' : 'medium',
+      confidence: this.#result?.trusted === true ? 'certain' : 'medium',
       outputFrom,
       outputTo,
       ...(exitCode === null ? { note: 'The shell did not tell how it went.' } : {}),
@@ -134,13 +148,9 @@ export class MarkedWatch implements Watch {
   #refused(): void {
     const { blocks, log } = this.#terminal;
     const outputTo = blocks.promptFrom ?? log.end;
-    const text = this.#said(outputTo);
-    this.#finish({
-      ...(this.#isBlank() ? nothingRun : refused),
-      outputFrom: this.#sentAt,
-      outputTo,
-      text,
-    });
+    const blank = this.#isBlank();
+    const text = blank ? '' : this.#said(outputTo);
+    this.#finish({ ...(blank ? nothingRun : refused), outputFrom: this.#sentAt, outputTo, text });
   }
 
   #isBlank(): boolean {
@@ -151,13 +161,14 @@ export class MarkedWatch implements Watch {
   #said(to: number): string {
     const { log, size } = this.#terminal;
     const from = this.#promptFrom ?? this.#sentAt;
-    const prompt = renderText(log.read(from, this.#promptAt ?? from).bytes, size);
-    const text = renderText(log.read(from, to).bytes, size);
-    const typed = `${prompt}${prompt === '' || /\s$/.test(prompt) ? '' : ' '}${this.#command}`;
-    const said = text.startsWith(typed) ? text.slice(typed.length) : text;
+    const prompt = renderText(log.read(from, this.#promptAt ?? from).bytes, size).split('\n');
+    const command = this.#command.split('\n');
+    const lines = renderText(log.read(from, to).bytes, size).split('\n');
+    const typed = prompt.length - 1 + command.length;
+    const said = lines.slice(typed);
     // fish shows the line once more, to be corrected.
-    const again = said.lastIndexOf(typed);
-    return (again === -1 ? said : said.slice(0, again).trimEnd()).replace(/^\n/, '');
+    if (said.length > typed && said.at(-1)?.endsWith(command.at(-1) ?? '') === true) said.splice(-typed);
+    return said.join('\n').trimEnd();
   }
 
   #lookAtEditor(quietMs: number): void {
@@ -166,9 +177,9 @@ export class MarkedWatch implements Watch {
       if (this.#first !== undefined || this.#cancelling || log.end === this.#sentAt) return;
       // While a command runs, the terminal is not in the hands of an editor.
       if (process !== undefined && process.echo() !== undefined) return;
-      const redrawn = (blocks.promptAt ?? 0) > this.#sentAt;
-      if (!redrawn || this.#shell === 'fish') this.#cancel(redrawn ? 'refused' : 'incomplete');
-      else this.#refused();
+      // fish leaves the line in its editor: with a complaint, or waiting for the rest of it.
+      if (this.#shell === 'fish') this.#cancel(this.#said(log.end).trim() === '' ? 'incomplete' : 'refused');
+      else if ((blocks.promptAt ?? 0) > this.#sentAt) this.#refused();
     });
   }
 
@@ -199,6 +210,8 @@ export class MarkedWatch implements Watch {
     this.#ended.resolve(ending);
   }
 }
+
+const spaced = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const nothingRun = {
   state: 'done',

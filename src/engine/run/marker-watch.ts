@@ -5,7 +5,7 @@ import { exited } from './exited.ts';
 import { MarkerScanner } from './marker-scanner.ts';
 import { cursorLine, looksLikeContinuation, looksLikePrompt } from './prompt-line.ts';
 import { afterQuiet } from './quiet-watch.ts';
-import type { Ending, Watch } from './result.ts';
+import type { Ending, Outer, Watch } from './result.ts';
 import { type Dialect, statusLine } from './typed.ts';
 
 const interrupt = Uint8Array.of(3);
@@ -45,7 +45,7 @@ export class MarkerWatch implements Watch {
     this.#listening = [
       terminal.output.on(({ bytes, from }) => this.#read(bytes, from)),
       terminal.block.on((event) => {
-        if (event.type === 'ended' && event.block.id === outer) this.#left(event.block);
+        if (event.type === 'ended' && event.block.id === outer) this.outerEnded(event.block);
       }),
       afterQuiet(terminal, quietMs, (signal) => this.#look(signal)),
     ];
@@ -69,6 +69,20 @@ export class MarkerWatch implements Watch {
 
   textSoFar(): string | undefined {
     return this.#from === undefined ? '' : undefined;
+  }
+
+  /** The shell that ran it is gone, and the one below tells us so. */
+  outerEnded(outer: Outer): void {
+    this.#finish({
+      state: 'done',
+      exitCode: outer.exitCode ?? null,
+      evidence: outer.evidence ?? 'mark',
+      confidence: outer.confidence ?? 'certain',
+      outputFrom: this.outputFrom,
+      outputTo: outer.outputTo ?? this.#terminal.log.end,
+      ...(this.#from === undefined ? { text: '' } : {}),
+      note: 'It ended the shell it ran in; the terminal is back in the shell before that.',
+    });
   }
 
   [Symbol.dispose](): void {
@@ -96,20 +110,6 @@ export class MarkerWatch implements Watch {
       text: this.#withoutPrompt(this.#asked.at, this.#asked.line),
       note: 'It was broken off; the shell was asked at its next prompt how it went.',
     };
-  }
-
-  /** The shell that ran it is gone, and the one below tells us so. */
-  #left(block: { readonly exitCode: number | undefined; readonly outputTo: number | undefined }): void {
-    this.#finish({
-      state: 'done',
-      exitCode: block.exitCode ?? null,
-      evidence: 'mark',
-      confidence: 'certain',
-      outputFrom: this.outputFrom,
-      outputTo: block.outputTo ?? this.#terminal.log.end,
-      ...(this.#from === undefined ? { text: '' } : {}),
-      note: 'It ended the shell it ran in; the terminal is back in the shell before that.',
-    });
   }
 
   /** Quiet, and no marker: a command that says nothing, or a shell that dropped what it was told. */

@@ -43,7 +43,10 @@ export async function placeOf(terminal: Terminal, known: Known | undefined, sign
     if (blocks.incomplete) throw unfinished();
     // Brings the shell the answers to what it asked its terminal; late, they would be input of the command.
     await terminal.sync(signal);
-    if (blocks.promptAt !== undefined) return { kind: 'marked', shell: blocks.shell?.['shell'] ?? '' };
+    const shell = blocks.shell?.['shell'] ?? '';
+    // Plain shells do not tell where output begins: it is where the echo of the line ends, if there is an echo.
+    const echoes = shell !== 'sh' || terminal.process?.echo() !== false;
+    if (blocks.promptAt !== undefined && echoes) return { kind: 'marked', shell };
   }
   await terminal.sync(signal);
   const isKnown = (line: string): boolean => known?.prompt === line && line !== '';

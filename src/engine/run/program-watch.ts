@@ -4,7 +4,7 @@ import type { Terminal } from '../terminal.ts';
 import { exited } from './exited.ts';
 import { cursorLine, looksLikeContinuation, looksLikePrompt } from './prompt-line.ts';
 import { afterQuiet } from './quiet-watch.ts';
-import type { Confidence, Ending, Watch } from './result.ts';
+import type { Confidence, Ending, Outer, Watch } from './result.ts';
 
 const interrupt = Uint8Array.of(3);
 /** A program that shows its prompt and prints nothing for so long is done with the line. */
@@ -32,7 +32,7 @@ export class ProgramWatch implements Watch {
     const outer = terminal.blocks.current?.id;
     this.#listening = [
       terminal.block.on((event) => {
-        if (event.type === 'ended' && event.block.id === outer) this.#left(event.block);
+        if (event.type === 'ended' && event.block.id === outer) this.outerEnded(event.block);
       }),
       afterQuiet(terminal, quietMs, (signal) => this.#look(signal, false)),
       afterQuiet(terminal, moreMs, (signal) => this.#look(signal, true)),
@@ -45,6 +45,20 @@ export class ProgramWatch implements Watch {
 
   get ended(): Promise<Ending> {
     return this.#ended.promise;
+  }
+
+  outerEnded(outer: Outer): void {
+    const outputTo = outer.outputTo ?? this.#terminal.log.end;
+    this.#finish({
+      state: 'done',
+      exitCode: outer.exitCode ?? null,
+      evidence: outer.evidence ?? 'mark',
+      confidence: outer.confidence ?? 'certain',
+      outputFrom: this.outputFrom,
+      outputTo,
+      text: this.#text(outputTo, ''),
+      note: 'The program ended with it; the exit code is that of the program.',
+    });
   }
 
   [Symbol.dispose](): void {
@@ -83,20 +97,6 @@ export class ProgramWatch implements Watch {
       text: this.#text(outputTo, line),
       note: 'Not a shell: it shows its prompt and is quiet. It has no exit code.',
     };
-  }
-
-  #left(block: { readonly exitCode: number | undefined; readonly outputTo: number | undefined }): void {
-    const outputTo = block.outputTo ?? this.#terminal.log.end;
-    this.#finish({
-      state: 'done',
-      exitCode: block.exitCode ?? null,
-      evidence: 'mark',
-      confidence: 'certain',
-      outputFrom: this.outputFrom,
-      outputTo,
-      text: this.#text(outputTo, ''),
-      note: 'The program ended with it; the exit code is that of the program.',
-    });
   }
 
   /** The prompt is rendered with it, so that an echo that is redrawn stands where it stood. */

@@ -63,6 +63,14 @@ export interface Ending {
   readonly note?: string;
 }
 
+/** How the command ended that started the program another one was given to: a block, or an ending of ours. */
+export interface Outer {
+  readonly exitCode: number | null | undefined;
+  readonly outputTo: number | undefined;
+  readonly evidence?: Evidence;
+  readonly confidence?: Confidence;
+}
+
 /** Watches one command from its submission to its end. */
 export interface Watch extends Disposable {
   /** Settles once; rejects when the command could not be sent. */
@@ -71,6 +79,8 @@ export interface Watch extends Disposable {
   readonly started: Promise<void>;
   /** Where its output begins, as far as known. */
   readonly outputFrom: number;
+  /** The command that started the shell this one runs in is over, and so is this one. */
+  readonly outerEnded?: (outer: Outer) => void;
   /** The output up to now, where it is not simply what lies after `outputFrom`. */
   readonly textSoFar?: () => string | undefined;
   /** Lines of output with this word are ours, not the command's: a shell that traces shows what it was told to print. */

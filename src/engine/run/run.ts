@@ -33,6 +33,8 @@ interface Run {
   readonly startedMs: number;
   readonly origin: Origin;
   readonly prompt: string;
+  /** The command that started the program this one was given to. */
+  outer: Run | undefined;
   ending: Ending | undefined;
   lastInput: Terminal['lastInput'];
 }
@@ -56,10 +58,10 @@ export async function run(
   waitedFor.add(terminal);
   try {
     const before = runs.get(terminal);
-    const startedMs = terminal.clock.monotonic();
-    const place = await placeOf(terminal, before && knownBy(before, terminal), signal);
-    before?.watch[Symbol.dispose]();
-    const current = await submit(terminal, place, request, startedMs, signal);
+    const known = before && knownBy(before, terminal);
+    const place = await placeOf(terminal, known, signal);
+    const current = await submit(terminal, place, request, known?.idle === true, signal);
+    nest(current, before);
     runs.set(terminal, current);
     return await wait(terminal, current, request, signal, progress, true);
   } finally {
@@ -98,14 +100,15 @@ async function submit(
   terminal: Terminal,
   place: Place,
   request: RunRequest,
-  startedMs: number,
+  idle: boolean,
   signal: AbortSignal,
 ): Promise<Run> {
+  const startedMs = terminal.clock.monotonic();
   if (place.kind === 'marked') nothingTyped(terminal);
   const origin = originOf(terminal, place.kind === 'marked');
-  const { watch, lines } = await prepare(terminal, place, request, signal);
+  const { watch, lines } = await prepare(terminal, place, request, idle, signal);
   const prompt = place.kind === 'marked' ? '' : place.prompt;
-  const started: Run = { watch, startedMs, origin, prompt, ending: undefined, lastInput: undefined };
+  const started: Run = { watch, startedMs, origin, prompt, outer: undefined, ending: undefined, lastInput: undefined };
   watch.ended.then(
     (ending) => {
       started.ending = ending;
@@ -126,6 +129,7 @@ async function prepare(
   terminal: Terminal,
   place: Place,
   { command, by }: RunRequest,
+  idle: boolean,
   signal: AbortSignal,
 ): Promise<{ readonly watch: Watch; readonly lines: string }> {
   const { bracketedPaste } = terminal.screen.modes;
@@ -143,7 +147,23 @@ async function prepare(
   const dialect = shell === 'fish' ? 'fish' : 'posix';
   const lines = commandLines(command, { dialect, paste: bracketedPaste, longLines: shell !== 'sh' && shell !== '' });
   for (const line of lines.slice(0, -1)) await enter(terminal, line, by, signal);
-  return { watch: new MarkedWatch(terminal, command, by), lines: lines.at(-1) ?? '\r' };
+  const last = lines.at(-1) ?? '\r';
+  // What was sent while the command before ran may be commands of somebody else, and come first.
+  const typedAhead = !idle && (terminal.lastInput?.offset ?? 0) > (terminal.blocks.last?.outputFrom ?? Infinity);
+  return { watch: new MarkedWatch(terminal, { command, by, typed: typedAhead ? last : undefined }), lines: last };
+}
+
+/** A command given to a program that an earlier one started ends, at the latest, when that one does. */
+function nest(current: Run, before: Run | undefined): void {
+  let outer = before;
+  while (outer?.ending !== undefined) outer = outer.outer;
+  current.outer = outer;
+  outer?.watch.ended.then(
+    (ending) => {
+      if (current.ending === undefined) current.watch.outerEnded?.(ending);
+    },
+    () => {},
+  );
 }
 
 /** A line that prepares the command, up to the prompt after it. */

@@ -18,7 +18,7 @@ const lineBytes = 900;
 /** What to type for a command, line by line: the last line runs it, those before only prepare. */
 export function commandLines(command: string, typist: Typist): readonly string[] {
   const text = tidy(command);
-  if (!hasControls(text) && fits(text, typist)) return [`${text}\r`];
+  if (!hasControls(text) && fits(text, typist) && !prefersPaste(text, typist)) return [`${text}\r`];
   if (typist.paste && mayPaste(text, typist.dialect)) return [pasted(text)];
   const { prepare, expression } = carried(text, typist);
   return [...prepare, `${expression}\r`];
@@ -30,7 +30,7 @@ export function markedLines(command: string, token: string, typist: Typist): rea
   const quoted = `eval ${quote(text, typist.dialect)}`;
   const { begin, end } = markers(token, typist.dialect);
   const whole = ` ${begin};${quoted};${end}`;
-  if (!hasControls(text) && fits(whole, typist)) return [`${whole}\r`];
+  if (!hasControls(text) && fits(whole, typist) && !prefersPaste(text, typist)) return [`${whole}\r`];
   if (typist.paste && mayPaste(text, typist.dialect)) return [pasted(whole)];
   const { prepare, expression } = carried(text, typist);
   return [...prepare, ` ${begin};${expression};${end}\r`];
@@ -68,6 +68,9 @@ const fits = (line: string, typist: Typist): boolean => typist.longLines || Buff
 /** fish takes a tab for a wish to complete, in a paste too. */
 const mayPaste = (text: string, dialect: Dialect): boolean =>
   dialect === 'fish' ? !/[^\P{Cc}\n]/u.test(text) : !/[^\P{Cc}\n\t]/u.test(text);
+
+/** Line editors take a long line letter by letter, and zsh shows it anew for each. */
+const prefersPaste = (text: string, { paste }: Typist): boolean => paste && text.length > 1000;
 
 const pasted = (text: string): string => `\x1b[200~${text}\x1b[201~\r`;
 
