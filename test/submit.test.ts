@@ -9,10 +9,10 @@ import { keys, never, screenText, Workplace } from './attention-support.ts';
 
 const tui = join(import.meta.dirname, 'submit-fixture-tui.mjs');
 
-async function startTui(place: Workplace, swallowMs: number) {
+async function startTui(place: Workplace, swallowMs: number, kind = '') {
   const terminal = await place.shell();
   const log = join(place.home, 'submitted.jsonl');
-  await terminal.type(`${process.execPath} ${tui} ${swallowMs} ${log}`, keys, never);
+  await terminal.type(`${process.execPath} ${tui} ${swallowMs} ${log} ${kind}`, keys, never);
   await expect.poll(() => screenText(terminal), { timeout: 10_000 }).toContain('submitted: 0');
   const lines = (): unknown[] =>
     existsSync(log)
@@ -56,6 +56,15 @@ describe('R-HUB-092, R-HUB-093: Enter by itself', () => {
       expect(await send(terminal, text, mode)).toMatchObject({ submitted: true });
     }
     expect(lines()).toEqual(['first', 'second', 'third']);
+  });
+
+  test('a busy program that marks no pastes gets the text first, and Enter when it has drawn that', async () => {
+    await using place = await Workplace.open();
+    const { terminal, lines } = await startTui(place, 0, 'busy');
+    await terminal.type('typed', keys, never);
+    expect(await send(terminal, 'one\ntwo\n', 'paste')).toMatchObject({ submitted: true, wrapped: false, enters: 1 });
+    expect(await send(terminal, 'three', 'enter')).toMatchObject({ submitted: true, enters: 1 });
+    expect(lines()).toEqual(['typed', 'one\rtwo', 'three']);
   });
 
   test('a program that never takes it is reported, after two more tries', async () => {

@@ -13,7 +13,7 @@ import { OutputLog } from './output-log.ts';
 import { Feeder } from './screen/feeder.ts';
 import { Screen } from './screen/screen.ts';
 import { withoutPasteEnds } from './submit/body.ts';
-import { submit } from './submit/submit.ts';
+import { drawsItsInput, submit } from './submit/submit.ts';
 
 export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_person' | 'exited' | 'lost';
 
@@ -249,12 +249,9 @@ export class Terminal implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<{ readonly bytes: number; readonly bracketed: boolean }> {
     this.#mustLive();
-    // Who draws an input line by itself may lose an Enter that comes with the text.
-    const careful = options.submit && this.blocks.state !== 'prompt';
-    if (options.paste || careful) await this.sync(signal);
-    const { bracketedPaste } = this.screen.modes;
-    const bracketed = options.paste && bracketedPaste;
-    if (careful && bracketedPaste && text.length <= maxCarefulText) {
+    if (options.paste || (options.submit && this.blocks.state !== 'prompt')) await this.sync(signal);
+    const bracketed = options.paste && this.screen.modes.bracketedPaste;
+    if (options.submit && drawsItsInput(this) && text.length <= maxCarefulText) {
       const mode = options.paste ? 'paste' : 'enter';
       const { bytes, wrapped } = await submit(this, { text, mode, by: options.by }, signal);
       return { bytes, bracketed: wrapped };

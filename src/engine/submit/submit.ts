@@ -50,18 +50,28 @@ async function deliver(terminal: Terminal, request: SubmitRequest, lane: Lane): 
   await terminal.sync(lane.signal);
   const { bracketedPaste } = terminal.screen.modes;
   const program = terminal.process?.foreground()?.name;
-  const shell = terminal.blocks.state === 'prompt' || isShell(program);
-  // Only who draws an input line by itself asks for pastes to be marked.
-  const draws = bracketedPaste && !shell;
-  if (mode === 'enter' && !draws) return await atOnce(lane, text + ends.enter, 1);
   const wrapped = mode === 'paste' && bracketedPaste;
+  const draws = drawsItsInput(terminal);
+  if (mode === 'enter' && !draws) return await atOnce(lane, text + ends.enter, 1);
   return await apart(terminal, lane, {
     body: mode === 'paste' ? pasteBody(text, wrapped) : text,
     wrapped,
     gapMs: request.gapMs ?? gapOf(program),
     looks: draws && request.verify !== false,
-    insists: draws && (request.verify ?? !isCarrier(program)),
+    insists: request.verify ?? (bracketedPaste && !isCarrier(program)),
   });
+}
+
+/**
+ * Whether a program draws its own input line, and so may take an Enter that comes with the text for a part of it: it reads
+ * raw, or asks for pastes to be marked. Shells do too, but lose nothing.
+ */
+export function drawsItsInput(terminal: Terminal): boolean {
+  const { blocks, process, screen } = terminal;
+  if (blocks.state === 'prompt' || isShell(process?.foreground()?.name)) return false;
+  // What is typed at a password prompt is not drawn.
+  if (terminal.attention.current?.secret) return false;
+  return screen.modes.bracketedPaste || (process !== undefined && process.echo() === undefined);
 }
 
 async function atOnce(lane: Lane, text: string, enters: number): Promise<Submission> {
@@ -83,8 +93,9 @@ interface Apart {
 async function apart(terminal: Terminal, lane: Lane, how: Apart): Promise<Submission> {
   const { wrapped, gapMs } = how;
   const body = Buffer.from(how.body);
+  const from = terminal.log.end;
   await lane.write(body);
-  const quiet = await pause(terminal, gapMs, lane.signal);
+  const quiet = await pause(terminal, { gapMs, drawn: how.looks && body.length > 0, from }, lane.signal);
   // A screen that never rests changes with Enter or without.
   const looks = how.looks && quiet;
   let submitted: Submission['submitted'] = 'unknown';
