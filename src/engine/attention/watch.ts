@@ -74,9 +74,11 @@ export class AttentionWatch implements Disposable {
 
   #restart(): void {
     this.#set(undefined);
+    // A flood restarts nothing: the timer of the first look finds out itself that it was too early.
+    if (this.#timer && this.#nextLook === 0) return;
     this.#nextLook = 0;
-    // A flood restarts nothing: the timer finds out itself that it was too early.
-    if (!this.#timer) this.#arm();
+    this.#timer?.[Symbol.dispose]();
+    this.#arm();
   }
 
   #entered(bytes: Uint8Array): void {
