@@ -41,6 +41,11 @@ describe('R-HUB-100: all the text of an output', () => {
     expect(text.split('\n')).toEqual(['row 0', 'row 1', 'row 2', 'row 3', 'middle', 'row 0', 'row 1', 'after']);
   });
 
+  test('a first line that is blank, and nothing simple after it', async () => {
+    const odd = 'a\x1b[?1006h\r\n'.repeat(1000);
+    expect(await textOf(`\n${odd}`)).toBe(`\n${'a\n'.repeat(1000).slice(0, -1)}`);
+  });
+
   test('hidden text is marked and counted, also among lines that scroll by', async () => {
     const sly = '\x1b[8msudo rm\x1b[0m and \x1b[31;41mred on red\x1b[0m and \x1b[30mblack\x1b[0m';
     const { text, hidden } = await read(`${filler(3000)}${sly}\r\n${filler(3000)}`);

@@ -105,8 +105,7 @@ class TranscriptWriter {
     const { core } = this.#emulator;
     if (to - from < worthSkipping || !this.#emulator.atRest || !isOrdinary(core) || !this.#startsAfresh()) return none;
     const lines = scanSimpleLines(bytes, from, to, core.cols, widthsOf(core));
-    let cut = lines.end;
-    for (let kept = 0; kept <= 2 * core.rows && cut > from; kept++) cut = bytes.lastIndexOf(0x0a, cut - 2) + 1;
+    const cut = linesBefore(bytes, from, lines.end, 2 * core.rows + 1);
     if (cut - from < worthSkipping) return { skipped: 0, end: lines.end };
     this.#takeAll();
     this.#close();
@@ -231,4 +230,14 @@ function withoutBlankEnd(text: string): string {
 function lastReset(bytes: Uint8Array, from: number, to: number): number {
   const part = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from);
   return from + Math.max(0, part.lastIndexOf('\x1b[0m'), part.lastIndexOf('\x1b[m'));
+}
+
+/** Where the last `count` of the lines between `from` and `to` begin. */
+function linesBefore(bytes: Uint8Array, from: number, to: number, count: number): number {
+  let at = to;
+  for (let i = 0; i < count && at > from; i++) {
+    // A negative place to search from would be taken from the other end.
+    at = at - from < 2 ? from : Math.max(from, bytes.lastIndexOf(0x0a, at - 2) + 1);
+  }
+  return at;
 }
