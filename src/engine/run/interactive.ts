@@ -38,6 +38,10 @@ function interactive(terminal: Terminal, origin: Origin): string | undefined {
   if (process === undefined || foreground === undefined || !looksLikePrompt(cursorLine(terminal))) return undefined;
   const editing = process.echo() === undefined;
   const other = foreground.pid !== origin.pid || foreground.name !== origin.name;
-  const reads = other ? editing || shells.has(name) || nesting.has(name) : origin.marked && editing;
+  // The shell that runs the command shows no prompt meanwhile; if it does, it is another one in the same process, or
+  // somebody took its marks away.
+  const reads = other
+    ? editing || shells.has(name) || nesting.has(name)
+    : origin.marked && (editing || shells.has(name));
   return reads ? `${name} waits at a prompt of its own: run commands in it, or leave it.` : undefined;
 }

@@ -45,7 +45,9 @@ export class MarkerWatch implements Watch {
     this.#listening = [
       terminal.output.on(({ bytes, from }) => this.#read(bytes, from)),
       terminal.block.on((event) => {
-        if (event.type === 'ended' && event.block.id === outer) this.outerEnded(event.block);
+        if (event.type !== 'ended' || event.block.id !== outer) return;
+        // Blocks are told before the output they lie in; that may hold the rest of ours.
+        queueMicrotask(() => this.outerEnded(event.block));
       }),
       afterQuiet(terminal, quietMs, (signal) => this.#look(signal)),
     ];

@@ -38,7 +38,8 @@ export async function placeOf(terminal: Terminal, known: Known | undefined, sign
   const { blocks } = terminal;
   if (terminal.marked && blocks.state === 'unknown' && terminal.blocks.shell === undefined)
     await ready(terminal, signal);
-  if (blocks.state === 'prompt') {
+  // Marks without our nonce may be anybody's: words we have the shell print are better evidence.
+  if (terminal.marked && blocks.state === 'prompt') {
     if (blocks.promptAt === undefined) await until(terminal, () => blocks.promptAt !== undefined, signal);
     if (blocks.incomplete) throw unfinished();
     // Brings the shell the answers to what it asked its terminal; late, they would be input of the command.
@@ -59,7 +60,9 @@ export async function placeOf(terminal: Terminal, known: Known | undefined, sign
 
 /** Whether somebody seems ready to read a command. Call it after `terminal.sync()`. */
 export function promptShows(terminal: Terminal): boolean {
-  return terminal.blocks.promptAt !== undefined || unmarkedPlace(terminal, () => false) !== undefined;
+  return (
+    (terminal.marked && terminal.blocks.promptAt !== undefined) || unmarkedPlace(terminal, () => false) !== undefined
+  );
 }
 
 /** A nested or unmarked shell, or another program that reads lines; undefined while neither seems ready. */

@@ -32,7 +32,9 @@ export class ProgramWatch implements Watch {
     const outer = terminal.blocks.current?.id;
     this.#listening = [
       terminal.block.on((event) => {
-        if (event.type === 'ended' && event.block.id === outer) this.outerEnded(event.block);
+        if (event.type !== 'ended' || event.block.id !== outer) return;
+        // Blocks are told before the output they lie in; that may hold the rest of ours.
+        queueMicrotask(() => this.outerEnded(event.block));
       }),
       afterQuiet(terminal, quietMs, (signal) => this.#look(signal, false)),
       afterQuiet(terminal, moreMs, (signal) => this.#look(signal, true)),

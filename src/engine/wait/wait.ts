@@ -155,8 +155,8 @@ class Waiting implements Disposable {
   }
 
   #prompted(): boolean {
-    const { blocks, lastInput } = this.#terminal;
-    return blocks.promptAt !== undefined && !blocks.incomplete && (lastInput?.offset ?? -1) < blocks.promptAt;
+    const { blocks, lastInput, marked } = this.#terminal;
+    return marked && blocks.promptAt !== undefined && !blocks.incomplete && (lastInput?.offset ?? -1) < blocks.promptAt;
   }
 
   #watchQuiet(): void {
@@ -168,7 +168,8 @@ class Waiting implements Disposable {
         this.#listening.push(
           afterQuiet(this.#terminal, promptQuietMs, async (signal) => {
             await this.#terminal.sync(signal);
-            if (this.#terminal.blocks.state === 'prompt' || !promptShows(this.#terminal)) return;
+            if ((this.#terminal.marked && this.#terminal.blocks.state === 'prompt') || !promptShows(this.#terminal))
+              return;
             this.#settle(condition.type === 'prompt' ? { hit } : { hit, exitCode: null });
           }),
         );

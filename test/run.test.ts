@@ -1,0 +1,138 @@
+import { afterAll, expect, test } from 'vitest';
+import { follow, run } from '../src/engine/run/run.ts';
+import type { Terminal } from '../src/engine/terminal.ts';
+import { wait } from '../src/engine/wait/wait.ts';
+import { limit, shellHome } from './support/engine.ts';
+
+const home = shellHome();
+afterAll(() => home[Symbol.asyncDispose]());
+
+const start = (terminal: Terminal, command: string, timeoutMs = 15_000) =>
+  run(terminal, { command, timeoutMs, by: 'test' }, limit());
+const send = (terminal: Terminal, text: string): Promise<void> => terminal.send(Buffer.from(text), 'other', limit());
+
+test('a busy terminal refuses, and says what runs and what to do (R-RPC-045)', async () => {
+  await using terminal = await home.open('bash');
+  await send(terminal, 'sleep 20\r');
+  await wait(terminal, { conditions: [{ type: 'quiet', ms: 100 }], timeoutMs: 5000 }, limit());
+  await expect(start(terminal, 'echo no')).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('sleep'),
+    hint: expect.stringContaining('Ctrl+C'),
+  });
+  await send(terminal, '\x03');
+  expect(await start(terminal, 'echo yes')).toMatchObject({ state: 'done', exitCode: 0, output: 'yes' });
+});
+
+test('a program with the whole screen refuses', async () => {
+  await using terminal = await home.open('bash');
+  expect(await start(terminal, `printf '\\033[?1049h'; sleep 20`)).toMatchObject({
+    state: 'running',
+    evidence: 'foreground',
+    note: expect.stringContaining('whole screen'),
+  });
+  await expect(start(terminal, 'echo no')).rejects.toMatchObject({ code: 'conflict' });
+});
+
+test('of two calls at the same time one waits and the other is refused (R-RPC-045)', async () => {
+  await using terminal = await home.open('bash');
+  const first = start(terminal, 'sleep 0.2; echo one');
+  await expect(start(terminal, 'echo two')).rejects.toMatchObject({ code: 'conflict' });
+  expect(await first).toMatchObject({ exitCode: 0, output: 'one' });
+  expect(await start(terminal, 'echo two')).toMatchObject({ exitCode: 0, output: 'two' });
+});
+
+test('text that somebody has begun to type is not run with the command', async () => {
+  await using terminal = await home.open('bash');
+  await send(terminal, 'rm -r ');
+  await wait(terminal, { conditions: [{ type: 'text', text: 'rm -r' }], timeoutMs: 5000 }, limit());
+  await expect(start(terminal, 'echo no')).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('rm -r'),
+  });
+  await send(terminal, '\x15');
+  await wait(terminal, { conditions: [{ type: 'gone', text: 'rm -r' }], timeoutMs: 5000 }, limit());
+  expect(await start(terminal, 'echo yes')).toMatchObject({ exitCode: 0, output: 'yes' });
+});
+
+test.each(['bash', 'dash'])('a password prompt in %s is a matter for a person, within a second', async (shell) => {
+  await using terminal = await home.open(shell);
+  const asked = await start(terminal, `printf 'Password: '; stty -echo; read x; stty echo; echo; echo "got \${#x}"`);
+  expect(asked).toMatchObject({ state: 'needs_person', exitCode: null, person: { kind: 'password', secret: true } });
+  expect(asked.durationMs).toBeLessThan(2000);
+  const answered = follow(terminal, { timeoutMs: 15_000 }, limit());
+  await send(terminal, 'hunter2\r');
+  expect(await answered).toMatchObject({ state: 'done', exitCode: 0, output: expect.stringContaining('got 7') });
+});
+
+test('a wait that is cancelled leaves the command running, and it can be followed', async () => {
+  await using terminal = await home.open('bash');
+  const leaving = new AbortController();
+  const waiting = run(terminal, { command: 'sleep 0.5; echo later', timeoutMs: 15_000, by: 'test' }, leaving.signal);
+  const begun = wait(terminal, { conditions: [{ type: 'quiet', ms: 100 }], timeoutMs: 5000 }, limit());
+  await begun;
+  leaving.abort();
+  await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
+  expect(await follow(terminal, { timeoutMs: 15_000 }, limit())).toMatchObject({ exitCode: 0, output: 'later' });
+  expect(await follow(terminal, { timeoutMs: 15_000 }, limit())).toMatchObject({ exitCode: 0, output: 'later' });
+});
+
+test('nothing to follow is said', async () => {
+  await using terminal = await home.open('dash');
+  await expect(follow(terminal, { timeoutMs: 100 }, limit())).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a command longer than any is refused before anything is typed', async () => {
+  await using terminal = await home.open('dash');
+  const { end } = terminal.log;
+  await expect(start(terminal, 'x'.repeat(300_000))).rejects.toMatchObject({ code: 'too_large' });
+  expect(terminal.log.end).toBe(end);
+  expect(await start(terminal, 'echo yes')).toMatchObject({ output: 'yes' });
+});
+
+test('output of 100,000 lines is whole, and its place in the log is told', async () => {
+  await using terminal = await home.open('bash');
+  const { output, missedBytes, outputFrom, outputTo } = await start(terminal, 'seq 100000');
+  expect(output.split('\n')).toHaveLength(100_000);
+  expect(missedBytes).toBe(0);
+  expect(Buffer.from(terminal.log.read(outputFrom, outputTo).bytes).toString()).toMatch(
+    /^1\r\n2\r\n.*99999\r\n100000\r\n/s,
+  );
+});
+
+test('nothing listens to a terminal when its command is over', async () => {
+  await using terminal = await home.open('bash');
+  await start(terminal, 'echo one');
+  const before = [terminal.output.size, terminal.block.size, terminal.stateChanged.size];
+  for (const command of ['true', 'echo "open', 'echo )', 'sleep 0.5']) await start(terminal, command);
+  expect([terminal.output.size, terminal.block.size, terminal.stateChanged.size]).toEqual(before);
+});
+
+test('true in bash takes at most twice what the shell needs', async () => {
+  await using terminal = await home.open('bash');
+  const raw = async (): Promise<number> => {
+    const started = performance.now();
+    const prompt = new Promise<void>((resolve) => {
+      const listening = terminal.block.on((event) => {
+        if (event.type !== 'prompt') return;
+        listening[Symbol.dispose]();
+        resolve();
+      });
+    });
+    await send(terminal, 'true\r');
+    await prompt;
+    return performance.now() - started;
+  };
+  const ours = async (): Promise<number> => {
+    const started = performance.now();
+    await start(terminal, 'true');
+    return performance.now() - started;
+  };
+  const times: [number[], number[]] = [[], []];
+  for (let round = 0; round < 60; round++) {
+    times[0].push(await raw());
+    times[1].push(await ours());
+  }
+  const [shell = 0, run = 0] = times.map((list) => list.sort((a, b) => a - b)[30] ?? 0);
+  expect(run / shell).toBeLessThan(2);
+});
