@@ -52,6 +52,10 @@ export function build() {
     fail('The build failed.');
     process.exit(1);
   }
+  if (!run(process.execPath, [join(root, 'scripts', 'bundle.mjs')])) {
+    fail('The bundle failed.');
+    process.exit(1);
+  }
 }
 
 /** Debian packages whose program is missing, as a list of package names. */

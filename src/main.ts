@@ -4,6 +4,7 @@ import { helpFor, overview } from './commands/help.ts';
 import { commands } from './commands/index.ts';
 import { flagName, readSettings, type Setting, SettingError, settings } from './config.ts';
 import { errorTable, FairleadError } from './contract/errors.ts';
+import { packageRoot } from './engine/package-root.ts';
 import { type Flag, parseArgs, UsageError } from './faces/cli/args.ts';
 import { styleFor } from './faces/cli/style.ts';
 import { closest } from './lib/closest.ts';
@@ -11,7 +12,7 @@ import { closest } from './lib/closest.ts';
 /** The entry of the program. Commands meet the parts they need in their own files, loaded when asked for. */
 async function main(argv: readonly string[]): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as {
     version: string;
   };
   const [name, ...rest] = argv;

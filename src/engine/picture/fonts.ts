@@ -2,13 +2,14 @@ import { fileURLToPath } from 'node:url';
 import type * as canvasLibrary from '@napi-rs/canvas';
 import { FairleadError } from '../../contract/errors.ts';
 import { fontPoints } from './geometry.ts';
+import { packageRoot } from '../package-root.ts';
 
 export type Canvas = typeof canvasLibrary;
 
 /** Which of the four cuts of a font; bit 0 bold, bit 1 italic. */
 export type Face = 0 | 1 | 2 | 3;
 
-const folder = new URL('../../../assets/fonts/', import.meta.url);
+const folder = new URL('assets/fonts/', packageRoot);
 const mono = 'Fairlead Mono';
 /** The regular cut under a name of its own: it has signs the oblique ones lack. */
 const upright = 'Fairlead Mono Upright';

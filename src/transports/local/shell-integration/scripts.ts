@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../../engine/package-root.ts';
 
 const names = ['bash.bash', 'zsh/.zshenv', 'zsh/hooks.zsh', 'fish/vendor_conf.d/fairlead.fish', 'sh.sh'] as const;
 
@@ -26,7 +27,7 @@ export function installScripts(root: string): string {
 }
 
 function load(): Scripts {
-  const assets = fileURLToPath(new URL('../../../../assets/shell-integration/', import.meta.url));
+  const assets = fileURLToPath(new URL('assets/shell-integration/', packageRoot));
   const files = new Map<string, Buffer>();
   const hash = createHash('sha256');
   for (const name of names) {

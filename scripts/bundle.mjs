@@ -1,0 +1,34 @@
+// One file to load instead of two hundred: the first answer of `fairlead mcp` comes in half the time. Packages with binaries, and
+// those that are loaded only when asked for, stay outside.
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { root } from './lib.mjs';
+
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const folder = join(root, 'dist', 'bundle');
+rmSync(folder, { recursive: true, force: true });
+const bundle = await rolldown({
+  input: join(root, 'dist', 'main.js'),
+  platform: 'node',
+  external: [/^node:/, ...Object.keys({ ...dependencies, ...optionalDependencies })],
+  onLog: (level, log) => level === 'warn' && console.error(log.message),
+});
+const { output } = await bundle.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js' });
+
+/** The folders of the packages whose code is inside. */
+const packages = new Set(
+  output
+    .flatMap((chunk) => Object.keys(chunk.modules ?? {}))
+    .map((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
+    .filter((name) => name !== undefined),
+);
+const licences = [...packages].sort().map((name) => {
+  const { name: title, version, license } = JSON.parse(readFileSync(join(name, 'package.json'), 'utf8'));
+  const text = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license'].map((file) => join(name, file)).find(existsSync);
+  return `${title} ${version} (${license})\n\n${text ? readFileSync(text, 'utf8') : ''}`;
+});
+writeFileSync(
+  join(folder, 'LICENSES.txt'),
+  `Parts of other packages are inside these files.\n\n${licences.join(`\n${'-'.repeat(80)}\n\n`)}`,
+);
