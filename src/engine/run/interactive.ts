@@ -9,11 +9,15 @@ const quietMs = 400;
 export interface Origin {
   /** Who read the command: the process in the foreground when it was sent. */
   readonly pid: number | undefined;
+  /** Undefined for a shell with marks: it may have become another program in the same process. */
   readonly name: string | undefined;
   readonly marked: boolean;
 }
 
 export function originOf(terminal: Terminal, marked: boolean): Origin {
+  const pid = Number(terminal.blocks.shell?.['pid'] ?? Number.NaN);
+  // A shell at its prompt is in the foreground; asking for its name would take longer than many a command.
+  if (marked && terminal.process?.pid === pid) return { pid, name: undefined, marked };
   const foreground = terminal.process?.foreground();
   return { pid: foreground?.pid, name: foreground?.name, marked };
 }
@@ -37,7 +41,7 @@ function interactive(terminal: Terminal, origin: Origin): string | undefined {
   if (screen.alternate) return `${name} has taken the whole screen: read it, and send it keys.`;
   if (process === undefined || foreground === undefined || !looksLikePrompt(cursorLine(terminal))) return undefined;
   const editing = process.echo() === undefined;
-  const other = foreground.pid !== origin.pid || foreground.name !== origin.name;
+  const other = foreground.pid !== origin.pid || (!origin.marked && foreground.name !== origin.name);
   // The shell that runs the command shows no prompt meanwhile; if it does, it is another one in the same process, or
   // somebody took its marks away.
   const reads = other

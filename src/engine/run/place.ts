@@ -15,6 +15,8 @@ export type Place =
   | { readonly kind: 'program'; readonly name: string; readonly prompt: string };
 
 export const shells = new Set('bash zsh fish dash ash sh ksh ksh93 mksh yash busybox rbash'.split(' '));
+/** They never ask their terminal anything, and are spared the time to hear the answer. */
+const asksNothing = new Set(['bash', 'zsh']);
 const editingShells = new Set(['bash', 'zsh', 'fish', 'rbash']);
 /** Programs that bring a shell from elsewhere into this terminal. */
 export const nesting = new Set(
@@ -42,9 +44,9 @@ export async function placeOf(terminal: Terminal, known: Known | undefined, sign
   if (terminal.marked && blocks.state === 'prompt') {
     if (blocks.promptAt === undefined) await until(terminal, () => blocks.promptAt !== undefined, signal);
     if (blocks.incomplete) throw unfinished();
-    // Brings the shell the answers to what it asked its terminal; late, they would be input of the command.
-    await terminal.sync(signal);
     const shell = blocks.shell?.['shell'] ?? '';
+    // Brings the shell the answers to what it asked its terminal; late, they would be input of the command.
+    if (!asksNothing.has(shell)) await terminal.sync(signal);
     // Plain shells do not tell where output begins: it is where the echo of the line ends, if there is an echo.
     const echoes = shell !== 'sh' || terminal.process?.echo() !== false;
     if (blocks.promptAt !== undefined && echoes) return { kind: 'marked', shell };

@@ -132,6 +132,8 @@ async function prepare(
   idle: boolean,
   signal: AbortSignal,
 ): Promise<{ readonly watch: Watch; readonly lines: string }> {
+  // Only text that cannot be typed needs to know what the screen knows.
+  if (/\p{Cc}/u.test(command) || command.length > 500) await terminal.sync(signal);
   const { bracketedPaste } = terminal.screen.modes;
   if (place.kind === 'program') {
     const paste = command.includes('\n') && bracketedPaste && !place.name.startsWith('python');
