@@ -145,7 +145,9 @@ describe('input', () => {
     await mcp.call('sendKey', { key: 'ArrowUp' });
     expect((await mcp.facts<Read>('getContent', { waitFor: '^[OA', timeoutMs: 5000 })).matched).toBe(true);
     await mcp.call('sendKey', { key: 'Ctrl+C' });
-    await mcp.call('type', { text: "printf '\\033[?1l'; cat -v", submit: true });
+    await mcp.text('getContent');
+    await mcp.call('type', { text: "printf '\\033[?1lset\\n'; cat -v", submit: true });
+    await mcp.facts('getContent', { waitFor: '\nset', timeoutMs: 10_000 });
     await mcp.call('sendKey', { key: 'up', repeat: 2 });
     expect((await mcp.facts<Read>('getContent', { waitFor: '^[[A^[[A', timeoutMs: 5000 })).matched).toBe(true);
   });

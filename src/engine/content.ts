@@ -1,10 +1,10 @@
 import { FairleadError } from '../contract/errors.ts';
-import { deferred } from '../lib/deferred.ts';
 import { echoedCommand } from './echoed-command.ts';
 import { toAnsi } from './screen/ansi.ts';
 import { renderText } from './screen/render-text.ts';
-import { abortable, quiet, settled } from './settle.ts';
+import { quiet, settled } from './settle.ts';
 import type { Terminal } from './terminal.ts';
+import { wait } from './wait/wait.ts';
 
 export interface ContentRequest {
   readonly visibleOnly: boolean;
@@ -45,9 +45,10 @@ export async function readContent(
 ): Promise<Content> {
   const { waitFor, timeoutMs } = request;
   let matched: boolean | undefined;
-  if (waitFor !== undefined)
-    matched = await appears(terminal, request, waitFor, timeoutMs ?? defaultWaitMs, signal, progress);
-  else if (timeoutMs !== undefined) await untilQuiet(terminal, timeoutMs, signal);
+  if (waitFor !== undefined) {
+    progress(`Waiting for ${JSON.stringify(waitFor)}`);
+    matched = await appears(terminal, request, waitFor, timeoutMs ?? defaultWaitMs, signal);
+  } else if (timeoutMs !== undefined) await untilQuiet(terminal, timeoutMs, signal);
   else await settled(terminal, signal);
   await terminal.sync(signal);
   return { ...take(terminal, request), ...(matched === undefined ? {} : { matched }) };
@@ -139,53 +140,15 @@ async function untilQuiet(terminal: Terminal, capMs: number, signal: AbortSignal
   await quiet(terminal, { since, capMs }, signal);
 }
 
-/** More rows than a text to wait for can span. */
-const overlapRows = 50;
-
-/** What the request asks for at the first call; later only the part that can have changed since the call before. */
-function newText(terminal: Terminal, request: ContentRequest): () => string {
-  const { screen } = terminal;
-  let last: { readonly epoch: number; readonly row: number } | undefined;
-  return () => {
-    const { epoch, viewportTop, alternate } = screen.facts;
-    const known = last?.epoch === epoch && !alternate && !request.lastCommand ? last.row : undefined;
-    // Rows that have scrolled out of the viewport stay as they are.
-    last = { epoch, row: Math.max(viewportTop - overlapRows, 0) };
-    if (known === undefined) return take(terminal, request).content;
-    return screen.text({ scope: 'all', wrap: request.wrap ?? (request.visibleOnly ? 'keep' : 'join'), fromRow: known });
-  };
-}
-
 async function appears(
   terminal: Terminal,
   request: ContentRequest,
   text: string,
   timeoutMs: number,
   signal: AbortSignal,
-  progress: (message: string) => void,
 ): Promise<boolean> {
-  const done = deferred<boolean>();
-  using _watching = terminal.watch();
-  const seen = newText(terminal, request);
-  let due = false;
-  const look = (): void => {
-    if (seen().includes(text)) done.resolve(true);
-    else if (terminal.ended) done.resolve(false);
-  };
-  // A flood must not make every chunk read the whole screen: one look per turn of the loop is enough.
-  const soon = (): void => {
-    if (due) return;
-    due = true;
-    setImmediate(() => {
-      // Before the barrier: what arrives while it is waited for deserves a look of its own.
-      due = false;
-      terminal.sync(signal).then(look, done.reject);
-    });
-  };
-  using _output = terminal.output.on(soon);
-  using _state = terminal.stateChanged.on(soon);
-  using _limit = terminal.clock.after(timeoutMs, () => done.resolve(false));
-  progress(`Waiting up to ${timeoutMs} ms for ${JSON.stringify(text)}`);
-  soon();
-  return await abortable(done.promise, signal);
+  await terminal.sync(signal);
+  if (take(terminal, request).content.includes(text)) return true;
+  const { hit } = await wait(terminal, { conditions: [{ type: 'text', text }, { type: 'exit' }], timeoutMs }, signal);
+  return hit === 0;
 }
