@@ -124,6 +124,7 @@ test('R-TERM-010: only JSON-RPC reaches stdout, whatever comes in', async () => 
     mcp.send(line);
   }
   await mcp.call('type', { text: 'console.log broken; printf "\\033[31m"', submit: true });
+  await mcp.text('getContent');
   expect(await mcp.run('echo still here')).toMatchObject({ content: 'still here' });
   await mcp.end();
   expect(mcp.lines.length).toBeGreaterThan(4);
