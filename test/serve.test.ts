@@ -74,7 +74,7 @@ describe('fairlead serve', () => {
     const second = await served.connect();
     await second.callTool({ name: 'type', arguments: { text: 'echo kept $kept', submit: true } });
     expect(text(await second.callTool({ name: 'getContent', arguments: { lastCommand: true } }))).toBe(
-      'kept 42\n(exit code 0)',
+      '(exit code 0)\nkept 42',
     );
     await second.close();
   });
@@ -99,7 +99,7 @@ describe('fairlead serve', () => {
       name: 'type',
       arguments: { text: 'env | grep -c FAIRLEAD_TOKEN; env | grep -c same', submit: true },
     });
-    expect(text(await client.callTool({ name: 'getContent', arguments: { lastCommand: true } }))).toMatch(/^0\n0\n/);
+    expect(text(await client.callTool({ name: 'getContent', arguments: { lastCommand: true } }))).toMatch(/\n0\n0$/);
     await client.close();
   });
 

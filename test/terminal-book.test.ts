@@ -225,7 +225,7 @@ describe('reading', () => {
     const second = await mcp.facts<Read>('getContent', { since: first.marker });
     expect(second.content).toContain('two');
     expect(second.content).not.toContain('one');
-    expect(await mcp.text('getContent', { lastCommand: true })).toBe('two\n(exit code 4)');
+    expect(await mcp.text('getContent', { lastCommand: true })).toBe('(exit code 4)\ntwo');
     const last = await mcp.facts<Read>('getContent', { maxLines: 2 });
     expect(last.content.split('\n')).toHaveLength(2);
     expect(last.omittedLines).toBeGreaterThan(0);
@@ -401,7 +401,7 @@ describe('sessions', () => {
     expect(await mcp.text('type', { text: 'echo again', submit: true })).toBe(
       'Typed 10 character(s) to terminal (its shell had exited and was started again)',
     );
-    expect(await mcp.text('getContent', { lastCommand: true })).toBe('again\n(exit code 0)');
+    expect(await mcp.text('getContent', { lastCommand: true })).toBe('(exit code 0)\nagain');
   });
 
   test('a session that exited says so, and its last screen stays', async () => {

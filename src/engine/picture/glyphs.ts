@@ -2,7 +2,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { type Canvas, type Face, fontFor, loadCanvas, loadFontsFor } from './fonts.ts';
 import { emptyMask, type Mask, MaskPainter, topLevel } from './mask.ts';
 import { isShape, shapeMask } from './shapes.ts';
-import type { Pause } from './turns.ts';
+import type { Pause } from '../turns.ts';
 
 /** What decides the pixels of a glyph besides its text. */
 export interface GlyphStyle {

@@ -1,5 +1,5 @@
 import { FairleadError } from '../../contract/errors.ts';
-import { pauses } from '../picture/turns.ts';
+import { pauses } from '../turns.ts';
 import { addFlags, plainText, type TextFlags } from '../plain-text.ts';
 import type { RowText } from '../screen/rows.ts';
 import type { Terminal } from '../terminal.ts';

@@ -1,6 +1,6 @@
 import { FairleadError } from '../../contract/errors.ts';
 import type { Size } from '../channel.ts';
-import { pauses } from '../picture/turns.ts';
+import { pauses } from '../turns.ts';
 import { plainText, type TextFlags, addFlags } from '../plain-text.ts';
 import { transcribe } from '../screen/transcript.ts';
 import type { Terminal } from '../terminal.ts';

@@ -42,12 +42,13 @@ export const content = operation({
     return readContent(terminal, input, signal, progress);
   },
   render({ content: text, exitCode, commandRunning, matched, omittedLines }) {
+    // Facts first: whatever the program printed comes after them.
     const end = commandRunning ? '(still running)' : `(exit code ${exitCode ?? 'unknown'})`;
     const notes = [
-      ...(omittedLines > 0 ? [`(${omittedLines} earlier lines left out)`] : []),
-      ...(text === '' ? [exitCode === undefined ? '(empty terminal)' : '(no output)'] : [text]),
       ...(exitCode === undefined ? [] : [end]),
       ...(matched === false ? ['(the text waited for did not appear)'] : []),
+      ...(omittedLines > 0 ? [`(${omittedLines} earlier lines left out)`] : []),
+      ...(text === '' ? [exitCode === undefined ? '(empty terminal)' : '(no output)'] : [text]),
     ];
     return notes.join('\n');
   },
