@@ -1,7 +1,8 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
+import type { Ended } from '../channel.ts';
 import { abortable, ready } from '../settle.ts';
-import type { Terminal } from '../terminal.ts';
+import { describeEnd, type Terminal } from '../terminal.ts';
 import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from './prompt-line.ts';
 import type { Dialect } from './typed.ts';
 
@@ -27,6 +28,8 @@ export const nesting = new Set(
 
 /** A prompt that is being drawn is there within this time. */
 const promptMs = 2000;
+/** A shell tells that a command is over before it says anything else. */
+const marksMs = 100;
 
 /** What an earlier command taught us about a shell without marks. */
 export interface Known {
@@ -38,26 +41,40 @@ export interface Known {
 /** Finds out who would read the command. Throws `conflict` when nobody is ready to. */
 export async function placeOf(terminal: Terminal, known: Known | undefined, signal: AbortSignal): Promise<Place> {
   const { blocks } = terminal;
+  if (terminal.ended) throw over(terminal.ended);
   if (terminal.marked && blocks.state === 'unknown' && terminal.blocks.shell === undefined)
     await ready(terminal, signal);
-  // Marks without our nonce may be anybody's: words we have the shell print are better evidence.
   if (terminal.marked && blocks.state === 'prompt') {
     if (blocks.promptAt === undefined) await until(terminal, () => blocks.promptAt !== undefined, signal);
     if (blocks.incomplete) throw unfinished();
-    const shell = blocks.shell?.['shell'] ?? '';
     // Brings the shell the answers to what it asked its terminal; late, they would be input of the command.
-    if (!asksNothing.has(shell)) await terminal.sync(signal);
-    // Plain shells do not tell where output begins: it is where the echo of the line ends, if there is an echo.
-    const echoes = shell !== 'sh' || terminal.process?.echo() !== false;
-    if (blocks.promptAt !== undefined && echoes) return { kind: 'marked', shell };
+    if (!asksNothing.has(blocks.shell?.['shell'] ?? '')) await terminal.sync(signal);
+    const place = markedPlace(terminal);
+    if (place) return place;
   }
   await terminal.sync(signal);
   const isKnown = (line: string): boolean => known?.prompt === line && line !== '';
-  const now = (): Place | undefined => unmarkedPlace(terminal, isKnown);
+  const now = (): Place | undefined =>
+    markedPlace(terminal) ?? (aboutToTell(terminal) ? undefined : unmarkedPlace(terminal, isKnown));
   const found =
     now() ?? (await whenShown(terminal, now, signal)) ?? unmarkedPlace(terminal, () => known?.idle === true);
+  if (terminal.ended) throw over(terminal.ended);
   if (found === undefined) throw busy(terminal);
   return found;
+}
+
+/** Marks without our nonce may be anybody's: words we have the shell print are better evidence. */
+function markedPlace({ marked, blocks, process }: Terminal): Place | undefined {
+  if (!marked || blocks.promptAt === undefined || blocks.incomplete) return undefined;
+  const shell = blocks.shell?.['shell'] ?? '';
+  // Plain shells do not tell where output begins: it is where the echo of the line ends, if there is an echo.
+  return shell === 'sh' && process?.echo() === false ? undefined : { kind: 'marked', shell };
+}
+
+/** The shell with marks is in the foreground again and has just printed: its marks are on their way. */
+function aboutToTell({ marked, blocks, process, clock, lastOutputMs }: Terminal): boolean {
+  if (!marked || blocks.state === 'prompt' || clock.monotonic() - (lastOutputMs ?? 0) > marksMs) return false;
+  return process?.foreground()?.pid === Number(blocks.shell?.['pid']);
 }
 
 /** Whether somebody seems ready to read a command. Call it after `terminal.sync()`. */
@@ -115,6 +132,12 @@ async function until(
   using _limit = terminal.clock.after(limitMs, done.resolve);
   check();
   await abortable(done.promise, signal);
+}
+
+function over(ended: Ended): FairleadError {
+  return new FairleadError('terminal_exited', `The program in this terminal ${describeEnd(ended)}.`, {
+    hint: 'Its last screen can still be read; open another terminal to go on.',
+  });
 }
 
 function busy(terminal: Terminal): FairleadError {

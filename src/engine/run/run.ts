@@ -180,6 +180,8 @@ async function enter(terminal: Terminal, line: string, by: string, signal: Abort
   });
   await terminal.send(Buffer.from(line), by, signal);
   await abortable(ready.promise, signal);
+  // The shell may have asked its terminal something with its prompt; the answer must not come after the next line.
+  await terminal.sync(signal);
 }
 
 /** A command must not become the end of what somebody else has begun to type. */
