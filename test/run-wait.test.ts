@@ -70,6 +70,8 @@ test('the end of a command with its exit code, of the program, and a prompt', as
   await using terminal = await home.open('bash');
   await enter(terminal, 'sleep 0.1; (exit 7)');
   expect(await until(terminal, [{ type: 'exit' }, { type: 'command' }])).toMatchObject({ hit: 1, exitCode: 7 });
+  // The command is over before its prompt is drawn, and a prompt drawn after the input is what the next wait is for.
+  await until(terminal, [{ type: 'prompt' }]);
   await enter(terminal, 'sleep 0.1');
   expect(await until(terminal, [{ type: 'prompt' }])).toMatchObject({ hit: 0, state: 'idle' });
   await enter(terminal, 'exit');
