@@ -54,7 +54,8 @@ async function eventually(check: () => boolean): Promise<void> {
 const descriptors = (): string[] => readdirSync('/proc/self/fd');
 const exists = (pid: number): boolean => {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'latin1') !== '';
+    // Whoever adopts orphans here may be slow to bury them.
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
   } catch {
     return false;
   }
@@ -254,6 +255,46 @@ describe.runIf(process.platform === 'linux')('local pty on Linux', () => {
     expect((await once(child, 'exit'))[0]).toBe(9);
     await channel.kill?.('TERM');
     expect(await channel.ended).toEqual({ by: 'signal', signal: 'TERM' });
+  });
+
+  it.each([
+    ['a job that ignores HUP', "(trap '' HUP; exec sleep 1044) & echo pid=$!."],
+    ['a job under nohup', 'nohup sleep 1099 >/dev/null 2>&1 & echo pid=$!.'],
+    ['a job that ignores HUP and TERM', "(trap '' HUP TERM; exec sleep 1045) & echo pid=$!."],
+    ['a job in the group of its shell', "set +m; (trap '' HUP; exec sleep 1046) & echo pid=$!."],
+  ])('R-TERM-140 closing ends %s, in time', async (_name, command) => {
+    const channel = await open({ argv: ['bash', '--norc', '-i'] });
+    const text = new Text(channel);
+    await channel.write(Buffer.from(`${command}\r`));
+    // The echo of the command holds `pid=$!.`, not a number.
+    let pid = '';
+    while (pid === '') {
+      await text.until('pid=');
+      pid = /^(\d+)\.$/.exec(await text.until('.'))?.[1] ?? '';
+    }
+    expect(exists(Number(pid))).toBe(true);
+    const from = performance.now();
+    await channel[Symbol.asyncDispose]();
+    expect(performance.now() - from).toBeLessThan(1_400);
+    await eventually(() => !exists(Number(pid)));
+  });
+
+  it('a shell that exits by itself leaves its nohup jobs alive, also when the terminal is closed later', async () => {
+    const channel = await open({ argv: ['bash', '--norc', '-i'] });
+    const text = new Text(channel);
+    await channel.write(Buffer.from('nohup sleep 1098 >/dev/null 2>&1 & echo pid=$!. ; exit 0\r'));
+    let pid = 0;
+    while (pid === 0) {
+      await text.until('pid=');
+      pid = Number(/^(\d+)\.$/.exec(await text.until('.'))?.[1] ?? 0);
+    }
+    try {
+      expect(await channel.ended).toEqual({ by: 'exit', code: 0 });
+      await channel[Symbol.asyncDispose]();
+      expect(exists(pid)).toBe(true);
+    } finally {
+      process.kill(pid, 'SIGKILL');
+    }
   });
 
   it('adds no thread per terminal', async () => {

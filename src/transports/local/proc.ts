@@ -18,14 +18,23 @@ export function foregroundGroup(pid: number): number | undefined {
   return group > 0 ? group : undefined;
 }
 
-/** Every process group of the session. Empty where there is no `/proc`. */
+/** Every process group of the session that has a living member. Empty where there is no `/proc`. */
 export function sessionGroups(session: number): Set<number> {
   const groups = new Set<number>();
   for (const pid of processes()) {
     const fields = stat(pid);
-    if (fields !== undefined && Number(fields[3]) === session) groups.add(Number(fields[2]));
+    // The dead stay listed until their parent, or whoever adopts orphans, asks for them.
+    if (fields !== undefined && Number(fields[3]) === session && fields[0] !== 'Z') groups.add(Number(fields[2]));
   }
   return groups;
+}
+
+/** Those of the group that have not ended. */
+export function groupMembers(group: number): string[] {
+  return processes().filter((pid) => {
+    const fields = stat(pid);
+    return fields !== undefined && Number(fields[2]) === group && fields[0] !== 'Z';
+  });
 }
 
 function processes(): string[] {

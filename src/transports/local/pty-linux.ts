@@ -8,17 +8,17 @@ import { InputQueue } from './input-queue.ts';
 import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPGRP, TIOCGPTN, TIOCSPTLCK, TIOCSWINSZ } from './libc.ts';
 import { programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
-import { endGroup, signalTerminal } from './signals.ts';
+import { endGroups, groupsOf, KILL_AFTER_MS, signalTerminal } from './signals.ts';
 import { fill, firstRead, recycle, SLAB } from './slabs.ts';
 import { checkSize, checkTarget, explain, type LocalTarget, resolveProgram } from './target.ts';
+import { groupReads } from './terminal-readers.ts';
 
 /** Unread output at which reading stops and the kernel makes the program wait. */
 const HIGH_WATER = 256 * 1024;
 /** More than a pseudo-terminal can hold: what was written before the call is read, a flood is not chased. */
 const HELD = 512 * 1024;
-/** From the polite request to close until the impolite one. */
-const GRACE_MS = 500;
-const GIVE_UP_MS = 2_000;
+/** A killed process that is still there then is stuck in the kernel; a server must be gone in two seconds. */
+const GIVE_UP_MS = 800;
 
 const IUTF8 = 0o40000;
 const ECHO = 0o10;
@@ -55,7 +55,7 @@ export function openLinuxPty(libc: Libc, target: LocalTarget, size: Size): Chann
     const env = Object.entries(target.env).map(([name, value]) => `${name}=${value}`);
     const spawned = libc.spawn({ program, argv: target.argv, env, cwd: target.cwd, terminal });
     if ('errno' in spawned) throw explain(target, program, errnoName(spawned.errno));
-    return new LinuxPty(libc, spawned.pid, master, held, watched);
+    return new LinuxPty(libc, spawned.pid, terminal, master, held, watched);
   } catch (thrown) {
     for (const fd of fds) if (fd >= 0) closeSync(fd);
     if (thrown instanceof FairleadError) throw thrown;
@@ -84,7 +84,7 @@ class LinuxPty implements Channel {
   #open = true;
   #disposing: Promise<void> | undefined;
 
-  constructor(libc: Libc, pid: number, master: number, held: number, watched: number) {
+  constructor(libc: Libc, pid: number, terminal: string, master: number, held: number, watched: number) {
     this.#libc = libc;
     this.#pid = pid;
     this.#master = master;
@@ -101,6 +101,10 @@ class LinuxPty implements Channel {
       foreground: () => this.#foreground(),
       cwd: () => (this.#open ? workingDirectory(this.#foregroundGroup() ?? pid) : undefined),
       echo: () => this.#echo(),
+      reads: () => {
+        const group = this.#foregroundGroup();
+        return group === undefined ? undefined : groupReads(group, terminal);
+      },
     };
     // The stream owns a duplicate, so that whenever Node decides to close it, ours stays good for the final drain.
     this.#stream = new ReadStream(watched, {
@@ -135,15 +139,17 @@ class LinuxPty implements Channel {
   }
 
   async #dispose(): Promise<void> {
-    const job = this.#foregroundGroup();
-    const limit = performance.now() + GRACE_MS;
+    // A shell that ended by itself leaves its background jobs alive, as in any terminal.
+    if (!this.#open) return;
+    const groups = groupsOf(this.#pid, this.#foregroundGroup());
+    const since = performance.now();
     await this.kill('HUP');
-    if (!(await settledWithin(this.ended, GRACE_MS))) {
+    if (!(await settledWithin(this.ended, KILL_AFTER_MS))) {
       await this.kill('KILL');
       await settledWithin(this.ended, GIVE_UP_MS);
       this.#finish({ by: 'lost', reason: `Process ${this.#pid} does not end, not even when killed.` });
     }
-    if (job !== undefined && job !== this.#pid) await endGroup(job, limit);
+    await endGroups(this.#pid, groups, since);
   }
 
   readonly #read = (into: Uint8Array): number => (this.#open ? this.#libc.read(this.#master, into, into.length) : 0);

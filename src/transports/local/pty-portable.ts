@@ -7,14 +7,14 @@ import { ByteQueue } from '../../lib/byte-queue.ts';
 import { InputQueue } from './input-queue.ts';
 import { foregroundGroup, programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
-import { endGroup, signalName, signalTerminal } from './signals.ts';
+import { endGroups, groupsOf, KILL_AFTER_MS, signalName, signalTerminal } from './signals.ts';
 import { checkSize, checkTarget, explain, isFolder, isProgram, type LocalTarget, resolveProgram } from './target.ts';
 
 const HIGH_WATER = 256 * 1024;
 /** More than a pseudo-terminal can hold. */
 const HELD = 256 * 1024;
-const GRACE_MS = 500;
-const GIVE_UP_MS = 2_000;
+/** A killed process that is still there then is stuck in the kernel; a server must be gone in two seconds. */
+const GIVE_UP_MS = 800;
 
 /** What the package keeps to itself on Unix, and without which the last bytes of a program are lost. */
 interface UnixPty extends IPty {
@@ -110,15 +110,18 @@ class PortablePty implements Channel {
   }
 
   async #dispose(): Promise<void> {
-    const job = this.#open ? foregroundGroup(this.#pty.pid) : undefined;
-    const limit = performance.now() + GRACE_MS;
+    // A shell that ended by itself leaves its background jobs alive, as in any terminal.
+    if (!this.#open) return;
+    const groups =
+      this.#unix === undefined ? new Set<number>() : groupsOf(this.#pty.pid, foregroundGroup(this.#pty.pid));
+    const since = performance.now();
     await this.kill('HUP');
-    if (!(await settledWithin(this.ended, GRACE_MS))) {
+    if (!(await settledWithin(this.ended, KILL_AFTER_MS))) {
       await this.kill('KILL');
       await settledWithin(this.ended, GIVE_UP_MS);
       this.#finish({ by: 'lost', reason: `Process ${this.#pty.pid} does not end, not even when killed.` });
     }
-    if (job !== undefined && job !== this.#pty.pid) await endGroup(job, limit);
+    await endGroups(this.#pty.pid, groups, since);
   }
 
   /** However the driver comes to close its socket, read first what the kernel still holds. */
