@@ -1,8 +1,9 @@
+import { isCarrier, isShell } from '../known-programs.ts';
 import type { Lane } from '../input-queue.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkText, ends, pasteBody, type SubmitMode } from './body.ts';
 import { pause } from './pause.ts';
-import { gapOf, isCarrier, isShell } from './programs.ts';
+import { gapOf } from './programs.ts';
 import { picture, reacts } from './reaction.ts';
 
 export interface SubmitRequest {
