@@ -29,6 +29,8 @@ export interface ProcessView {
   cwd(): string | undefined;
   /** False at a password prompt: lines are read without echo. Undefined when the program echoes itself, or nobody knows. */
   echo(): boolean | undefined;
+  /** Whether a program in the foreground waits for input of the terminal right now. Undefined when nobody can tell. */
+  reads?(): boolean | undefined;
 }
 
 /** A live byte stream to something that behaves like a terminal. */
