@@ -46,6 +46,7 @@ function prepare(place: Workplace): void {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'correct horse', '-f', join(place.home, 'key')]);
   writeFileSync(join(place.home, 'long.txt'), Array.from({ length: 500 }, (_, i) => `line ${i}\n`).join(''));
   writeFileSync(join(place.home, 'bait.txt'), `${'x\n'.repeat(20_000)}Enter password: `);
+  writeFileSync(join(place.home, 'heading.txt'), 'Results:\n');
 }
 
 describe('recognised within a second', () => {
@@ -59,10 +60,23 @@ describe('recognised within a second', () => {
     ['./ssh', 'fingerprint', /^The authenticity of host.*\nED25519 key.*\nAre you sure .*\?$/, 'no\r'],
     ['read -rsn1 -p "Press any key to continue . . . "', 'any_key', /^Press any key/, ' '],
     ['read -p "What is your name? " x', 'choice', 'What is your name?', 'Anna\r'],
+    ['read -p "Name: " x', 'choice', 'Name:', 'Anna\r'],
+    ['read -p "Directory: " -t 20 x', 'choice', 'Directory:', '/tmp\r'],
+    ['read -n1 -p "Your name > " x', 'choice', 'Your name >', 'A'],
+    ['python3 -c "input(\'Port: \')"', 'choice', 'Port:', '80\r'],
+    [`sh -c 'sh -c "printf Host:\\ ; read x; true"; true'`, 'choice', 'Host:', 'h\r'],
+    [
+      `node -e "require('readline').createInterface(process.stdin, process.stdout).question('Package: ', () => process.exit())"`,
+      'choice',
+      'Package:',
+      'x\r',
+    ],
+    ['echo Press any key to continue; read -n1', 'any_key', 'Press any key to continue', ' '],
     ['select x in red blue; do break; done', 'choice', '1) red\n2) blue\n#?', '1\r'],
-    ['less long.txt', 'pager', 'long.txt', 'q'],
-    ['seq 500 | less', 'pager', ':', 'q'],
-    ['more long.txt', 'pager', /^--More--/, 'q'],
+    ['less long.txt', 'pager', 'less: long.txt', 'q'],
+    ['seq 500 | less', 'pager', /^\w+: 29$/, 'q'],
+    ['less +G long.txt', 'pager', /^less: (?:long.txt|line 499) \(END\)$/, 'q'],
+    ['more long.txt', 'pager', /^more: --More--/, 'q'],
     [`bash -c "seq 30000; printf 'PIN: '; sleep 0.3; read -rs x"`, 'password', 'PIN:', '1234\r'],
   ];
 
@@ -125,6 +139,14 @@ describe('not taken for a question', () => {
   test.each([
     ['a file that ends like one, printed by cat', 'cat bait.txt; sleep 1'],
     ['a log that ends like one', 'tail -f bait.txt --pid=$(sleep 1.3 > /dev/null & echo $!)'],
+    ['a log that ends like one, for a while', 'timeout 1.5 tail -f bait.txt'],
+    ['a log whose last line ends in a colon', 'timeout 1.5 tail -f heading.txt'],
+    ['a script that follows such a log', `sh -c 'timeout 1.5 tail -f bait.txt; true'`],
+    ['a progress line', 'for i in 1 2 3 4 5; do printf "Downloading: "; sleep 0.2; printf "$i\\n"; done'],
+    ['a progress line that stays', 'printf "Downloading: "; sleep 1.5; echo done'],
+    ['a question nobody waits for the answer of', 'printf "Continue? [y/N] "; sleep 1.3; echo y'],
+    ['advice to press a key', 'echo "Press any key to continue"; sleep 1.3'],
+    ['a command with such words in it', ': press any key to continue; timeout 1.3 cat'],
     ['one in the middle of a flood', 'for i in $(seq 400); do seq 50; printf "Password: "; done'],
     ['output that pauses often', 'for i in 1 2 3 4; do printf "Step $i: checking [y/N] "; echo ok; sleep 0.3; done'],
     ['work with echo off', 'stty -echo; printf "working..."; sleep 1; stty echo'],

@@ -10,6 +10,7 @@ const asked = (line: string, more: Partial<Asked> = {}): Asked => ({
   echo: true,
   quietMs: 150,
   program: () => 'installer',
+  reads: () => undefined,
   ...more,
 });
 
@@ -75,6 +76,11 @@ describe('questions of real programs', () => {
     ['Enter file in which to save the key (/root/.ssh/id_ed25519): ', {}, 'choice'],
     ['What is your name? ', { quietMs: 460 }, 'choice'],
     ['Where to? [/usr/local] ', { quietMs: 460 }, 'choice'],
+    ['Directory: ', { quietMs: 300 }, 'choice'],
+    ['Directory:', { quietMs: 300, reads: () => true }, 'choice'],
+    ['Your name > ', { quietMs: 300 }, 'choice'],
+    ['project name: ', { echo: undefined, quietMs: 300, reads: () => true }, 'choice'],
+    ['', { quietMs: 300, above: ['Press any key to continue'] }, 'any_key'],
   ] as [string, Partial<Asked>, string][])('%j %j', (line, more, expected) => {
     expect(kind(line, more)).toBe(expected);
   });
@@ -92,6 +98,18 @@ describe('questions of real programs', () => {
     expect(select).toMatchObject({ kind: 'choice', prompt: '1) red\n2) blue\n#?' });
     const terraform = { above: ["  Only 'yes' will be accepted to approve."] };
     expect(kind('  Enter a value: ', terraform)).toBe('yes_no');
+  });
+
+  test('a pager says what it shows', () => {
+    const less = { echo: undefined, lastRow: true, program: () => 'less', above: ['one', 'two', ''] };
+    expect(question(asked(':', less))?.prompt).toBe('less: two');
+    expect(question(asked('(END)', less))?.prompt).toBe('less: two (END)');
+    expect(question(asked('a.txt (END)', less))?.prompt).toBe('less: a.txt (END)');
+    expect(question(asked('--More--', { ...less, program: () => undefined }))?.prompt).toBe('pager: --More--');
+  });
+
+  test('no hint names a way of a face', () => {
+    expect(question(asked('Password: ', { echo: false }))?.hint).toBe('A person must type it; never send it.');
   });
 
   test('nothing in a prompt can act on its reader', () => {
@@ -114,6 +132,18 @@ describe('no questions', () => {
     ['Select one: ', { program: () => 'cat' }],
     ['What is your name? ', { quietMs: 200 }],
     ['What is your name? ', { echo: undefined, quietMs: 1000 }],
+    ['Directory: ', { quietMs: 290 }],
+    ['Directory:', { quietMs: 900 }],
+    ['Directory: ', { quietMs: 900, reads: () => false }],
+    ['Directory: ', { quietMs: 900, program: () => 'tail' }],
+    ['project name: ', { echo: undefined, quietMs: 900 }],
+    ['user@host: ', { echo: undefined, quietMs: 900, reads: () => true, program: () => 'ssh' }],
+    ['ftp> ', { quietMs: 900, reads: () => true }],
+    ['Password: ', { reads: () => false }],
+    ['Password: ', { echo: false, reads: () => false }],
+    ['Go on? [y/N] ', { reads: () => false }],
+    ['', { quietMs: 900, reads: () => false, above: ['Press any key to continue'] }],
+    ['', { quietMs: 900, reads: () => true, above: ['$ : press any key; cat'] }],
     ['press h + enter to show help', {}],
     [':', { echo: undefined, lastRow: true, bracketedPaste: true }],
     [':', { echo: undefined, lastRow: false }],

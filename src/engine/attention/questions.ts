@@ -1,3 +1,4 @@
+import { isCarrier, isShell } from '../known-programs.ts';
 import type { Attention, AttentionKind } from './attention.ts';
 
 /** What a terminal shows where its cursor stands, as far as questions are concerned. */
@@ -17,32 +18,37 @@ export interface Asked {
   readonly quietMs: number;
   /** Name of the program in the foreground. Asked only when the text alone does not decide. */
   readonly program: () => string | undefined;
+  /** Whether anybody waits for input, as ProcessView tells it. Asked only when the text looks like a question. */
+  readonly reads: () => boolean | undefined;
 }
 
+const secretHint = 'A person must type it; never send it.';
+
 const hints: Readonly<Record<AttentionKind, string>> = {
-  password: 'Ask the person to run `fairlead answer`: it types the password straight into the terminal.',
-  passphrase: 'Ask the person to run `fairlead answer`: it types the passphrase straight into the terminal.',
-  one_time_code: 'Ask the person to run `fairlead answer`: it types the code straight into the terminal.',
+  password: secretHint,
+  passphrase: secretHint,
+  one_time_code: secretHint,
   yes_no: 'Type y or n (or the word it asks for) and press Enter, if you may decide this; otherwise ask the person.',
   fingerprint: 'Let the person compare the fingerprint; then type yes or no and press Enter.',
-  pager: 'A pager shows a part: Space for the next page, q to leave it.',
+  pager: 'A pager shows a part, and no secret is asked: press Space for the next page, q to quit.',
   any_key: 'Press Enter to go on.',
-  choice: 'Type one of the answers it offers and press Enter.',
+  choice: 'It is no secret: type the answer and press Enter, if you may decide this; otherwise ask the person.',
 };
 
 const secretKinds: ReadonlySet<AttentionKind> = new Set(['password', 'passphrase', 'one_time_code']);
 
-const patientMs = 440;
+const patientMs = 300;
 /** Longer lines are data, not questions. */
 const longest = 500;
 
 /** What a program asks for, by the text at its cursor. Every pattern runs in linear time. */
 export function question(asked: Asked): Attention | undefined {
-  const line = asked.line.slice(-longest).trimEnd();
+  const line = asked.line.slice(-longest).trimEnd() || anyKeyAbove(asked);
   if (line === '') return undefined;
   const kind = kindOf(line, asked);
-  if (kind === undefined) return undefined;
-  return { kind, prompt: promptOf(kind, line, asked.above), secret: secretKinds.has(kind), hint: hints[kind] };
+  // The best proof against: a question that was printed, and everybody waits for something else.
+  if (kind === undefined || asked.reads() === false) return undefined;
+  return { kind, prompt: promptOf(kind, line, asked), secret: secretKinds.has(kind), hint: hints[kind] };
 }
 
 function kindOf(line: string, asked: Asked): AttentionKind | undefined {
@@ -134,14 +140,44 @@ function isChoice(line: string, asked: Asked): boolean {
   return asks && !printers.has(asked.program() ?? '');
 }
 
-/** Any other line that asks, from a program that reads lines and has been waiting for a while. */
-const isOpenQuestion = (line: string, { echo, quietMs }: Asked): boolean =>
-  echo === true && quietMs >= patientMs && /\?(?:\s?[[(][^\])]{0,100}[\])])?:?$/.test(line);
+/** Longer ones are sentences, not labels. */
+const longestLabel = 120;
+
+/** Any other line that asks, from a program that reads and has been waiting for a while. */
+function isOpenQuestion(line: string, asked: Asked): boolean {
+  if (asked.quietMs < patientMs) return false;
+  if (/\?(?:\s?[[(][^\])]{0,100}[\])])?:?$/.test(line) && asked.echo === true) return true;
+  const isLabel = /\w.{0,100}[:：?]$/u.test(line);
+  if (line.length > longestLabel || !(isLabel || /\w\s[>»›❯]$/u.test(line))) return false;
+  const reads = asked.reads();
+  // Who shows what is typed by itself may be a shell, here or far away, at a prompt of its owner's taste.
+  if (asked.echo === undefined) {
+    const program = asked.program();
+    return isLabel && reads === true && !asked.bracketedPaste && !isShell(program) && !isCarrier(program);
+  }
+  return reads === true || /\s$/.test(asked.line);
+}
+
+/** A program may ask for a key and end the line. */
+function anyKeyAbove({ above, quietMs, program }: Asked): string {
+  const line = above.at(-1)?.trim() ?? '';
+  const asks =
+    quietMs >= patientMs && /^[[(<*=\s-]{0,4}(?:please )?(?:press|hit|strike|push|tap)\b/i.test(line) && isAnyKey(line);
+  return asks && !printers.has(program() ?? '') ? line : '';
+}
 
 /** The question with what it is about, where that stands above it. */
-function promptOf(kind: AttentionKind, line: string, above: readonly string[]): string {
+function promptOf(kind: AttentionKind, line: string, { above, program }: Asked): string {
+  if (kind === 'pager') return plain(`${program() ?? 'pager'}: ${shownBy(line, above)}`);
   const subject = kind === 'fingerprint' ? above.slice(-3) : isBare(line) ? options(above) : [];
   return plain([...subject.filter((text) => text.trim() !== ''), line].join('\n'));
+}
+
+/** What a pager says of itself, or the last line it shows when that is next to nothing. */
+function shownBy(line: string, above: readonly string[]): string {
+  if (line !== ':' && line !== '(END)') return line;
+  const last = above.findLast((text) => text.trim() !== '')?.slice(0, longestLabel) ?? '';
+  return line === ':' ? last || line : `${last} ${line}`;
 }
 
 const isBare = (line: string): boolean => /^(?:#\?$|[[(])/.test(line);

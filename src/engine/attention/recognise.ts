@@ -8,7 +8,10 @@ import { type Asked, question } from './questions.ts';
 const contextRows = 12;
 
 /** What the screen asks a person for where its cursor stands. Text after the cursor means that nobody is asked there. */
-export function recognise(screen: Screen, program: Pick<Asked, 'echo' | 'quietMs' | 'program'>): Attention | undefined {
+export function recognise(
+  screen: Screen,
+  program: Pick<Asked, 'echo' | 'quietMs' | 'program' | 'reads'>,
+): Attention | undefined {
   const { cursor, viewportTop, modes } = screen.facts;
   const top = Math.max(0, cursor.y - contextRows);
   const { lines } = screen.grid({ from: viewportTop + top, rows: cursor.y - top + 1 });

@@ -20,10 +20,10 @@ export type Watched = Pick<
 >;
 
 /**
- * When to look after the newest output. First for what echo being off proves, then for what only text suggests; twice
- * more, because a program may print its question before it is ready for the answer. After that nothing changes unseen.
+ * When to look after the newest output. First for what echo being off proves, then for what only text suggests; then a few
+ * times more, because a program may print its question before it is ready for the answer. After that nothing changes unseen.
  */
-const looksMs = [40, 150, 450, 900] as const;
+const looksMs = [40, 150, 450, 900, 2000] as const;
 const textMs = 150;
 
 /** Knows whether a terminal waits for a person. Looks when output has gone quiet, a few times, and then no more. */
@@ -62,7 +62,12 @@ export class AttentionWatch implements Disposable {
     const quietMs = clock.monotonic() - lastOutputMs;
     const echo = process?.echo();
     if (quietMs < (echo === false ? looksMs[0] : textMs)) return undefined;
-    return recognise(this.#terminal.screen, { echo, quietMs, program: () => process?.foreground()?.name });
+    return recognise(this.#terminal.screen, {
+      echo,
+      quietMs,
+      program: () => process?.foreground()?.name,
+      reads: () => process?.reads?.(),
+    });
   }
 
   [Symbol.dispose](): void {
