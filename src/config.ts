@@ -247,7 +247,7 @@ export interface Places {
 export function places(values: Settings, env: Environment): Places {
   const user = env['HOME'] ?? homedir();
   const home = resolve(values.home ?? join(user, '.fairlead'));
-  const state = env['XDG_STATE_HOME'] ?? join(user, '.local', 'state');
+  const state = env['XDG_STATE_HOME'] || join(user, '.local', 'state');
   return {
     home,
     recordings: resolve(values.recordDir ?? join(state, 'fairlead', 'recordings')),

@@ -44,6 +44,9 @@ function understand(command: Command, argv: readonly string[]): Pick<Invocation,
   ];
   const names = known.map(({ flag }) => flag);
   const { flags, words } = parseArgs(argv, known, (flag) => closest(flag, names)[0]);
+  if (words.length > 0 && command.takesWords !== true) {
+    throw new UsageError(`fairlead ${command.name} takes no "${words[0]}".`);
+  }
   return { settings: readSettings(flags, process.env), flags, words };
 }
 

@@ -91,6 +91,15 @@ describe('terminal_run', () => {
       rest = page.rest;
     }
     expect(lines).toHaveLength(long.omittedLines);
+    // The same for a client that shows only words.
+    let words = await mcp.text('terminal_run', { command: 'seq 1 20000', maxBytes: 4096 });
+    let pages = 0;
+    for (let rest = /rest=(\S+)/.exec(words)?.[1]; rest !== undefined; rest = /rest=(\S+)/.exec(words)?.[1]) {
+      words = await mcp.text('terminal_read', { rest, maxBytes: 100_000 });
+      expect(words).toMatch(/lines \d+ to \d+ of 20000/);
+      pages++;
+    }
+    expect(pages).toBeGreaterThan(0);
     expect(new Set(lines).size).toBe(lines.length);
   });
 
@@ -101,7 +110,41 @@ describe('terminal_run', () => {
   });
 });
 
+describe('arguments', () => {
+  test('a misspelt one is refused, not dropped', async () => {
+    await using mcp = await Mcp.start();
+    await run(mcp, 'echo before');
+    const { isError, content } = await mcp.call('terminal_run', { cmd: 'echo typo' });
+    expect(isError).toBe(true);
+    expect(content[0]?.text).toMatch(/cmd/);
+  });
+
+  test('handles of another terminal are refused', async () => {
+    await using mcp = await Mcp.start();
+    const { cursor } = await mcp.facts<Read>('terminal_read', {});
+    const { terminal } = await mcp.facts<{ terminal: string }>('terminal_open', {});
+    const { isError, content } = await mcp.call('terminal_read', { terminal, view: 'new', cursor });
+    expect(isError).toBe(true);
+    expect(content[0]?.text).toMatch(/^That handle belongs to terminal [0-9a-f]{5}, not to/);
+  });
+
+  test('an unknown terminal is named, with what to do', async () => {
+    await using mcp = await Mcp.start();
+    expect((await mcp.call('terminal_read', { terminal: 'nope' })).content[0]?.text).toBe(
+      'There is no terminal "nope". List them with terminal_list.',
+    );
+  });
+});
+
 describe('terminal_read, terminal_wait, terminal_find', () => {
+  test('what a wait shows is as clean as what a read shows', async () => {
+    await using mcp = await Mcp.start();
+    await mcp.call('terminal_send', { text: "printf 'HI\\342\\200\\256x\\342\\200\\213y\\n'" });
+    const { structuredContent, content } = await mcp.call('terminal_wait', { regex: '^HI.*' });
+    expect(JSON.stringify([structuredContent, content])).not.toMatch(/[\u202e\u200b]/);
+    expect(structuredContent).toMatchObject({ hit: 'regex', flags: { bidi: 1 } });
+  });
+
   test('new and diff read on from a cursor', async () => {
     await using mcp = await Mcp.start();
     await run(mcp, 'echo before');
@@ -125,7 +168,7 @@ describe('terminal_read, terminal_wait, terminal_find', () => {
     expect(await mcp.facts('terminal_wait', { prompt: true })).toMatchObject({ hit: 'prompt' });
     expect(await mcp.facts('terminal_wait', { text: 'nowhere', timeoutMs: 100 })).toMatchObject({ hit: null });
     expect((await mcp.call('terminal_wait', {})).content[0]?.text).toMatch(
-      /^text: say what to wait for One or more of/,
+      /^text: say what to wait for\. One or more of/,
     );
     expect((await mcp.call('terminal_wait', { regex: '(?<=x)y' })).isError).toBe(true);
   });

@@ -75,6 +75,9 @@ describe('the ten tools', () => {
     expect((await mcp.call('listSessions')).isError).toBeFalsy();
     const faults: [string, unknown, string][] = [
       ['type', undefined, 'Error: text: is required (string)'],
+      ['destroySession', {}, 'Error: sessionId: is required (string)'],
+      ['getContent', { sessionId: null }, 'Error: sessionId: Invalid input: expected string, received null'],
+      ['createSession', { env: { 'A=B': 'x' } }, 'Error: env: has a name that is empty or holds "="'],
       ['type', { text: 7 }, 'Error: text: Invalid input: expected string, received number'],
       ['sendKey', { key: 'Enter', repeat: 65 }, 'Error: repeat: Too big: expected number to be <=64'],
       ['createSession', { cols: 0 }, 'Error: cols: Too small: expected number to be >=2'],
@@ -254,6 +257,16 @@ describe('reading', () => {
     expect(scrollbackRows).toBe(0);
   });
 
+  test('DESIGN 5: characters nobody sees are taken out of text, ansi and title, and counted', async () => {
+    await using mcp = await Mcp.start();
+    await mcp.run("printf 'a\\342\\200\\256b\\342\\200\\213c\\033]2;t\\342\\200\\256t\\007\\n'");
+    const { structuredContent } = await mcp.call('getContent', { lastCommand: true });
+    expect(structuredContent).toMatchObject({ content: 'abc', flags: { bidi: 1, zero_width: 1 } });
+    for (const format of ['text', 'ansi']) {
+      expect(JSON.stringify(await mcp.call('takeScreenshot', { format }))).not.toMatch(/[\u202e\u200b]/);
+    }
+  });
+
   test('"(empty terminal)" when there is nothing', async () => {
     await using mcp = await Mcp.start();
     const { sessionId } = await mcp.facts<{ sessionId: string }>('createSession', { shell: '/bin/cat' });
@@ -354,7 +367,7 @@ describe('sessions', () => {
     const { sessionId } = await mcp.facts<{ sessionId: string }>('createSession');
     const refused = await mcp.call('createSession');
     expect(refused.isError).toBe(true);
-    expect(refused.content[0]?.text).toMatch(/^Error: The limit of 2 sessions is reached .*--max-sessions/);
+    expect(refused.content[0]?.text).toMatch(/^Error: The limit of 2 sessions is reached\. .*--max-sessions/);
     const { sessions } = await mcp.facts<{ sessions: { sessionId: string }[] }>('listSessions');
     const main = sessions[0]?.sessionId;
     expect((await mcp.call('destroySession', { sessionId: main })).content[0]?.text).toBe(
@@ -412,6 +425,26 @@ describe('sessions', () => {
     const result = await mcp.call('type', { sessionId, text: 'x' });
     expect(result.content[0]?.text).toMatch(new RegExp(`^Error: Session '${sessionId}' was ended by SIGKILL\\.`));
     expect(await mcp.text('getContent', { sessionId })).toContain('bye');
+  });
+
+  test('R-TERM-032: sessions that are still starting count once', async () => {
+    await using mcp = await Mcp.start({ env: { ENV: '' } });
+    await mcp.call('type', { text: "echo 'sleep 0.5' >> ~/.bashrc", submit: true });
+    await mcp.text('getContent');
+    const made = await Promise.all(Array.from({ length: 4 }, () => mcp.call('createSession')));
+    expect(made.map(({ isError }) => isError ?? false)).toEqual([false, false, false, false]);
+    expect((await mcp.call('createSession')).isError).toBe(true);
+  });
+
+  test('R-TERM-034: a wait ends with an error when its session is destroyed', async () => {
+    await using mcp = await Mcp.start();
+    const { sessionId } = await mcp.facts<{ sessionId: string }>('createSession');
+    const waiting = mcp.call('getContent', { sessionId, waitFor: 'never', timeoutMs: 20_000 });
+    await mcp.call('destroySession', { sessionId });
+    expect(await waiting).toMatchObject({
+      isError: true,
+      content: [{ text: 'Error: Terminal session has been disposed' }],
+    });
   });
 
   test('a shell or directory that is not there is named', async () => {

@@ -32,6 +32,8 @@ export interface Command {
   readonly examples?: readonly (readonly [command: string, meaning: string])[];
   readonly settings: readonly SettingName[];
   readonly flags?: readonly OwnFlag[];
+  /** Words after the flags mean something. */
+  readonly takesWords?: boolean;
   /** Loads what it needs only now, and resolves with the exit code. */
   readonly run: (invocation: Invocation) => Promise<number>;
 }

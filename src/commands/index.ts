@@ -51,6 +51,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'answer',
+    takesWords: true,
     usage: '[terminal] [--list] [--json]',
     summary: 'Answer what a terminal asks: a password, a confirmation; neither models nor recordings see it',
     details:
@@ -66,6 +67,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'recordings',
+    takesWords: true,
     usage: 'list | show <id> | rm <id>… | recover | export <id> --format gif|txt|md [--output file]',
     summary: 'List, look at, remove, repair and export recordings',
     details: 'A recording is named by its id, the beginning of its id, or the path of its .cast file.',
@@ -86,6 +88,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'play',
+    takesWords: true,
     usage: '<file or id> [--speed n] [--idle-limit s]',
     summary: 'Play a recording in this terminal',
     examples: [['fairlead play 63f6 --speed 2', 'twice as fast']],

@@ -6,7 +6,7 @@ import { Redactor } from '../engine/redaction/redactor.ts';
 import { mcpSurface } from '../faces/mcp/catalogue.ts';
 import type { McpSurface } from '../faces/mcp/surface.ts';
 import { books } from '../operations/index.ts';
-import { instructions, prompts } from '../operations/prompts.ts';
+import { instructionsFor, promptsFor } from '../operations/prompts.ts';
 import { localOpener, localTargets } from '../transports/local/opener.ts';
 import { places } from '../config.ts';
 import type { Invocation } from './command.ts';
@@ -40,13 +40,14 @@ export function createInstance(invocation: Invocation): { readonly engine: Engin
     picturesDir: screenshots,
     describeTargets: localTargets,
   });
+  const offer = { toolsets: settings.toolsets ?? ['all'], readOnly: settings.readOnly };
   const surface = mcpSurface({
     name: 'fairlead',
     version: invocation.version,
-    instructions,
+    instructions: instructionsFor(offer),
     books,
-    toolsets: settings.toolsets ?? ['all'],
-    prompts,
+    toolsets: offer.toolsets,
+    prompts: promptsFor(offer),
     readOnly: settings.readOnly,
     call: (op, raw, context) => call(op, raw, { ...context, engine }),
   });

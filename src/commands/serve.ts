@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { styleFor } from '../faces/cli/style.ts';
 import { FairleadError } from '../contract/errors.ts';
 import { type HttpServer, serveMcpHttp } from '../faces/mcp/http.ts';
+import { packageRoot } from '../engine/package-root.ts';
 import type { Invocation } from './command.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
@@ -61,6 +63,7 @@ async function listen(
 
 function welcome({ stdout, env, version }: Invocation, url: string, token: string, own: boolean): void {
   const { bold, cyan, dim, green } = styleFor(stdout, env);
+  const stdio = { command: process.execPath, args: [fileURLToPath(new URL('bin/fairlead.js', packageRoot)), 'mcp'] };
   const shown = own ? '$FAIRLEAD_TOKEN' : token;
   stdout.write(`${green('●')} ${bold('Fairlead')} ${version} is serving MCP
 
@@ -70,7 +73,7 @@ function welcome({ stdout, env, version }: Invocation, url: string, token: strin
 ${bold('Connect a client')}
   Claude Code   claude mcp add --transport http fairlead ${url} --header "Authorization: Bearer ${shown}"
   Others        {"mcpServers": {"fairlead": {"url": "${url}", "headers": {"Authorization": "Bearer ${shown}"}}}}
-  Without HTTP  {"mcpServers": {"fairlead": {"command": "fairlead", "args": ["mcp"]}}}
+  Without HTTP  {"mcpServers": {"fairlead": ${JSON.stringify(stdio)}}}
 
 Then ask your agent: ${cyan('“Use fairlead to run uname -a and tell me what it says.”')}
 ${dim('Ctrl+C ends the server and its terminals.')}

@@ -77,8 +77,8 @@ function explain(error: z.ZodError): string {
 }
 
 function plain(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.input === undefined && issue.message.endsWith('received undefined')) {
-    return `is required (${issue.expected})`;
+  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) {
+    return issue.expected === 'nonoptional' ? 'is required' : `is required (${issue.expected})`;
   }
   return issue.message.replaceAll('\n', ' ');
 }

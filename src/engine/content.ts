@@ -2,8 +2,9 @@ import { FairleadError } from '../contract/errors.ts';
 import { echoedCommand } from './echoed-command.ts';
 import { toAnsi } from './screen/ansi.ts';
 import { renderText } from './screen/render-text.ts';
+import { plainText, type TextFlags } from './plain-text.ts';
 import { quiet, settled } from './settle.ts';
-import type { Terminal } from './terminal.ts';
+import { gone, type Terminal } from './terminal.ts';
 import { wait } from './wait/wait.ts';
 
 export interface ContentRequest {
@@ -32,9 +33,14 @@ export interface Content {
   readonly exitCode?: number | null;
   readonly commandRunning?: boolean;
   readonly outputLost?: number;
+  /** Invisible characters that were taken out, by kind. */
+  readonly flags?: TextFlags;
 }
 
 const defaultWaitMs = 10_000;
+/** What `toAnsi` writes besides characters. */
+const ownSequences = /(\x1b\[[0-9;]*m|\r\n)/;
+const cleanText = (text: string): string => plainText(text, { separator: ' ' }).text;
 
 /** The text of a terminal, after it has answered the newest input (R-TERM-050…052). */
 export async function readContent(
@@ -51,6 +57,7 @@ export async function readContent(
   } else if (timeoutMs !== undefined) await untilQuiet(terminal, timeoutMs, signal);
   else await settled(terminal, signal);
   await terminal.sync(signal);
+  if (terminal.disposed) throw gone();
   return { ...take(terminal, request), ...(matched === undefined ? {} : { matched }) };
 }
 
@@ -60,24 +67,36 @@ export async function view(terminal: Terminal, form: 'text' | 'ansi', signal: Ab
   await terminal.sync(signal);
   const { screen } = terminal;
   const { x, y, visible } = screen.cursor;
+  if (terminal.disposed) throw gone();
+  const text = form === 'ansi' ? toAnsi(screen.grid()) : screen.text({ scope: 'viewport', wrap: 'keep' });
+  // The colours of the ansi form are ours, made from the cells; what programs printed is in between.
+  const shown = form === 'ansi' ? cleanBetween(text) : cleanText(text);
   return {
-    content: form === 'ansi' ? toAnsi(screen.grid()) : screen.text({ scope: 'viewport', wrap: 'keep' }),
+    content: shown,
     cursor: { x, y },
     dimensions: { ...terminal.size },
     cursorVisible: visible,
-    title: screen.title,
+    title: cleanText(screen.title),
     altScreen: screen.alternate,
     scrollbackRows: screen.scrollbackRows,
     sessionId: terminal.id,
   };
 }
 
+function cleanBetween(ansi: string): string {
+  return ansi
+    .split(ownSequences)
+    .map((part, at) => (at % 2 === 0 ? cleanText(part) : part))
+    .join('');
+}
+
 function take(terminal: Terminal, request: ContentRequest): Content {
   const { screen } = terminal;
   const part = request.lastCommand ? lastBlock(terminal) : rows(terminal, request);
-  const all = part.text === '' ? [] : part.text.split('\n');
+  const { text, flags } = plainText(part.text, { separator: ' ' });
+  const all = text === '' ? [] : text.split('\n');
   const kept = request.maxLines === undefined ? all : all.slice(-request.maxLines);
-  const { text: _, ...facts } = part;
+  const { text: _raw, ...facts } = part;
   return {
     content: kept.join('\n'),
     sessionId: terminal.id,
@@ -88,6 +107,7 @@ function take(terminal: Terminal, request: ContentRequest): Content {
     omittedLines: all.length - kept.length,
     status: terminal.ended ? 'exited' : 'running',
     ...facts,
+    ...(Object.keys(flags).length > 0 ? { flags } : {}),
   };
 }
 

@@ -82,7 +82,7 @@ export class Sessions implements AsyncDisposable {
       });
     }
     this.#default = undefined;
-    this.#forget(terminal, gone());
+    this.#forget(terminal, replaced(terminal));
     await terminal[Symbol.asyncDispose]();
     return { terminal: await this.default(signal), restarted: true };
   }
@@ -152,7 +152,8 @@ export class Sessions implements AsyncDisposable {
       sessions: [...this.#all.values()].map((terminal) => {
         const { ended } = terminal;
         const foreground = ended ? undefined : terminal.process?.foreground()?.name;
-        const recordingId = this.#engine.recordings.activeOf(terminal.id);
+        const { recordings } = this.#engine;
+        const recordingId = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
         return {
           ...this.describe(terminal),
           status: ended ? ('exited' as const) : ('running' as const),
@@ -185,21 +186,23 @@ export class Sessions implements AsyncDisposable {
       name: request.name,
     };
     this.#opening += 1;
+    let terminal: Terminal;
     try {
-      const terminal = await this.#engine.open(open, signal);
+      terminal = await this.#engine.open(open, signal);
       this.#all.set(terminal.id, terminal);
-      try {
-        // Text typed before the first prompt would be echoed twice.
-        await ready(terminal, signal);
-      } catch (error) {
-        this.#forget(terminal, gone());
-        this.#engine.background(terminal[Symbol.asyncDispose]());
-        throw error;
-      }
-      return terminal;
     } finally {
+      // From here on it counts among the open ones.
       this.#opening -= 1;
     }
+    try {
+      // Text typed before the first prompt would be echoed twice.
+      await ready(terminal, signal);
+    } catch (error) {
+      this.#forget(terminal, gone());
+      this.#engine.background(terminal[Symbol.asyncDispose]());
+      throw error;
+    }
+    return terminal;
   }
 
   #find(ref: TerminalRef): Terminal {
@@ -211,7 +214,7 @@ export class Sessions implements AsyncDisposable {
     }
     const end = this.#ends.get(key.toLowerCase());
     if (end) throw end;
-    throw new FairleadError('terminal_not_found', `Session '${key}' not found`);
+    throw new FairleadError('terminal_not_found', `Session '${key}' not found`, { data: { terminal: key } });
   }
 
   /** A session that has exited gives way to a new one. */
@@ -222,7 +225,7 @@ export class Sessions implements AsyncDisposable {
     if (this.#all.size + waiting < maxSessions) return;
     for (const terminal of this.#all.values()) {
       if (!terminal.ended || terminal.id === this.#defaultId) continue;
-      this.#forget(terminal, gone());
+      this.#forget(terminal, replaced(terminal));
       this.#engine.background(terminal[Symbol.asyncDispose]());
       return;
     }
@@ -248,7 +251,9 @@ export class Sessions implements AsyncDisposable {
     const look = (): void => {
       if (this.#all.get(terminal.id) !== terminal) return;
       const inUse = terminal.state === 'running' || terminal.state === 'needs_person';
-      const busy = inUse || this.#engine.recordings.activeOf(terminal.id) !== undefined;
+      const { recordings } = this.#engine;
+      const recorded = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
+      const busy = inUse || recorded !== undefined;
       const idle = idleFor();
       if (!busy && idle >= limitMs) {
         const seconds = Math.round(idle / 1000);
@@ -266,4 +271,10 @@ export class Sessions implements AsyncDisposable {
     };
     arm(limitMs);
   }
+}
+
+/** For a session that gave way to another one after its shell had exited. */
+function replaced({ id, ended }: Terminal): FairleadError {
+  const how = ended === undefined ? 'was closed' : describeEnd(ended);
+  return new FairleadError('terminal_not_found', `Session '${id}' ${how}, and another one has taken its place.`);
 }

@@ -138,6 +138,10 @@ export class Terminal implements AsyncDisposable {
     return this.#size;
   }
 
+  get disposed(): boolean {
+    return this.#disposed !== undefined;
+  }
+
   get ended(): Ended | undefined {
     return this.#ended;
   }

@@ -7,5 +7,11 @@ export async function cursorNow(terminal: Terminal, signal: AbortSignal): Promis
   await terminal.sync(signal);
   const { epoch, viewportTop, cursor, alternate } = terminal.screen.facts;
   const { id } = takePicture(terminal);
-  return encodeCursor({ offset: terminal.log.end, epoch, row: viewportTop + cursor.y, picture: id, alternate });
+  return encodeCursor(terminal, {
+    offset: terminal.log.end,
+    epoch,
+    row: viewportTop + cursor.y,
+    picture: id,
+    alternate,
+  });
 }

@@ -1,4 +1,6 @@
 import { FairleadError } from '../../contract/errors.ts';
+import type { Terminal } from '../terminal.ts';
+import { bind, unbind } from './handle.ts';
 
 /** How far a reader has read: where in the output, on which row, and which picture of the screen it has seen. */
 export interface ReadCursor {
@@ -13,14 +15,17 @@ export interface ReadCursor {
 }
 
 /** Short, because models retype it; not to be taken apart by anybody else. */
-export function encodeCursor({ offset, epoch, row, picture, alternate }: ReadCursor): string {
-  return `${alternate ? 'a' : 'n'}${[offset, epoch, row, picture].map((number) => number.toString(36)).join('.')}`;
+export function encodeCursor(terminal: Terminal, { offset, epoch, row, picture, alternate }: ReadCursor): string {
+  const numbers = [offset, epoch, row, picture].map((number) => number.toString(36)).join('.');
+  return bind(terminal, `${alternate ? 'a' : 'n'}${numbers}`);
 }
 
-export function decodeCursor(text: string, end: number): ReadCursor {
-  const match = /^([an])([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})$/.exec(text);
+export function decodeCursor(terminal: Terminal, text: string): ReadCursor {
+  const match = /^([an])([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})$/.exec(
+    unbind(terminal, text) ?? '',
+  );
   const [offset, epoch, row, picture] = (match ?? []).slice(2).map((part) => Number.parseInt(part, 36));
-  if (match === null || offset === undefined || offset > end) {
+  if (match === null || offset === undefined || offset > terminal.log.end) {
     throw new FairleadError('invalid_input', `"${text.slice(0, 60)}" is not a cursor of this terminal.`, {
       hint: 'Pass the cursor of an earlier answer for the same terminal, or leave it out.',
     });

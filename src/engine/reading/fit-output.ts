@@ -1,7 +1,7 @@
 import { plainText, type TextFlags } from '../plain-text.ts';
-import { summarise } from '../summaries/index.ts';
+import { summarise, type Summary } from '../summaries/index.ts';
 import type { Terminal } from '../terminal.ts';
-import { clip } from './clip.ts';
+import { type Clipped, clip } from './clip.ts';
 import { encodeRest, load, type Source } from './source.ts';
 
 export interface FittedOutput {
@@ -10,8 +10,22 @@ export interface FittedOutput {
   readonly totalLines: number;
   readonly totalBytes: number;
   readonly omittedLines: number;
+  readonly omittedBytes: number;
   /** Handle to what was left out, where it can be had again. */
   readonly rest?: string;
+}
+
+/** Cut to size; a text that had to be cut also gets a summary, where its kind is known. */
+export function clipAndSummarise(
+  text: string,
+  maxBytes: number,
+  hint: { readonly command?: string | undefined; readonly exitCode?: number | undefined },
+): Clipped & { readonly summary?: Summary } {
+  const plain = clip(text, { maxBytes });
+  if (!plain.clipped) return plain;
+  const summary = summarise(text, hint);
+  if (summary.kind === 'unknown') return plain;
+  return { ...clip(text, { maxBytes, summary: summary.text }), summary };
 }
 
 /** The output of a command as a model should get it: plain, and no more than asked for. */
@@ -27,12 +41,11 @@ export async function fitOutput(
   signal: AbortSignal,
 ): Promise<FittedOutput> {
   const { text, flags } = plainText(output.output);
-  let result = clip(text, { maxBytes: request.maxBytes });
-  if (!result.clipped)
-    return { text, flags, totalLines: result.totalLines, totalBytes: result.totalBytes, omittedLines: 0 };
-  const summary = summarise(text, { command: request.command, exitCode: output.exitCode ?? undefined });
-  if (summary.kind !== 'unknown') result = clip(text, { maxBytes: request.maxBytes, summary: summary.text });
-  const { totalLines, totalBytes, omittedLines, restStart, restEnd } = result;
+  const hint = { command: request.command, exitCode: output.exitCode ?? undefined };
+  const result = clipAndSummarise(text, request.maxBytes, hint);
+  const { totalLines, totalBytes, omittedLines, omittedBytes, restStart, restEnd } = result;
+  const counts = { totalLines, totalBytes, omittedLines, omittedBytes };
+  if (!result.clipped) return { text, flags, ...counts };
   const source: Source = {
     kind: 'log',
     from: output.outputFrom,
@@ -42,6 +55,6 @@ export async function fitOutput(
   };
   // A handle is only as good as the text it leads to.
   const again = await load(terminal, source, signal).catch(() => undefined);
-  const rest = again?.text === text ? encodeRest({ source, at: restStart, end: restEnd }) : undefined;
-  return { text: result.text, flags, totalLines, totalBytes, omittedLines, ...(rest === undefined ? {} : { rest }) };
+  const rest = again?.text === text ? encodeRest(terminal, { source, at: restStart, end: restEnd }) : undefined;
+  return { text: result.text, flags, ...counts, ...(rest === undefined ? {} : { rest }) };
 }

@@ -1,9 +1,10 @@
 import type { TextFlags } from '../plain-text.ts';
 import { addFlags, plainText } from '../plain-text.ts';
 import { settled } from '../settle.ts';
-import { summarise, type Summary } from '../summaries/index.ts';
+import type { Summary } from '../summaries/index.ts';
 import type { Terminal, TerminalState } from '../terminal.ts';
-import { clip, countLines, headEnd, lineStart } from './clip.ts';
+import { type Clipped, countLines, headEnd, lineStart } from './clip.ts';
+import { clipAndSummarise } from './fit-output.ts';
 import { encodeCursor } from './cursor.ts';
 import { takePicture } from './pictures.ts';
 import { decodeRest, encodeRest, load, type Source, type SourceText } from './source.ts';
@@ -67,7 +68,7 @@ export async function readTerminal(terminal: Terminal, request: ReadRequest, sig
       ? { ...found.body, droppedLines: 0, droppedBytes: 0 }
       : await load(terminal, found.body, signal);
   const source = 'text' in found.body ? found.body.source : found.body;
-  return { ...common, ...found.facts, ...fit(body, source, maxBytes, found.facts) };
+  return { ...common, ...found.facts, ...fit(terminal, body, source, maxBytes, found.facts) };
 }
 
 /** Brings the screen up to date, and says which output it shows. Output that goes on and on is not waited for. */
@@ -87,7 +88,7 @@ function facts(terminal: Terminal, offset: number, picture: number) {
   const { x, y, visible } = cursor;
   const since = terminal.lastOutputMs;
   return {
-    cursor: encodeCursor({ offset, epoch, row: viewportTop + y, picture, alternate }),
+    cursor: encodeCursor(terminal, { offset, epoch, row: viewportTop + y, picture, alternate }),
     state: terminal.state,
     idleMs: Math.round(since === undefined ? clock.now() - terminal.createdAt : clock.monotonic() - since),
     altScreen: alternate,
@@ -99,14 +100,14 @@ function facts(terminal: Terminal, offset: number, picture: number) {
   };
 }
 
-function fit(body: SourceText, source: Source | undefined, maxBytes: number, { command, lost }: Found['facts']) {
-  let result = clip(body.text, { maxBytes });
-  let summary: Summary | undefined;
-  if (result.clipped) {
-    summary = summarise(body.text, { command: command?.command, exitCode: command?.exitCode });
-    if (summary.kind !== 'unknown') result = clip(body.text, { maxBytes, summary: summary.text });
-    else summary = undefined;
-  }
+function fit(
+  terminal: Terminal,
+  body: SourceText,
+  source: Source | undefined,
+  maxBytes: number,
+  { command, lost }: Found['facts'],
+) {
+  const { summary, ...result } = clipAndSummarise(body.text, maxBytes, command ?? {});
   const before = body.droppedLines;
   return {
     text: result.text,
@@ -116,18 +117,20 @@ function fit(body: SourceText, source: Source | undefined, maxBytes: number, { c
     ...(lost === true || before > 0 ? { lost: true } : {}),
     ...(summary ? { summary } : {}),
     ...(result.clipped ? { clipped: left(result, before) } : {}),
-    ...(result.clipped && source ? { rest: encodeRest({ source, at: result.restStart, end: result.restEnd }) } : {}),
+    ...(result.clipped && source
+      ? { rest: encodeRest(terminal, { source, at: result.restStart, end: result.restEnd }) }
+      : {}),
   };
 }
 
-function left(result: ReturnType<typeof clip>, before: number): Left {
+function left(result: Clipped, before: number): Left {
   const { omittedLines, omittedBytes, restFrom, restTo } = result;
   return { omittedLines, omittedBytes, fromLine: restFrom + before, toLine: restTo + before };
 }
 
 /** The next piece of what an earlier answer left out. */
 async function page(terminal: Terminal, request: ReadRequest, maxBytes: number, signal: AbortSignal) {
-  const { source, at, end } = decodeRest(request.rest ?? '');
+  const { source, at, end } = decodeRest(terminal, request.rest ?? '');
   const { text, flags, droppedLines, droppedBytes } = await load(terminal, source, signal);
   const from = request.line === undefined ? at : Math.max(at, lineStart(text, request.line - droppedLines));
   const to = Math.min(end, headEnd(text, from, maxBytes));
@@ -139,6 +142,6 @@ async function page(terminal: Terminal, request: ReadRequest, maxBytes: number, 
     totalBytes: Buffer.byteLength(text) + droppedBytes,
     flags,
     page: { fromLine, toLine: fromLine + Math.max(0, countLines(shown) - 1) },
-    ...(to < end ? { rest: encodeRest({ source, at: to, end }) } : {}),
+    ...(to < end ? { rest: encodeRest(terminal, { source, at: to, end }) } : {}),
   };
 }

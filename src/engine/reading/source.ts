@@ -4,6 +4,7 @@ import { pauses } from '../turns.ts';
 import { plainText, type TextFlags, addFlags } from '../plain-text.ts';
 import { transcribe } from '../screen/transcript.ts';
 import type { Terminal } from '../terminal.ts';
+import { bind, unbind } from './handle.ts';
 import { findPicture, pictureText } from './pictures.ts';
 
 /** Where a text comes from, so exactly that it can be made again: nothing but these numbers is kept for a later page. */
@@ -71,17 +72,17 @@ export function wholeLines(terminal: Terminal, from: number, to: number): { from
 
 const longestLine = 64 << 10;
 
-export function encodeRest({ source, at, end }: Rest): string {
+export function encodeRest(terminal: Terminal, { source, at, end }: Rest): string {
   const numbers =
     source.kind === 'log'
       ? [source.from, source.to, source.size.cols, source.size.rows, at, end]
       : [source.id, at, end];
   const kind = source.kind === 'picture' ? 'p' : source.alternate ? 'a' : 'o';
-  return `${kind}${numbers.map((number) => number.toString(36)).join('.')}`;
+  return bind(terminal, `${kind}${numbers.map((number) => number.toString(36)).join('.')}`);
 }
 
-export function decodeRest(text: string): Rest {
-  const match = /^([poa])((?:[0-9a-z]{1,11}\.){2,5}[0-9a-z]{1,11})$/.exec(text);
+export function decodeRest(terminal: Terminal, text: string): Rest {
+  const match = /^([poa])((?:[0-9a-z]{1,11}\.){2,5}[0-9a-z]{1,11})$/.exec(unbind(terminal, text) ?? '');
   const numbers = (match?.[2] ?? '').split('.').map((part) => Number.parseInt(part, 36));
   const [first = 0, second = 0, third = 0, fourth = 0, at = 0, end = 0] = numbers;
   if (match?.[1] === 'p' && numbers.length === 3) {

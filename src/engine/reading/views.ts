@@ -73,7 +73,7 @@ export const views: Readonly<Record<View, Look>> = {
 
   new(terminal, request, moment) {
     if (request.cursor === undefined) return views.output(terminal, request, moment);
-    const cursor = decodeCursor(request.cursor, terminal.log.end);
+    const cursor = decodeCursor(terminal, request.cursor);
     if (cursor.offset === terminal.log.end) return { body: { text: '', flags: {} }, facts: {} };
     const { screen } = terminal;
     if (screen.alternate) return views.screen(terminal, request, moment);
@@ -85,7 +85,7 @@ export const views: Readonly<Record<View, Look>> = {
   },
 
   diff(terminal, request, { picture }) {
-    const before = request.cursor === undefined ? undefined : decodeCursor(request.cursor, terminal.log.end);
+    const before = request.cursor === undefined ? undefined : decodeCursor(terminal, request.cursor);
     const old = before && findPicture(terminal, before.picture);
     const compared = old !== undefined && comparable(old, picture);
     const rows = compared ? changedRows(old, picture) : picture.rows.map((text, row) => ({ row, text }));

@@ -1,6 +1,11 @@
 import type { FairleadError } from '../../contract/errors.ts';
+import { sentences } from '../sentences.ts';
 
-/** What happened, and what to do next. */
+/** Plain sentences; what the documented tools call a session is a terminal here. */
 export function renderError(error: FairleadError): string {
-  return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  const { code, data } = error;
+  if (code === 'terminal_not_found' && typeof data?.['terminal'] === 'string') {
+    return `There is no terminal ${JSON.stringify(data['terminal'])}. List them with terminal_list.`;
+  }
+  return sentences(error);
 }

@@ -3,6 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/operation.ts';
 import type { Terminal as EngineTerminal } from '../../engine/terminal.ts';
+import { Environment } from '../environment.ts';
 import { TerminalId } from './shared.ts';
 
 const Info = z.object({
@@ -26,14 +27,15 @@ type Info = z.output<typeof Info>;
 
 export const open = operation({
   title: 'Open a terminal',
-  summary: 'Open a terminal and get its handle. One terminal per parallel job.',
+  summary:
+    'Open another terminal for a parallel job. Pass its id as terminal; calls without one use the default terminal.',
   access: 'open',
-  input: z.object({
+  input: z.strictObject({
     target: z.string().min(1).max(256).default('local').describe('See targets'),
     argv: z.array(z.string().max(65_536)).min(1).max(1000).optional().describe('Run this program instead of a shell'),
-    shell: z.string().min(1).max(4096).optional(),
+    shell: z.string().min(1).max(4096).optional().describe('bash, zsh, fish, a path'),
     cwd: z.string().min(1).max(4096).optional(),
-    env: z.record(z.string(), z.string()).optional(),
+    env: Environment.describe('Added to the environment'),
     cols: z.number().int().min(2).max(1000).optional(),
     rows: z.number().int().min(1).max(1000).optional(),
     name: z.string().trim().min(1).max(64).optional(),
@@ -63,7 +65,7 @@ export const list = operation({
   title: 'List terminals',
   summary: 'List the open terminals with their state.',
   access: 'observe',
-  input: z.object({}),
+  input: z.strictObject({}),
   output: z.object({ terminals: z.array(Info) }),
   run: async ({ engine }) => ({ terminals: engine.sessions.all().map((terminal) => describe(terminal, engine)) }),
   render: ({ terminals }) => (terminals.length === 0 ? 'No terminal is open.' : terminals.map(line).join('\n')),
@@ -74,7 +76,7 @@ export const close = operation({
   summary: 'Close a terminal and end everything in it.',
   access: 'control',
   destructive: true,
-  input: z.object({ terminal: TerminalId }),
+  input: z.strictObject({ terminal: TerminalId }),
   output: z.object({ terminal: z.string(), closed: z.literal(true) }),
   positional: ['terminal'],
   run: async ({ input, engine }) => ({ terminal: await engine.sessions.close(input.terminal), closed: true as const }),

@@ -8,7 +8,7 @@ export const screenshot = operation({
   summary: 'A PNG picture of the screen.',
   access: 'observe',
   pictures: true,
-  input: z.object({
+  input: z.strictObject({
     terminal: Terminal,
     theme: z.enum(['standard', 'midnight', 'daylight', 'classic']).optional(),
     scale: z.number().int().min(1).max(4).optional(),
@@ -39,7 +39,7 @@ export const record = operation({
   title: 'Record a terminal',
   summary: 'Record a terminal to an asciicast: start, stop, or status of what is being recorded.',
   access: 'control',
-  input: z.object({
+  input: z.strictObject({
     action: z.enum(['start', 'stop', 'status']),
     terminal: Terminal,
     title: z.string().max(200).optional(),

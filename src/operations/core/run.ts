@@ -4,10 +4,11 @@ import { fenced } from '../../engine/reading/fence.ts';
 import { fitOutput } from '../../engine/reading/fit-output.ts';
 import { defaultMaxBytes } from '../../engine/reading/read.ts';
 import { follow, run as runCommand } from '../../engine/run/run.ts';
-import { Flags, MaxBytes, Person, Terminal } from './shared.ts';
+import { Flags, flagWords, leftOut, MaxBytes, Person, personWords, Terminal } from './shared.ts';
 
 const Result = z.object({
   terminal: z.string(),
+  command: z.string().optional(),
   state: z.enum(['done', 'running', 'needs_person', 'incomplete', 'exited']),
   exitCode: z.number().int().nullable(),
   signal: z.string().optional(),
@@ -18,6 +19,7 @@ const Result = z.object({
   totalLines: z.number().int(),
   totalBytes: z.number().int(),
   omittedLines: z.number().int(),
+  omittedBytes: z.number().int(),
   missedBytes: z.number().int().optional(),
   rest: z.string().optional().describe('Pass to terminal_read for what was left out'),
   person: Person.optional(),
@@ -32,7 +34,7 @@ export const run = operation({
     'Run a shell command and wait for its end: exit code and output. After timeoutMs it keeps running: call again without ' +
     'command to go on waiting. needs_person: tell the person to answer it; never type secrets.',
   access: 'control',
-  input: z.object({
+  input: z.strictObject({
     command: z
       .string()
       .min(1)
@@ -62,6 +64,7 @@ export const run = operation({
     const { output: _output, outputFrom: _from, outputTo: _to, missedBytes, ...facts } = result;
     return {
       terminal: terminal.id,
+      ...(request.command === '' ? {} : { command: request.command }),
       ...facts,
       durationMs: Math.round(facts.durationMs),
       output: text,
@@ -79,13 +82,15 @@ function words(result: Result): string[] {
   const first: Readonly<Record<Result['state'], string>> = {
     done: `${code}, ${seconds} (${result.evidence}, ${result.confidence})`,
     running: `still running after ${seconds}; call terminal_run without command to go on waiting`,
-    needs_person: `needs a person: ${result.person?.prompt ?? ''} ${result.person?.hint ?? ''}`,
+    needs_person: personWords(result.person),
     incomplete: 'the shell wanted more text: an open quote, bracket or here-document; nothing was run',
-    exited: `the shell is gone, ${code}`,
+    exited: `the program of this terminal has ended, ${code}`,
   };
   return [
     first[result.state],
     ...(result.note === undefined ? [] : [result.note]),
-    ...(result.rest === undefined ? [] : [`${result.omittedLines} lines left out; terminal_read rest=${result.rest}`]),
+    ...(result.omittedBytes === 0 ? [] : [leftOut(result)]),
+    ...(result.missedBytes === undefined ? [] : [`the first ${result.missedBytes} bytes are no longer kept`]),
+    ...flagWords(result.flags),
   ];
 }

@@ -13,7 +13,7 @@ export const send = operation({
     'Send text and keys to a program, for questions, menus and full-screen programs. For a shell command use terminal_run. ' +
     'Never send passwords: a person types them.',
   access: 'control',
-  input: z.object({
+  input: z.strictObject({
     terminal: Terminal,
     text: z
       .string()
@@ -24,7 +24,7 @@ export const send = operation({
       .array(z.string().min(1).max(64))
       .max(100)
       .optional()
-      .describe('Keys after the text: Enter, Escape, ArrowDown, Ctrl+C, F10'),
+      .describe('Keys after the text: Enter, Escape, ArrowDown, Ctrl+C, Ctrl+D, F10, y'),
   }),
   output: z.object({
     terminal: z.string(),

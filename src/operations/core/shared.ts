@@ -1,13 +1,24 @@
 import { z } from 'zod';
+import { plainText } from '../../engine/plain-text.ts';
+import { largestMaxBytes, smallestMaxBytes } from '../../engine/reading/read.ts';
 
 /** What the tools of this book have in common. */
 
 /** An id, or the number of a session. */
-export const TerminalId = z.coerce.string().trim().min(1).max(64);
+export const TerminalId = z.preprocess(
+  (value) => (typeof value === 'number' ? String(value) : value),
+  z.string().trim().min(1).max(64),
+);
 
 export const Terminal = TerminalId.optional().describe('Default terminal if omitted');
 
-export const MaxBytes = z.number().int().min(1024).max(204_800).optional().describe('Size of the answer (16384)');
+export const MaxBytes = z
+  .number()
+  .int()
+  .min(smallestMaxBytes)
+  .max(largestMaxBytes)
+  .optional()
+  .describe('Size of the answer (16384)');
 
 export const Person = z.object({
   kind: z.string(),
@@ -18,3 +29,24 @@ export const Person = z.object({
 
 /** Characters of each suspicious kind that were met in the output. */
 export const Flags = z.record(z.string(), z.number().int());
+
+/** A question of a program, quoted: its words are not ours. */
+export function personWords(person: z.output<typeof Person> | undefined): string {
+  if (person === undefined) return 'needs a person';
+  const how = person.secret ? 'Ask the person to run: fairlead answer. Never send it yourself.' : person.hint;
+  return `needs a person (${person.kind}): ${JSON.stringify(plainText(person.prompt, { separator: ' ' }).text)} ${how}`;
+}
+
+export function flagWords(flags: z.output<typeof Flags> | undefined): string[] {
+  const kinds = Object.entries(flags ?? {}).map(([kind, count]) => `${count} ${kind}`);
+  return kinds.length === 0 ? [] : [`suspicious characters taken out or marked: ${kinds.join(', ')}`];
+}
+
+export function leftOut(what: {
+  readonly omittedLines: number;
+  readonly omittedBytes: number;
+  readonly rest?: string | undefined;
+}): string {
+  const amount = `${what.omittedLines} lines, ${what.omittedBytes} bytes left out`;
+  return what.rest === undefined ? amount : `${amount}; terminal_read rest=${what.rest}`;
+}

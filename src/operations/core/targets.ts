@@ -6,7 +6,7 @@ export const list = operation({
   title: 'List targets',
   summary: 'What terminal_open can open.',
   access: 'observe',
-  input: z.object({}),
+  input: z.strictObject({}),
   output: z.object({
     targets: z.array(z.object({ target: z.string(), summary: z.string() })),
     shells: z.array(z.string()),

@@ -5,7 +5,8 @@ import { decodeCursor } from '../../engine/reading/cursor.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { readTerminal } from '../../engine/reading/read.ts';
 import { type Condition, wait as waitFor } from '../../engine/wait/wait.ts';
-import { Person, Terminal } from './shared.ts';
+import { plainText } from '../../engine/plain-text.ts';
+import { Flags, flagWords, Person, personWords, Terminal } from './shared.ts';
 
 /** Enough for a screen; who wants more reads. */
 const screenBytes = 8192;
@@ -16,7 +17,7 @@ export const wait = operation({
     'Wait, without polling, until one of the given conditions holds; answers with the screen. Counts from the newest input, or ' +
     'from a cursor. Use it for servers, logs and menus.',
   access: 'observe',
-  input: z.object({
+  input: z.strictObject({
     terminal: Terminal,
     text: z.string().min(1).max(1000).optional(),
     regex: z.string().min(1).max(1000).optional().describe('RE2; ^ and $ match at lines'),
@@ -24,7 +25,7 @@ export const wait = operation({
     quietMs: z.number().int().min(10).max(60_000).optional().describe('No output for so long'),
     prompt: z.boolean().default(false).describe('The shell is back'),
     exit: z.boolean().default(false).describe('The program of the terminal ends'),
-    cursor: z.string().max(100).optional(),
+    cursor: z.string().max(100).optional().describe('Of an earlier answer: count from there'),
     timeoutMs: z.number().int().min(0).max(600_000).default(30_000),
   }),
   output: z.object({
@@ -36,6 +37,7 @@ export const wait = operation({
     cursor: z.string(),
     screen: z.string(),
     altScreen: z.boolean(),
+    flags: Flags.optional(),
     person: Person.optional(),
   }),
   async run({ input, engine, signal, progress }) {
@@ -46,14 +48,14 @@ export const wait = operation({
       });
     }
     const terminal = await engine.sessions.forReading(input.terminal, signal);
-    const since = input.cursor === undefined ? undefined : decodeCursor(input.cursor, terminal.log.end).offset;
+    const since = input.cursor === undefined ? undefined : decodeCursor(terminal, input.cursor).offset;
     progress(`Waiting up to ${input.timeoutMs} ms`);
     const { hit, match, elapsedMs, state } = await waitFor(
       terminal,
       { conditions, timeoutMs: input.timeoutMs, since },
       signal,
     );
-    const { text, cursor, altScreen } = await readTerminal(
+    const { text, cursor, altScreen, flags } = await readTerminal(
       terminal,
       { view: 'screen', maxBytes: screenBytes, immediate: true },
       signal,
@@ -62,25 +64,26 @@ export const wait = operation({
     return {
       terminal: terminal.id,
       hit: hit === undefined ? null : (conditions[hit]?.type as Hit),
-      ...(match === undefined ? {} : { line: match.line.slice(0, 1000) }),
+      ...(match === undefined ? {} : { line: plainText(match.line.slice(0, 1000), { separator: ' ' }).text }),
       elapsedMs,
       state,
       cursor,
       screen: text,
       altScreen,
+      ...(Object.keys(flags).length > 0 ? { flags } : {}),
       ...(person === undefined ? {} : { person }),
     };
   },
-  render({ hit, line, elapsedMs, state, cursor, screen, person }) {
+  render({ hit, line, elapsedMs, state, cursor, screen, person, flags }) {
     const what = hit === null ? `nothing of it within ${elapsedMs} ms` : `${hit} after ${elapsedMs} ms`;
-    return fenced(
-      [
-        `${what}; ${state}; cursor=${cursor}`,
-        ...(line === undefined ? [] : [`line: ${line}`]),
-        ...(person === undefined ? [] : [`needs a person: ${person.prompt} ${person.hint}`]),
-      ],
-      screen,
-    );
+    const facts = [
+      `${what}; ${state}; cursor=${cursor}`,
+      ...(person === undefined ? [] : [personWords(person)]),
+      ...flagWords(flags),
+    ];
+    // A line that has scrolled away already is shown above the screen, inside the fence: the program printed it.
+    const shown = line === undefined || screen.includes(line) ? screen : `${line}\n[…]\n${screen}`;
+    return fenced(facts, shown);
   },
 });
 

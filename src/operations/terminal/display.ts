@@ -34,6 +34,7 @@ export const content = operation({
     command: z.string().optional(),
     exitCode: z.number().int().nullable().optional(),
     commandRunning: z.boolean().optional(),
+    flags: z.record(z.string(), z.number().int()).optional().describe('Invisible characters taken out'),
     outputLost: z.number().int().optional().describe('Bytes of the command no longer kept'),
     status: z.enum(['running', 'exited']),
   }),

@@ -1,4 +1,5 @@
 import type { FairleadError } from '../../contract/errors.ts';
+import { sentences } from '../sentences.ts';
 import { json } from './shared.ts';
 
 /** Errors in the words of the reference: `Error: …`; a second recording answers with JSON that names the first. */
@@ -7,5 +8,5 @@ export function renderError(error: FairleadError): string {
     const { activeRecordingId, activePath } = error.data;
     return json({ error: error.message, activeRecordingId, activePath });
   }
-  return `Error: ${error.message}${error.hint ? ` ${error.hint}` : ''}`;
+  return `Error: ${sentences(error)}`;
 }

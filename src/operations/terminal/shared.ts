@@ -2,8 +2,11 @@ import { z } from 'zod';
 
 /** What the tools of this book have in common. */
 
-/** An id, or a number of the session RPC; coerced, so that the published schema stays a plain string. */
-export const AnySessionId = z.coerce.string().trim().min(1).max(64);
+/** An id, or a number of the session RPC; the published schema stays a plain string. */
+export const AnySessionId = z.preprocess(
+  (value) => (typeof value === 'number' ? String(value) : value),
+  z.string().trim().min(1).max(64),
+);
 
 export const SessionId = AnySessionId.optional().describe('Default session if omitted');
 

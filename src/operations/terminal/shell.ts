@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
+import { Environment } from '../environment.ts';
 import { AnySessionId, json } from './shared.ts';
 
 const SessionInfo = z.object({
@@ -26,7 +27,7 @@ export const create = operation({
     cols: z.number().int().min(2).max(1000).optional(),
     rows: z.number().int().min(1).max(1000).optional(),
     cwd: z.string().min(1).max(4096).optional().describe('Start directory'),
-    env: z.record(z.string(), z.string()).optional(),
+    env: Environment,
     name: z.string().trim().min(1).max(64).optional(),
   }),
   output: SessionInfo,
@@ -58,7 +59,11 @@ export const list = operation({
     maxSessions: z.number().int(),
     sessionIdleTimeout: z.number().describe('Seconds; 0 means never'),
   }),
-  run: async ({ engine }) => engine.sessions.list(),
+  async run({ engine, signal }) {
+    // The default session is always there; where its shell cannot be started, the list is of the others.
+    await engine.sessions.default(signal).catch(() => {});
+    return engine.sessions.list();
+  },
   render: json,
 });
 
