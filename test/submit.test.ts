@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseKey } from '../src/engine/keys.ts';
-import { parseSubmitMode, type SubmitMode } from '../src/engine/submit/body.ts';
+import type { SubmitMode } from '../src/engine/submit/body.ts';
 import { submit } from '../src/engine/submit/submit.ts';
 import type { Terminal } from '../src/engine/terminal.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
@@ -111,11 +111,6 @@ test('R-HUB-094: bodies, gaps and Enters of many senders never mix; Ctrl-C overt
   await expect.poll(() => terminal.blocks.state).toBe('prompt');
   expect(lines()).toEqual(texts);
   await expect(send(terminal, 'x'.repeat((256 << 10) + 1), 'raw')).rejects.toMatchObject({ code: 'too_large' });
-});
-
-test('R-HUB-090: an unknown mode is told the five', () => {
-  expect(parseSubmitMode('crlf')).toBe('crlf');
-  expect(() => parseSubmitMode('return')).toThrow('"return" is not one of enter, newline, crlf, raw, paste');
 });
 
 describe('real programs', () => {

@@ -14,16 +14,6 @@ export const ends: Readonly<Record<SubmitMode, string>> = {
   paste: '\r',
 };
 
-/** For callers whose input is not typed (R-HUB-090). */
-export function parseSubmitMode(word: string): SubmitMode {
-  const mode = submitModes.find((one) => one === word);
-  if (mode) return mode;
-  throw new FairleadError(
-    'invalid_input',
-    `submit_mode: "${word.slice(0, 40)}" is not one of ${submitModes.join(', ')}`,
-  );
-}
-
 export function checkText(text: string): void {
   if (Buffer.byteLength(text) <= maxTextBytes) return;
   throw new FairleadError('too_large', `The text is over ${maxTextBytes} bytes.`, {
