@@ -25,7 +25,7 @@ export async function answer(invocation: Invocation): Promise<number> {
         hint: 'Start one with `fairlead serve`, or let an MCP client start `fairlead mcp`.',
       });
     }
-    const waiting = (await Promise.all(sockets.map(ask))).flat();
+    const waiting = await everyone(sockets, invocation.stderr);
     const json = flags.has('json');
     if (flags.has('list')) {
       if (json) stdout.write(`${JSON.stringify({ waiting: waiting.map(facts) }, null, 2)}\n`);
@@ -47,13 +47,24 @@ export async function answer(invocation: Invocation): Promise<number> {
   }
 }
 
-/** A process that ends or hangs meanwhile has nothing to answer. */
+/** What waits in any process. One that does not answer is named; that nobody waits is only said when all answered. */
+async function everyone(sockets: readonly LiveSocket[], stderr: Invocation['stderr']): Promise<Found[]> {
+  const asked = await Promise.allSettled(sockets.map(ask));
+  const waiting = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const failures = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as FairleadError] : []));
+  const [first] = failures;
+  if (first && waiting.length === 0) throw first;
+  for (const { message } of failures) stderr.write(`${message}\n`);
+  return waiting;
+}
+
 async function ask(socket: LiveSocket): Promise<Found[]> {
   try {
     const found = await socket.client.request('attention.list', {}, AbortSignal.timeout(answerMs));
     return (found as Waiting[]).map((one) => ({ ...one, pid: socket.pid, socket }));
-  } catch {
-    return [];
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new FairleadError('unavailable', `Process ${socket.pid} did not answer: ${reason}`, { cause });
   }
 }
 

@@ -16,6 +16,8 @@ export class SocketClient implements AsyncDisposable {
   readonly #lines = new LineSplitter();
   readonly #waiting = new Map<number, Deferred<unknown>>();
   #nextId = 1;
+  /** Why nothing more can be asked. */
+  #end = hungUp;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -36,7 +38,7 @@ export class SocketClient implements AsyncDisposable {
   }
 
   async request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    if (this.#socket.destroyed) throw hungUp();
+    if (this.#socket.destroyed) throw this.#end();
     const id = this.#nextId++;
     const answer = deferred<unknown>();
     const stop = (): void => answer.reject(new FairleadError('timeout', 'There was no answer in time.'));
@@ -59,21 +61,41 @@ export class SocketClient implements AsyncDisposable {
 
   #receive(chunk: Buffer): void {
     const lines = this.#lines.push(chunk);
-    if (!lines) return void this.#socket.destroy();
+    if (!lines) return this.#giveUp();
     for (const line of lines) {
-      const reply = JSON.parse(line) as Reply;
+      const reply = parse(line);
+      if (!reply) return this.#giveUp();
       const waiting = this.#waiting.get(reply.id);
       if (reply.error) waiting?.reject(errorOf(reply.error));
       else waiting?.resolve(reply.result);
     }
   }
 
+  #giveUp(): void {
+    this.#end = notUnderstood;
+    this.#socket.destroy();
+  }
+
   #lost(): void {
-    for (const waiting of this.#waiting.values()) waiting.reject(hungUp());
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#end());
   }
 }
 
 const hungUp = (): FairleadError => new FairleadError('unavailable', 'The other process hung up.');
+
+const notUnderstood = (): FairleadError =>
+  new FairleadError('unavailable', 'The other process answered with a line that is no reply.', {
+    hint: 'It may be of another version: restart it.',
+  });
+
+function parse(line: string): Reply | undefined {
+  try {
+    const reply = JSON.parse(line) as Partial<Reply> | null;
+    return typeof reply?.id === 'number' ? (reply as Reply) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 function errorOf({ message, code = 'internal', hint }: NonNullable<Reply['error']>): FairleadError {
   const known = Object.keys(errorTable).find((one) => one === code) as ErrorCode | undefined;
