@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { createConnection } from 'node:net';
+import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, test } from 'vitest';
-import { answerWaiting } from '../src/engine/attention/answer.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { answerWaiting, listWaiting } from '../src/engine/attention/answer.ts';
 import { watchAttention } from '../src/engine/attention/index.ts';
+import { SocketClient } from '../src/faces/socket/client.ts';
 import { SocketServer } from '../src/faces/socket/server.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
 import { Mcp } from './support/mcp.ts';
@@ -116,6 +117,59 @@ describe('fairlead answer', () => {
   });
 });
 
+describe('a process that cannot be understood', () => {
+  const talksNonsense = async (path: string, line: string) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write(`${line}\n`));
+    });
+    server.listen(path);
+    await once(server, 'listening');
+    return server;
+  };
+
+  test.each(['{"id":1,', 'null', '[]', '{"id":"1"}'])(
+    '%s ends the connection, and the error says why',
+    async (line) => {
+      await using place = await Workplace.open();
+      const path = join(place.home, 'a.sock');
+      const server = await talksNonsense(path, line);
+      await using client = await SocketClient.connect(path, never);
+      const nonsense = { code: 'unavailable', message: 'The other process answered with a line that is no reply.' };
+      await expect(client.request('ping', {}, AbortSignal.timeout(5000))).rejects.toMatchObject(nonsense);
+      await expect(client.request('ping', {}, AbortSignal.timeout(5000))).rejects.toMatchObject(nonsense);
+      server.close();
+    },
+  );
+
+  test('is named by `fairlead answer`, and hides nobody else', async () => {
+    await using mcp = await Mcp.start();
+    const run = join(mcp.home, '.fairlead', 'run');
+    await expect.poll(() => existsSync(join(run, `${mcp.child.pid}.sock`))).toBe(true);
+    const server = await talksNonsense(join(run, '77.sock'), 'nonsense');
+    const told = 'Process 77 did not answer: The other process answered with a line that is no reply.';
+    expect(await fairlead(mcp.home, ['--list'])).toMatchObject({ code: 3, err: expect.stringContaining(told) });
+    await mcp.call('type', { text: 'read -p "Really? (yes/no) " a', submit: true });
+    await waits(mcp);
+    expect(await fairlead(mcp.home, ['--list'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Really?'),
+      err: expect.stringContaining(told),
+    });
+    server.close();
+  });
+
+  test('a terminal that cannot be looked at hides no other', async () => {
+    await using place = await Workplace.open();
+    const [broken, asking] = [await place.shell(), await place.shell()];
+    await asking.type('read -p "Really? (yes/no) " a', keys, never);
+    await watchAttention(asking, AbortSignal.timeout(5000));
+    const sync = vi.spyOn(broken, 'sync').mockRejectedValue(new Error('broken'));
+    expect(await listWaiting(place.engine, never)).toMatchObject([{ terminal: asking.id, kind: 'yes_no' }]);
+    sync.mockRestore();
+  });
+});
+
 describe('R-TERM-020, R-TERM-021: the socket', () => {
   test('is private, goes with its process, and a dead one is cleared away', async () => {
     await using mcp = await Mcp.start();
@@ -182,6 +236,26 @@ describe('R-TERM-020, R-TERM-021: the socket', () => {
     flooding.write(Buffer.alloc((16 << 20) + 1, 'x'));
     await once(flooding, 'close');
   });
+});
+
+test('an answer that fails inside keeps its cause, and is refused by the gate like any call', async () => {
+  await using place = await Workplace.open();
+  const terminal = await place.shell();
+  const caller = { name: 'person', origin: 'cli', may: () => true } as const;
+  const answer = { terminal: terminal.id, text: secret, secret: true, submit: true, prompt: 'PIN:' };
+  const broken = new Error('broken');
+  const turn = vi.spyOn(terminal, 'turn').mockRejectedValue(broken);
+  await expect(answerWaiting(place.engine, answer, caller, never)).rejects.toMatchObject({
+    code: 'internal',
+    cause: broken,
+  });
+  turn.mockRestore();
+  const refused = answerWaiting(place.engine, answer, { ...caller, may: () => false }, never);
+  await expect(refused).rejects.toMatchObject({ code: 'not_permitted' });
+  expect(place.engine.audit.entries().map(({ operation, allowed, error }) => [operation, allowed, error])).toEqual([
+    ['attention.answer', true, 'internal'],
+    ['attention.answer', false, 'not_permitted'],
+  ]);
 });
 
 test('an answer to a question that is no longer asked is refused; the audit keeps only its length', async () => {

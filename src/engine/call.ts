@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { FairleadError } from '../contract/errors.ts';
+import type { AuditEntry } from './audit.ts';
 import type { Engine } from './engine.ts';
 import { pass } from './gate.ts';
 import { type Access, type Operation, operationId } from './operation.ts';
@@ -37,26 +38,36 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
   context: CallContext,
 ): Promise<z.output<Out>> {
   const { engine, caller, signal } = context;
-  const started = engine.clock.monotonic();
-  const operation = operationId(op);
-  let error: FairleadError | undefined;
-  try {
+  const what = { operation: operationId(op), access: op.access, terminal: terminalOf(raw) };
+  return await accounted(what, context, async (admit) => {
     const parsed = op.input.safeParse(raw);
     if (!parsed.success) throw new FairleadError('invalid_input', explain(parsed.error));
     const input = parsed.data;
-    await pass(engine.gate, { operation, access: op.access, input, caller }, signal);
+    await admit(input);
     return await op.run({ input, engine, caller, signal, progress: context.progress ?? ignore });
+  });
+}
+
+/** Does what was asked for, and writes down how it ended. Nothing is done before `admit` has asked the gate. */
+export async function accounted<T>(
+  what: Pick<AuditEntry, 'operation' | 'access' | 'terminal' | 'characters'>,
+  { engine, caller, signal }: CallContext,
+  work: (admit: (input: unknown) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const { operation, access } = what;
+  const started = engine.clock.monotonic();
+  let error: FairleadError | undefined;
+  try {
+    return await work((input) => pass(engine.gate, { operation, access, input, caller }, signal));
   } catch (thrown) {
     error = toFairleadError(thrown, signal);
     throw error;
   } finally {
     engine.audit.add({
+      ...what,
       at: new Date(engine.clock.now()).toISOString(),
-      operation,
-      access: op.access,
       caller: caller.name,
       origin: caller.origin,
-      terminal: terminalOf(raw),
       allowed: error?.code !== 'not_permitted' && error?.code !== 'needs_approval',
       error: error?.code,
       durationMs: Math.round(engine.clock.monotonic() - started),

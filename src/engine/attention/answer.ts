@@ -1,7 +1,7 @@
+import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
-import type { Caller } from '../call.ts';
+import { accounted, type Caller } from '../call.ts';
 import type { Engine } from '../engine.ts';
-import { pass } from '../gate.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Attention } from './attention.ts';
 import { attentionOf } from './index.ts';
@@ -13,25 +13,30 @@ export interface Waiting extends Attention {
   readonly program: string;
 }
 
-export interface Answer {
-  readonly terminal: string;
-  readonly text: string;
+export const Answer = z.object({
+  terminal: z.string().min(1).max(64),
+  text: z.string().max(65_536),
   /** The question it answers, as it was shown: another one must not get it. */
-  readonly prompt: string;
-  readonly secret: boolean;
+  prompt: z.string().max(16_384),
+  secret: z.boolean(),
   /** Press Enter after it. */
-  readonly submit: boolean;
-}
+  submit: z.boolean(),
+});
+export type Answer = Readonly<z.output<typeof Answer>>;
 
 /** Every terminal that waits for a person. */
 export async function listWaiting(engine: Engine, signal: AbortSignal): Promise<Waiting[]> {
   const found = await Promise.all(
     engine.terminals.map(async (terminal) => {
-      await terminal.sync(signal);
-      const attention = attentionOf(terminal);
+      const attention = await terminal.sync(signal).then(
+        () => attentionOf(terminal),
+        // What it asked when it could last be looked at.
+        () => terminal.attention.current,
+      );
       return attention && describe(terminal, attention);
     }),
   );
+  signal.throwIfAborted();
   return found.filter((one) => one !== undefined);
 }
 
@@ -50,31 +55,14 @@ export async function answerWaiting(
   caller: Caller,
   signal: AbortSignal,
 ): Promise<{ readonly terminal: string; readonly bytes: number }> {
-  const started = engine.clock.monotonic();
   const { text, ...rest } = answer;
-  let failure: FairleadError | undefined;
-  try {
-    // Nobody who decides or records needs the text.
-    const input = { ...rest, characters: [...text].length };
-    await pass(engine.gate, { operation: 'attention.answer', access: 'control', input, caller }, signal);
+  // Nobody who decides or records needs the text.
+  const characters = [...text].length;
+  const what = { operation: 'attention.answer', access: 'control', terminal: answer.terminal, characters } as const;
+  return await accounted(what, { engine, caller, signal }, async (admit) => {
+    await admit({ ...rest, characters });
     return await type(engine, answer, caller, signal);
-  } catch (thrown) {
-    failure = thrown instanceof FairleadError ? thrown : new FairleadError('internal', 'The answer was not typed.');
-    throw failure;
-  } finally {
-    engine.audit.add({
-      at: new Date(engine.clock.now()).toISOString(),
-      operation: 'attention.answer',
-      access: 'control',
-      caller: caller.name,
-      origin: caller.origin,
-      terminal: answer.terminal,
-      allowed: failure?.code !== 'not_permitted',
-      error: failure?.code,
-      durationMs: Math.round(engine.clock.monotonic() - started),
-      characters: [...text].length,
-    });
-  }
+  });
 }
 
 async function type(engine: Engine, answer: Answer, caller: Caller, signal: AbortSignal) {

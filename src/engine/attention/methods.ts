@@ -1,16 +1,7 @@
-import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Caller } from '../call.ts';
 import type { Engine } from '../engine.ts';
-import { answerWaiting, listWaiting } from './answer.ts';
-
-const AnswerInput = z.object({
-  terminal: z.string().min(1).max(64),
-  text: z.string().max(65_536),
-  prompt: z.string().max(16_384),
-  secret: z.boolean(),
-  submit: z.boolean(),
-});
+import { Answer, answerWaiting, listWaiting } from './answer.ts';
 
 export type Method = (params: unknown, signal: AbortSignal) => Promise<unknown>;
 
@@ -20,7 +11,7 @@ export function attentionMethods(engine: Engine): Readonly<Record<string, Method
   return {
     'attention.list': (_, signal) => listWaiting(engine, signal),
     'attention.answer': (params) => {
-      const parsed = AnswerInput.safeParse(params);
+      const parsed = Answer.safeParse(params);
       // The problem is named without the input: it may hold the secret.
       if (!parsed.success) throw new FairleadError('invalid_input', 'The answer is not well formed.');
       // A person who hangs up has answered all the same.
