@@ -175,7 +175,8 @@ export class Blocks {
   #inTurn(mark: Mark): boolean {
     const cycle = Number(mark.params['n'] ?? Number.NaN);
     if (Number.isNaN(cycle)) return true;
-    if (mark.kind === 'A' && cycle > this.#cycle) return true;
+    // A prompt whose drawing was broken off is not announced; the command entered at it is.
+    if ((mark.kind === 'A' || mark.kind === 'C') && cycle > this.#cycle) return true;
     return cycle === this.#cycle && !(mark.kind === 'A' && this.#running !== undefined);
   }
 
@@ -237,6 +238,7 @@ export class Blocks {
 
   #start(mark: Mark, outputFrom: number, command: string | undefined, inferredStart: boolean): readonly BlockEvent[] {
     const events = this.#running === undefined ? [] : this.#end(mark.from, undefined, false);
+    this.#cycle = Math.max(this.#cycle, Number(mark.params['n'] ?? -1));
     const block: Mutable<Block> = {
       id: this.#nextId++,
       promptFrom: this.#promptFrom,

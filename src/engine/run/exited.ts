@@ -1,5 +1,5 @@
 import type { Ended } from '../channel.ts';
-import { describeEnd } from '../terminal.ts';
+import { describeEnd, type Terminal } from '../terminal.ts';
 import type { Ending } from './result.ts';
 
 /** The program of the terminal is gone, and took the command with it or was the command. */
@@ -14,4 +14,11 @@ export function exited(ended: Ended, outputFrom: number, outputTo: number): Endi
     outputTo,
     note: `The program of this terminal ${describeEnd(ended)}.`,
   };
+}
+
+/** Unlike a promise it can be told to forget: a terminal outlives thousands of commands. */
+export function whenExited(terminal: Terminal, listener: (ended: Ended) => void): Disposable {
+  return terminal.stateChanged.on(() => {
+    if (terminal.ended) listener(terminal.ended);
+  });
 }

@@ -2,7 +2,7 @@ import type { Block, BlockEvent } from '../blocks.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal.ts';
-import { exited } from './exited.ts';
+import { exited, whenExited } from './exited.ts';
 import { afterQuiet } from './quiet-watch.ts';
 import type { Ending, Watch } from './result.ts';
 
@@ -19,6 +19,8 @@ export interface MarkedCommand {
   readonly by: string;
   /** The line as it will be sent, where commands of somebody else may come before it. */
   readonly typed: string | undefined;
+  /** Something else was sent just before: a prompt may be the answer to that. */
+  readonly disturbed: boolean;
 }
 
 /** Follows a command through the marks of the shell that runs it (R-RPC-041). Make it before the command is sent. */
@@ -37,31 +39,32 @@ export class MarkedWatch implements Watch {
   /** The line as it was sent, where commands of somebody else may come before it. */
   readonly #typed: string | undefined;
   readonly #mayEndShell: boolean;
+  readonly #disturbed: boolean;
   #first: number | undefined;
   #to: number | undefined;
   #result: Block | undefined;
   #quiet: Disposable | undefined;
   #cancelling = false;
 
-  constructor(terminal: Terminal, { command, by, typed }: MarkedCommand) {
+  constructor(terminal: Terminal, { command, by, typed, disturbed }: MarkedCommand) {
     const { blocks } = terminal;
     this.#terminal = terminal;
     this.#command = command;
     this.#by = by;
+    this.#disturbed = disturbed;
     this.#sentAt = terminal.log.end;
     this.#promptFrom = blocks.promptFrom;
     this.#promptAt = blocks.promptAt;
     this.#cycle = blocks.cycle;
     this.#typed = typed?.replace(/^\x1b\[200~|\x1b\[201~|\r$/g, '');
     this.#mayEndShell = /\b(?:exit|logout|exec|kill)\b/.test(command);
-    this.#listening = [terminal.block.on((event) => this.#event(event))];
+    this.#listening = [
+      terminal.block.on((event) => this.#event(event)),
+      whenExited(terminal, (ended) => this.#finish(exited(ended, this.outputFrom, this.#to ?? terminal.log.end))),
+    ];
     // fish says nothing when it keeps a line in its editor, and the same prompt again when it refuses one.
     this.#shell = blocks.shell?.['shell'] ?? '';
     if (this.#shell === 'fish') this.#lookAtEditor(editorMs);
-    terminal.whenEnded.then(
-      (ended) => this.#finish(exited(ended, this.outputFrom, this.#to ?? terminal.log.end)),
-      this.#ended.reject,
-    );
   }
 
   get ended(): Promise<Ending> {
@@ -117,7 +120,7 @@ export class MarkedWatch implements Watch {
       this.#cancel('incomplete');
     } else if (this.#first !== undefined) {
       if (blocks.current === undefined && !this.#terminal.ended) this.#done();
-    } else if (blocks.cycle !== this.#cycle) this.#refused();
+    } else if (blocks.cycle !== this.#cycle && !this.#disturbed) this.#refused();
     else if (this.#quiet === undefined) this.#lookAtEditor(redrawnMs);
   }
 
@@ -176,7 +179,7 @@ export class MarkedWatch implements Watch {
       const { blocks, process, log } = this.#terminal;
       if (this.#first !== undefined || this.#cancelling || log.end === this.#sentAt) return;
       // While a command runs, the terminal is not in the hands of an editor.
-      if (process !== undefined && process.echo() !== undefined) return;
+      if (this.#shell !== 'sh' && process !== undefined && process.echo() !== undefined) return;
       // fish leaves the line in its editor: with a complaint, or waiting for the rest of it.
       if (this.#shell === 'fish') this.#cancel(this.#said(log.end).trim() === '' ? 'incomplete' : 'refused');
       else if ((blocks.promptAt ?? 0) > this.#sentAt) this.#refused();

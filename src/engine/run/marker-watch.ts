@@ -1,7 +1,7 @@
 import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal.ts';
-import { exited } from './exited.ts';
+import { exited, whenExited } from './exited.ts';
 import { MarkerScanner } from './marker-scanner.ts';
 import { cursorLine, looksLikeContinuation, looksLikePrompt } from './prompt-line.ts';
 import { afterQuiet } from './quiet-watch.ts';
@@ -43,6 +43,7 @@ export class MarkerWatch implements Watch {
     this.#shellPid = terminal.process?.foreground()?.pid;
     const outer = terminal.blocks.current?.id;
     this.#listening = [
+      whenExited(terminal, (ended) => this.#finish(exited(ended, this.outputFrom, terminal.log.end))),
       terminal.output.on(({ bytes, from }) => this.#read(bytes, from)),
       terminal.block.on((event) => {
         if (event.type !== 'ended' || event.block.id !== outer) return;
@@ -51,10 +52,6 @@ export class MarkerWatch implements Watch {
       }),
       afterQuiet(terminal, quietMs, (signal) => this.#look(signal)),
     ];
-    terminal.whenEnded.then(
-      (ended) => this.#finish(exited(ended, this.outputFrom, terminal.log.end)),
-      this.#ended.reject,
-    );
   }
 
   get ended(): Promise<Ending> {

@@ -57,7 +57,10 @@ export async function placeOf(terminal: Terminal, known: Known | undefined, sign
   const now = (): Place | undefined =>
     markedPlace(terminal) ?? (aboutToTell(terminal) ? undefined : unmarkedPlace(terminal, isKnown));
   const found =
-    now() ?? (await whenShown(terminal, now, signal)) ?? unmarkedPlace(terminal, () => known?.idle === true);
+    now() ??
+    (await whenShown(terminal, now, signal)) ??
+    unmarkedPlace(terminal, () => known?.idle === true) ??
+    undrawnPlace(terminal);
   if (terminal.ended) throw over(terminal.ended);
   if (found === undefined) throw busy(terminal);
   return found;
@@ -69,6 +72,13 @@ function markedPlace({ marked, blocks, process }: Terminal): Place | undefined {
   const shell = blocks.shell?.['shell'] ?? '';
   // Plain shells do not tell where output begins: it is where the echo of the line ends, if there is an echo.
   return shell === 'sh' && process?.echo() === false ? undefined : { kind: 'marked', shell };
+}
+
+/** Ctrl-C at the wrong moment keeps fish from drawing its prompt; its editor waits all the same. */
+function undrawnPlace({ marked, blocks, process }: Terminal): Place | undefined {
+  if (!marked || blocks.state !== 'prompt' || process === undefined || process.echo() !== undefined) return undefined;
+  const { shell = '', pid } = blocks.shell ?? {};
+  return process.foreground()?.pid === Number(pid) ? { kind: 'marked', shell } : undefined;
 }
 
 /** The shell with marks is in the foreground again and has just printed: its marks are on their way. */

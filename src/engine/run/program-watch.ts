@@ -1,7 +1,7 @@
 import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal.ts';
-import { exited } from './exited.ts';
+import { exited, whenExited } from './exited.ts';
 import { cursorLine, looksLikeContinuation, looksLikePrompt } from './prompt-line.ts';
 import { afterQuiet } from './quiet-watch.ts';
 import type { Confidence, Ending, Outer, Watch } from './result.ts';
@@ -31,6 +31,7 @@ export class ProgramWatch implements Watch {
     this.outputFrom = terminal.log.end;
     const outer = terminal.blocks.current?.id;
     this.#listening = [
+      whenExited(terminal, (ended) => this.#finish(exited(ended, this.outputFrom, terminal.log.end))),
       terminal.block.on((event) => {
         if (event.type !== 'ended' || event.block.id !== outer) return;
         // Blocks are told before the output they lie in; that may hold the rest of ours.
@@ -39,10 +40,6 @@ export class ProgramWatch implements Watch {
       afterQuiet(terminal, quietMs, (signal) => this.#look(signal, false)),
       afterQuiet(terminal, moreMs, (signal) => this.#look(signal, true)),
     ];
-    terminal.whenEnded.then(
-      (ended) => this.#finish(exited(ended, this.outputFrom, terminal.log.end)),
-      this.#ended.reject,
-    );
   }
 
   get ended(): Promise<Ending> {

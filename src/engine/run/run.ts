@@ -5,6 +5,7 @@ import { type Attention, watchAttention } from '../attention/index.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
+import { inputTaken } from './input-taken.ts';
 import { type Origin, originOf, watchInteractive } from './interactive.ts';
 import { MarkedWatch } from './marked-watch.ts';
 import { MarkerWatch } from './marker-watch.ts';
@@ -59,8 +60,10 @@ export async function run(
   try {
     const before = runs.get(terminal);
     const known = before && knownBy(before, terminal);
+    const idle = known?.idle === true;
+    const disturbed = !idle && (await inputTaken(terminal, signal));
     const place = await placeOf(terminal, known, signal);
-    const current = await submit(terminal, place, request, known?.idle === true, signal);
+    const current = await submit(terminal, place, request, { idle, disturbed }, signal);
     nest(current, before);
     runs.set(terminal, current);
     return await wait(terminal, current, request, signal, progress, true);
@@ -96,17 +99,24 @@ const knownBy = ({ prompt, ending, lastInput }: Run, terminal: Terminal): Known 
   idle: ending !== undefined && lastInput === terminal.lastInput,
 });
 
+interface Before {
+  /** The command before has ended, and nobody has typed anything since. */
+  readonly idle: boolean;
+  /** Somebody has, just now. */
+  readonly disturbed: boolean;
+}
+
 async function submit(
   terminal: Terminal,
   place: Place,
   request: RunRequest,
-  idle: boolean,
+  before: Before,
   signal: AbortSignal,
 ): Promise<Run> {
   const startedMs = terminal.clock.monotonic();
   if (place.kind === 'marked') nothingTyped(terminal);
   const origin = originOf(terminal, place.kind === 'marked');
-  const { watch, lines } = await prepare(terminal, place, request, idle, signal);
+  const { watch, lines } = await prepare(terminal, place, request, before, signal);
   const prompt = place.kind === 'marked' ? '' : place.prompt;
   const started: Run = { watch, startedMs, origin, prompt, outer: undefined, ending: undefined, lastInput: undefined };
   watch.ended.then(
@@ -129,7 +139,7 @@ async function prepare(
   terminal: Terminal,
   place: Place,
   { command, by }: RunRequest,
-  idle: boolean,
+  { idle, disturbed }: Before,
   signal: AbortSignal,
 ): Promise<{ readonly watch: Watch; readonly lines: string }> {
   // Only text that cannot be typed needs to know what the screen knows.
@@ -152,7 +162,8 @@ async function prepare(
   const last = lines.at(-1) ?? '\r';
   // What was sent while the command before ran may be commands of somebody else, and come first.
   const typedAhead = !idle && (terminal.lastInput?.offset ?? 0) > (terminal.blocks.last?.outputFrom ?? Infinity);
-  return { watch: new MarkedWatch(terminal, { command, by, typed: typedAhead ? last : undefined }), lines: last };
+  const typed = typedAhead ? last : undefined;
+  return { watch: new MarkedWatch(terminal, { command, by, typed, disturbed }), lines: last };
 }
 
 /** A command given to a program that an earlier one started ends, at the latest, when that one does. */

@@ -1,0 +1,45 @@
+import { deferred } from '../../lib/deferred.ts';
+import { renderText } from '../screen/render-text.ts';
+import { abortable } from '../settle.ts';
+import type { Terminal } from '../terminal.ts';
+import { afterQuiet } from './quiet-watch.ts';
+
+/** Input that was not answered by then never will be. */
+const limitMs = 1000;
+/** A program that answered is done answering after this long without output. */
+const answeredMs = 100;
+/** A program that has not answered at all may be slow to wake up. */
+const silentMs = 300;
+
+/**
+ * Waits until the program has dealt with what somebody else has just sent it: shells throw input away while they handle
+ * Ctrl-C, and draw a prompt that the next command must not be blamed for. True when there was such input.
+ */
+export async function inputTaken(terminal: Terminal, signal: AbortSignal): Promise<boolean> {
+  const { clock, lastInput, log } = terminal;
+  if (lastInput === undefined || commandOver(terminal, lastInput.offset)) return false;
+  const left = lastInput.atMs + limitMs - clock.monotonic();
+  if (left <= 0) return false;
+  const done = deferred();
+  const since = Math.max(lastInput.atMs, terminal.lastOutputMs ?? 0);
+  const answered = (): boolean => log.end > lastInput.offset && !interrupting(terminal);
+  using _limit = clock.after(left, done.resolve);
+  using _answered = afterQuiet(terminal, answeredMs, () => void (answered() && done.resolve()), since);
+  using _silent = afterQuiet(terminal, silentMs, () => void (log.end === lastInput.offset && done.resolve()), since);
+  using _state = terminal.stateChanged.on(() => void (terminal.ended && done.resolve()));
+  if (terminal.ended) done.resolve();
+  await abortable(done.promise, signal);
+  return true;
+}
+
+/** The input was a command, and the prompt after it is there. */
+function commandOver({ blocks }: Terminal, inputAt: number): boolean {
+  const { last, promptAt } = blocks;
+  return promptAt !== undefined && last !== undefined && last.outputFrom >= inputAt;
+}
+
+/** Ctrl-C was shown, and the prompt after it was not. */
+function interrupting({ blocks, log, size }: Terminal): boolean {
+  const { promptAt } = blocks;
+  return promptAt !== undefined && /\^C\s*$/.test(renderText(log.read(promptAt).bytes, size));
+}
