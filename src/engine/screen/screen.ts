@@ -143,10 +143,10 @@ export class Screen implements Disposable {
     if (reflows) emulator.epoch++;
   }
 
-  /** Empties screen and scrollback except the cursor's line, which becomes the first (R-TERM-053). */
-  clear(): void {
+  /** Empties screen and scrollback; the cursor's line, unless it is not to be kept, becomes the first (R-TERM-053). */
+  clear(keepCursorLine = true): void {
     const emulator = this.#awake();
-    if (emulator) clearScreen(emulator);
+    if (emulator) clearScreen(emulator, keepCursorLine);
   }
 
   grid({ from, rows = this.#size.rows }: GridOptions = {}): Grid {
