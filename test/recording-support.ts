@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../src/lib/clock.ts';
 import { deferred } from '../src/lib/deferred.ts';
 import { Emitter } from '../src/lib/emitter.ts';
-import type { BlockEvent } from '../src/engine/blocks.ts';
+import type { Block, BlockEvent } from '../src/engine/blocks.ts';
 import type { Ended, Size } from '../src/engine/channel.ts';
 import type { InputEvent, OutputEvent } from '../src/engine/terminal.ts';
 import { OutputLog } from '../src/engine/output-log.ts';
@@ -64,6 +64,7 @@ export class FakeTerminal implements Recordable {
   readonly block = new Emitter<BlockEvent>();
   readonly screen = { snapshot: () => this.shows };
   shows = '';
+  ended: Ended | undefined;
   readonly #clock: Clock;
   readonly #ended = deferred<Ended>();
 
@@ -97,7 +98,16 @@ export class FakeTerminal implements Recordable {
   }
 
   run(command: string, exitCode?: number): void {
-    const block = {
+    this.block.emit({ type: 'started', block: this.#blockOf(command) });
+    if (exitCode !== undefined) this.finish(command, exitCode);
+  }
+
+  finish(command: string, exitCode: number): void {
+    this.block.emit({ type: 'ended', block: { ...this.#blockOf(command), exitCode, endedAt: this.#clock.now() } });
+  }
+
+  #blockOf(command: string): Block {
+    return {
       id: 1,
       promptFrom: 0,
       commandFrom: 0,
@@ -111,12 +121,10 @@ export class FakeTerminal implements Recordable {
       trusted: true,
       inferredStart: false,
     };
-    this.block.emit({ type: 'started', block });
-    if (exitCode === undefined) return;
-    this.block.emit({ type: 'ended', block: { ...block, exitCode, endedAt: this.#clock.now() } });
   }
 
   async end(ended: Ended): Promise<void> {
+    this.ended = ended;
     this.#ended.resolve(ended);
     await this.#ended.promise;
   }

@@ -339,6 +339,65 @@ describe('the file while it grows (R-TERM-075)', () => {
   });
 });
 
+describe('what cannot be recorded, and where to (R-TERM-070)', () => {
+  test('R-TERM-078: a session that has ended is refused with the true reason, and passed over by all', async () => {
+    await terminal.end({ by: 'exit', code: 0 });
+    const recordings = open();
+    const refused = { code: 'terminal_exited', message: expect.stringContaining('nothing to record') as string };
+    await expect(recordings.start(terminal)).rejects.toMatchObject(refused);
+    await expect(recordings.startAll([terminal])).rejects.toMatchObject(refused);
+    expect(await readdir(dir.path)).toEqual([]);
+    const running = new FakeTerminal(clock, 'bbbbb');
+    expect(await recordings.startAll([terminal, running])).toMatchObject([{ sessionId: 'bbbbb' }]);
+  });
+
+  test('a session that ends while its recording begins is not blamed on the disk', async () => {
+    const recordings = open({
+      parts: {
+        freeBytes: async () => {
+          await terminal.end({ by: 'exit', code: 0 });
+          return 1e12;
+        },
+      },
+    });
+    const { message } = await recordings.start(terminal);
+    expect(message).toContain('session_exit');
+    expect(message).not.toContain('disk');
+  });
+
+  test('~ is the home directory', async () => {
+    const recordings = open({ home: dir.path });
+    const { path } = await recordings.start(terminal, { outputDir: '~/casts' });
+    expect(path.startsWith(join(dir.path, 'casts', 'terminal-'))).toBe(true);
+    const other = await recordings.start(new FakeTerminal(clock, 'bbbbb'), { outputDir: '~' });
+    expect(other.path.startsWith(join(dir.path, 'terminal-'))).toBe(true);
+    await recordings[Symbol.asyncDispose]();
+  });
+
+  test('R-TERM-077: time begins when the recording does, and no command ends after it', async () => {
+    const recordings = open();
+    Object.assign(terminal, {
+      sync: async () => clock.advance(300),
+    });
+    const { recordingId } = await recordings.start(terminal);
+    clock.advance(1_000);
+    terminal.run('make', 0);
+    const late = clock.now() + 50;
+    const now = clock.now.bind(clock);
+    Object.assign(clock, { now: () => late });
+    terminal.run('late', 0);
+    Object.assign(clock, { now });
+    const { path, durationMs } = await recordings.stop(recordingId);
+    const meta = await readMeta(path);
+    expect(durationMs).toBe(1_000);
+    expect(meta).toMatchObject({ startTime: 1_700_000_000_300, endTime: 1_700_000_001_300 });
+    expect(meta.commands).toMatchObject([
+      { startMs: 1_000, endMs: 1_000 },
+      { startMs: 1_000, endMs: 1_000 },
+    ]);
+  });
+});
+
 describe('why it ended (R-TERM-078)', () => {
   test('session_exit, with the exit code', async () => {
     const recordings = open();

@@ -77,13 +77,15 @@ export class Recorder {
   readonly #file: PartFile;
   readonly #tape: Tape;
   readonly #startMs: number;
+  /** The same moment in milliseconds since the epoch. Preparing took a while after `settings.startTime`. */
+  readonly #startTime: number;
   readonly #listeners: Disposable[] = [];
   readonly #commands: RecordedCommand[] = [];
   #flushTimer: Disposable | undefined;
   #silenceTimer: Disposable | undefined;
   #lastOutputMs: number;
   #commandFailed = false;
-  #stopped = false;
+  #stopReason: StopReason | undefined;
 
   private constructor(settings: RecorderSettings, header: CastHeader, file: PartFile, parts: RecorderParts) {
     this.settings = settings;
@@ -92,6 +94,7 @@ export class Recorder {
     this.#limits = { ...defaults, ...parts.limits };
     this.#file = file;
     this.#startMs = this.#lastOutputMs = parts.clock.monotonic();
+    this.#startTime = parts.clock.now();
     this.#tape = new Tape(header, this.#startMs, settings.redactor, (line) => this.#append(line));
   }
 
@@ -121,13 +124,18 @@ export class Recorder {
   }
 
   get stopped(): boolean {
-    return this.#stopped;
+    return this.#stopReason !== undefined;
+  }
+
+  /** Why it was told to stop; undefined while it runs. */
+  get stopReason(): StopReason | undefined {
+    return this.#stopReason;
   }
 
   /** Ends the recording; of several calls the first one counts. */
   stop(reason: StopReason, how: { readonly failed?: boolean; readonly ended?: Ended } = {}): Promise<RecordingResult> {
-    if (this.#stopped) return this.finished;
-    this.#stopped = true;
+    if (this.stopped) return this.finished;
+    this.#stopReason = reason;
     for (const listener of this.#listeners) listener[Symbol.dispose]();
     this.#flushTimer?.[Symbol.dispose]();
     this.#silenceTimer?.[Symbol.dispose]();
@@ -172,14 +180,13 @@ export class Recorder {
     readonly startedAt: number;
     readonly endedAt: number;
   }): void {
-    const { startTime } = this.settings;
     if (event.exitCode !== undefined && event.exitCode !== 0) this.#commandFailed = true;
     if (this.#commands.length >= maxCommands) return;
     this.#commands.push({
       command: event.command === undefined ? null : this.#tape.label(event.command.slice(0, maxLabel)),
       exitCode: event.exitCode ?? null,
-      startMs: Math.max(0, Math.round(event.startedAt - startTime)),
-      endMs: Math.max(0, Math.round(event.endedAt - startTime)),
+      startMs: Math.max(0, Math.round(event.startedAt - this.#startTime)),
+      endMs: Math.max(0, Math.round(event.endedAt - this.#startTime)),
     });
   }
 
@@ -192,7 +199,7 @@ export class Recorder {
       return;
     }
     this.#file.append(line);
-    if (this.#stopped) return;
+    if (this.stopped) return;
     if (this.#file.waiting >= flushBytes) void this.#flush();
     this.#flushTimer ??= this.#clock.after(flushMs, () => this.#tick());
   }
@@ -201,7 +208,7 @@ export class Recorder {
     this.#flushTimer = undefined;
     this.#tape.releaseStale(this.#clock.monotonic());
     void this.#flush().then(() => this.#checkDisk());
-    if (this.#tape.holding && !this.#stopped) {
+    if (this.#tape.holding && !this.stopped) {
       this.#flushTimer ??= this.#clock.after(flushMs, () => this.#tick());
     }
   }
@@ -212,7 +219,7 @@ export class Recorder {
   }
 
   async #checkDisk(): Promise<void> {
-    if (this.#stopped) return;
+    if (this.stopped) return;
     const free = await (this.#parts.freeBytes ?? freeBytes)(this.settings.files.directory).catch(() => undefined);
     if (free !== undefined && free < this.#limits.freeBytes) void this.stop('disk_full');
   }
@@ -255,11 +262,12 @@ export class Recorder {
   #metadata(
     facts: Pick<RecordingMetadata, 'stopReason' | 'exitCode' | 'durationMs' | 'bytesWritten' | 'failed'>,
   ): RecordingMetadata {
-    const { recordingId, sessionId, mode, format, startTime, cols, rows, title } = this.settings;
+    const { recordingId, sessionId, mode, format, cols, rows, title } = this.settings;
+    const clamp = (ms: number): number => Math.min(ms, facts.durationMs);
     return {
       ...facts,
-      startTime,
-      endTime: startTime + facts.durationMs,
+      startTime: this.#startTime,
+      endTime: this.#startTime + facts.durationMs,
       recordingId,
       sessionId,
       mode,
@@ -268,7 +276,8 @@ export class Recorder {
       cols,
       rows,
       title: title === null ? null : this.#tape.label(title),
-      commands: this.#commands,
+      // They come by the clock on the wall, the duration by one that nobody sets.
+      commands: this.#commands.map((one) => ({ ...one, startMs: clamp(one.startMs), endMs: clamp(one.endMs) })),
       redactions: this.#tape.redactions,
     };
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Emitter } from '../../lib/emitter.ts';
@@ -7,7 +8,7 @@ import { Redactor } from '../redaction/redactor.ts';
 import { systemClock } from '../system-clock.ts';
 import type { CastFormat } from './cast-writer.ts';
 import { makeRecordingsDirectory } from './directory.ts';
-import type { RecordingMode } from './metadata.ts';
+import type { RecordingMode, StopReason } from './metadata.ts';
 import { recordingFiles, recordingName } from './names.ts';
 import { Recorder, type RecorderParts, type RecorderSettings, type RecordingResult } from './recorder.ts';
 import { type Recordable, terminalSource } from './terminal-source.ts';
@@ -15,6 +16,8 @@ import { type Recordable, terminalSource } from './terminal-source.ts';
 export interface RecordingsOptions {
   /** Where casts go when a caller names no directory. */
   readonly dir: string;
+  /** What `~` at the start of a directory means; the user's home by default. */
+  readonly home?: string;
   /** Seconds. */
   readonly idleTimeLimit: number;
   readonly maxDuration: number;
@@ -99,9 +102,10 @@ export class Recordings implements AsyncDisposable {
   }
 
   async startAll(terminals: readonly Recordable[], options: StartOptions = {}): Promise<[Started, ...Started[]]> {
-    const [first, ...rest] = terminals.filter((terminal) => this.activeOf(terminal.id) === undefined);
+    const running = terminals.filter((terminal) => terminal.ended === undefined);
+    const [first, ...rest] = running.filter((terminal) => this.activeOf(terminal.id) === undefined);
     if (first === undefined) {
-      const [recorded] = terminals;
+      const recorded = running[0] ?? terminals[0];
       if (recorded !== undefined) return [await this.start(recorded, options)];
       throw new FairleadError('not_found', 'There is no session to record.');
     }
@@ -112,6 +116,8 @@ export class Recordings implements AsyncDisposable {
     if (this.#closing) throw new FairleadError('unavailable', 'The server is shutting down.');
     const other = this.#find(terminal.id, owner);
     if (other !== undefined) throw inProgress(other);
+    // What the server records on its own may have ended before this; its last screen is worth keeping.
+    if (terminal.ended !== undefined && owner === 'tool') throw nothingToRecord();
     const settings = this.#settings(terminal, options);
     const { recordingId, format, mode, maxDuration, inactivityTimeout, sessionId, files } = settings;
     const started = { recordingId, path: files.cast, format, mode, maxDuration, inactivityTimeout, sessionId };
@@ -119,8 +125,7 @@ export class Recordings implements AsyncDisposable {
     const recorder = this.#record(terminal, settings);
     this.#active.set(recordingId, { owner, started, recorder });
     try {
-      const { stopped } = await recorder;
-      return { ...started, message: message(started, stopped) };
+      return { ...started, message: message(started, (await recorder).stopReason) };
     } catch (thrown) {
       this.#active.delete(recordingId);
       throw thrown;
@@ -197,7 +202,7 @@ export class Recordings implements AsyncDisposable {
   #settings(terminal: Recordable, options: StartOptions): RecorderSettings {
     const startTime = this.#clock.now();
     const recordingId = randomBytes(8).toString('hex');
-    const directory = resolve(options.outputDir ?? this.#options.dir);
+    const directory = resolve(expandHome(options.outputDir ?? this.#options.dir, this.#options.home ?? homedir()));
     return {
       recordingId,
       sessionId: terminal.id,
@@ -225,10 +230,21 @@ export class Recordings implements AsyncDisposable {
   }
 }
 
-function message(started: Omit<Started, 'message'>, stopped: boolean): string {
-  if (stopped) return 'The disk has too little room: the recording ended with its first frame.';
+function expandHome(directory: string, home: string): string {
+  return /^~(?=\/|$)/.test(directory) ? join(home, directory.slice(1)) : directory;
+}
+
+function message(started: Omit<Started, 'message'>, stopReason: StopReason | undefined): string {
+  if (stopReason === 'disk_full') return 'The disk has too little room: the recording ended with its first frame.';
+  if (stopReason !== undefined) return `The recording ended with its first frame (${stopReason}).`;
   const limit = started.maxDuration > 0 ? `, at the latest after ${started.maxDuration} s` : '';
   return `Recording. The file is complete when stopRecording is called${limit}.`;
+}
+
+function nothingToRecord(): FairleadError {
+  return new FairleadError('terminal_exited', 'The program in this session has ended; there is nothing to record.', {
+    hint: 'Read its last screen with getContent, or record a session that runs.',
+  });
 }
 
 function inProgress({ started }: Active): FairleadError {

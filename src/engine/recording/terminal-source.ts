@@ -5,7 +5,7 @@ import type { RecordingSource } from './source.ts';
 /** The part of a terminal that recordings use. */
 export type Recordable = Pick<
   Terminal,
-  'id' | 'size' | 'program' | 'log' | 'output' | 'input' | 'resized' | 'block' | 'whenEnded' | 'sync'
+  'id' | 'size' | 'program' | 'log' | 'output' | 'input' | 'resized' | 'block' | 'ended' | 'whenEnded' | 'sync'
 > & { readonly screen: Pick<Terminal['screen'], 'snapshot'> };
 
 export function terminalSource(terminal: Recordable): RecordingSource {
