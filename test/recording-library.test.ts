@@ -10,6 +10,7 @@ import { type CastReading, readCast } from '../src/engine/recording/cast-reader.
 import { exportMarkdown, exportText, type OpenTextScreen } from '../src/engine/recording/export.ts';
 import { frames } from '../src/engine/recording/frames.ts';
 import { findRecording, listRecordings, removeRecording, showRecording } from '../src/engine/recording/library.ts';
+import type { RecordedCommand } from '../src/engine/recording/metadata.ts';
 import { play } from '../src/engine/recording/play.ts';
 import { Recordings } from '../src/engine/recording/recordings.ts';
 import { recoverRecordings } from '../src/engine/recording/recover.ts';
@@ -164,6 +165,17 @@ describe('library (R-TERM-082)', () => {
     expect((await showRecording(dir.path, id)).cast.size).toEqual({ cols: 80, rows: 24 });
     await removeRecording(dir.path, id);
     expect(await readdir(dir.path)).toEqual([]);
+  });
+
+  test('a path to a file is taken whatever its name, but never removed', async () => {
+    const { path } = await recorded(() => terminal.print('a'));
+    const other = join(dir.path, 'demo.txt');
+    await rename(path, other);
+    await writeFile(join(dir.path, 'demo.cast'), 'precious');
+    expect(await findRecording(join(dir.path, 'elsewhere'), other)).toMatchObject({ path: other, state: 'finished' });
+    await expect(removeRecording(dir.path, other)).rejects.toMatchObject({ code: 'invalid_input' });
+    expect(await readdir(dir.path)).toEqual(expect.arrayContaining(['demo.cast', 'demo.txt']));
+    await expect(findRecording(dir.path, dir.path)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('one that is being made cannot be removed', async () => {
@@ -341,6 +353,39 @@ describe('export', () => {
     expect(text).toContain('## 1. `` ls `x` ``\n\n> exit: 0\n\n````text\nfile\n```\n````\n');
     expect(text).toContain('## 2. `false`\n\n> exit: 1\n');
     expect(text).not.toContain('$ ');
+  });
+  test('markdown takes exit codes from the output, also when a command began before the recording', async () => {
+    const { path } = await recorded(() => {
+      terminal.finish('sleep 5; false', 1);
+      terminal.run('ls');
+      terminal.print('early\r\n\x1b]133;D;1\x07\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07file\r\n');
+      terminal.run('grep');
+      terminal.print('more\r\n\x1b]133;D;0\x07\x1b]133;A\x07$ \x1b]133;B\x07grep\r\n\x1b]133;C\x07');
+      terminal.print('none\r\n\x1b]133;D;2\x07\x1b]133;A\x07$ ');
+      terminal.run('cat');
+      terminal.print('cat\r\n\x1b]133;C\x07still');
+    });
+    const commands = [{ exitCode: 1 }, { exitCode: 0 }, { exitCode: 2 }] as RecordedCommand[];
+    const text = await exportMarkdown(await readCast(path), screen, { commands });
+    expect(text.slice(text.indexOf('##'))).toBe(
+      '## 1. `ls`\n\n> exit: 0\n\n```text\nfile\nmore\n```\n\n' +
+        '## 2. `grep`\n\n> exit: 2\n\n```text\nnone\n```\n\n' +
+        '## 3. `cat`\n\n```text\nstill\n```\n',
+    );
+  });
+  test('markdown of markers without shell marks: codes from the metadata when each section has one', async () => {
+    const { path } = await recorded(() => {
+      terminal.run('a');
+      terminal.print('1\r\n');
+      terminal.run('b');
+      terminal.print('2\r\n');
+    });
+    const two = { commands: [{ exitCode: 3 }, { exitCode: 4 }] as RecordedCommand[] };
+    const text = await exportMarkdown(await readCast(path), screen, two);
+    expect(text).toContain('## 1. `a`\n\n> exit: 3\n\n```text\n1\n```\n');
+    expect(text).toContain('## 2. `b`\n\n> exit: 4\n\n```text\n2\n```\n');
+    const one = { commands: [{ exitCode: 3 }] as RecordedCommand[] };
+    expect(await exportMarkdown(await readCast(path), screen, one)).not.toContain('exit:');
   });
   test('markdown without markers is one block', async () => {
     const { path } = await recorded(() => terminal.print('hello\r\n'));

@@ -1,14 +1,9 @@
-import type { Size } from '../channel.ts';
+import { plainText } from '../plain-text.ts';
 import { type CastEvent, type CastReading, parseSize } from './cast-reader.ts';
 import type { RecordingMetadata } from './metadata.ts';
+import { type OpenTextScreen, Sections, type TextScreen } from './sections.ts';
 
-/** A terminal of the given size that turns output into the text a person sees, history included. */
-export interface TextScreen {
-  feed(text: string): void;
-  resize(size: Size): void;
-  text(): string;
-}
-export type OpenTextScreen = (size: Size) => TextScreen;
+export type { OpenTextScreen, TextScreen } from './sections.ts';
 
 /** What the terminal showed at the end. */
 export async function exportText(cast: CastReading, open: OpenTextScreen): Promise<string> {
@@ -23,34 +18,28 @@ export async function exportMarkdown(
   open: OpenTextScreen,
   metadata: Partial<RecordingMetadata> = {},
 ): Promise<string> {
-  const { info } = cast;
-  let size = info.size;
-  const whole = open(size);
-  const sections: { readonly command: string; readonly screen: TextScreen; done: boolean }[] = [];
+  const whole = open(cast.info.size);
+  const sections = new Sections(cast.info.size, open);
   for await (const event of cast.events) {
     apply(whole, event);
-    size = (event.code === 'r' ? parseSize(event.data) : undefined) ?? size;
-    if (event.code === 'm') sections.push({ command: event.data, screen: open(size), done: false });
-    const section = sections.at(-1);
-    if (section === undefined || section.done || event.code === 'm') continue;
-    // The shell says where a command's output ends; after that come the prompt and the next line typed.
-    const end = event.code === 'o' ? event.data.search(/\x1b\](?:133|633);[DA]/) : -1;
-    apply(section.screen, end < 0 ? event : { ...event, data: event.data.slice(0, end) });
-    section.done = end >= 0;
+    sections.accept(event);
   }
+  const all = sections.end();
   const parts = [heading(cast, metadata)];
-  if (sections.length === 0) parts.push(fence(whole.text()));
-  for (const [index, { command, screen }] of sections.entries()) {
-    const code = metadata.commands?.[index]?.exitCode;
+  if (all.length === 0) parts.push(fence(whole.text()));
+  // One that began before the recording has no section, one that outlived it no entry: better no code than another's.
+  const told = all.some(({ exitCode }) => exitCode !== undefined);
+  const known = !told && metadata.commands?.length === all.length ? metadata.commands : [];
+  for (const [index, { command, text, exitCode = known[index]?.exitCode }] of all.entries()) {
     parts.push(`## ${index + 1}. ${inlineCode(command)}\n`);
-    if (typeof code === 'number') parts.push(`> exit: ${code}\n`);
-    parts.push(fence(screen.text()));
+    if (typeof exitCode === 'number') parts.push(`> exit: ${exitCode}\n`);
+    parts.push(fence(text));
   }
   return parts.join('\n');
 }
 
 function heading({ info }: CastReading, metadata: Partial<RecordingMetadata>): string {
-  const title = (info.title ?? metadata.title ?? 'Terminal recording').replace(/\s+/g, ' ');
+  const title = plainText(info.title ?? metadata.title ?? 'Terminal recording').text.replace(/\s+/g, ' ');
   const when = info.timestamp === undefined ? '' : new Date(info.timestamp * 1000).toISOString();
   const facts = [when, `${info.size.cols}x${info.size.rows}`];
   if (metadata.durationMs !== undefined) facts.push(`${(metadata.durationMs / 1000).toFixed(1)} s`);
@@ -69,7 +58,7 @@ function fence(text: string): string {
 }
 
 function inlineCode(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim() || '(unknown command)';
+  const line = plainText(text).text.replace(/\s+/g, ' ').trim() || '(unknown command)';
   const mark = '`'.repeat(longestRun(line) + 1);
   return line.includes('`') ? `${mark} ${line} ${mark}` : `${mark}${line}${mark}`;
 }

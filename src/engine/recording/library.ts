@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import { type CastInfo, readCast } from './cast-reader.ts';
 import type { RecordingMetadata, RecordingStart } from './metadata.ts';
-import { filesOf, nameFacts, type RecordingFiles } from './names.ts';
+import { filesOf, nameFacts, type RecordingFiles, recordingFiles } from './names.ts';
 import { type WriterIdentity, writerState } from './writer-identity.ts';
 
 export interface LibraryEntry {
@@ -46,7 +46,7 @@ export async function findRecording(directory: string, wanted: string): Promise<
       hint: `Give more characters: ${close.map((entry) => entry.id).join(', ')}.`,
     });
   }
-  const elsewhere = await entryOf(resolve(wanted));
+  const elsewhere = (await entryOf(resolve(wanted))) ?? (await foreignCast(resolve(wanted)));
   if (elsewhere !== undefined) return elsewhere;
   throw new FairleadError('not_found', `Recording not found: ${wanted}`, {
     hint: 'List them with `fairlead recordings list`.',
@@ -69,6 +69,11 @@ export async function removeRecording(directory: string, wanted: string): Promis
   const entry = await findRecording(directory, wanted);
   if (entry.state === 'recording') {
     throw new FairleadError('conflict', `${entry.id} is being recorded.`, { hint: 'Stop the recording first.' });
+  }
+  if (filesOf(entry.path) === undefined) {
+    throw new FairleadError('invalid_input', `${wanted} is not a recording of Fairlead.`, {
+      hint: 'Remove the file yourself.',
+    });
   }
   const { cast, metadata, part, writer } = entry.files;
   await Promise.all([cast, metadata, part, writer].map((path) => rm(path, { force: true })));
@@ -102,6 +107,16 @@ export async function entryOf(path: string): Promise<LibraryEntry | undefined> {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw thrown;
   }
+}
+
+/** A file with any other name that somebody says is a cast. Nothing else belongs to it. */
+async function foreignCast(path: string): Promise<LibraryEntry | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true) return undefined;
+  const { size: bytes, mtimeMs: modified } = found;
+  const id = basename(path);
+  const files = { ...recordingFiles(dirname(path), id), cast: path };
+  return { id, path, files, state: 'finished', writer: 'none', bytes, startTime: modified, modified, metadata: {} };
 }
 
 async function readJson<T extends Partial<RecordingStart>>(path: string): Promise<T | undefined> {

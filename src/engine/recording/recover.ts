@@ -29,7 +29,7 @@ export async function recoverRecordings(
   for (const entry of await listRecordings(directory)) {
     if (entry.state !== 'unfinished') continue;
     const doubtful = entry.writer !== 'dead' && !force;
-    const why = 'It cannot be seen whether its writer still lives; use force when it does not.';
+    const why = 'It cannot be seen whether its writer still lives; use --force when it does not.';
     if (doubtful) results.push({ id: entry.id, path: entry.path, bytes: entry.bytes, cut: 0, skipped: why });
     else results.push(await recover(entry));
   }
