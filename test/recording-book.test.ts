@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { chromium } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { Screen } from '../src/engine/screen/screen.ts';
 import { systemClock } from '../src/engine/system-clock.ts';
+import { tempDir } from './recording-support.ts';
 import { Mcp } from './support/mcp.ts';
 
 const program = join(import.meta.dirname, '..', 'bin', 'fairlead.js');
@@ -223,6 +224,57 @@ describe('recording', () => {
     expect(cli('play', recordingId, '--speed', '1000')).toContain('before the crash');
     cli('recordings', 'rm', recordingId);
     expect(JSON.parse(cli('recordings', 'list', '--json'))).toEqual([]);
+  });
+});
+
+describe('the command line', () => {
+  const cast = '{"version":2,"width":80,"height":24,"title":"t"}\n[0.1,"o","played"]\n';
+  const cli = (folder: string, ...args: string[]): SpawnSyncReturns<string> =>
+    spawnSync(process.execPath, [program, ...args, '--record-dir', folder], {
+      encoding: 'utf8',
+      cwd: folder,
+      env: { HOME: folder, PATH: process.env['PATH'] },
+    });
+
+  test('R-TERM-075: recover --force closes what a writer out of sight left', async () => {
+    await using dir = await tempDir();
+    const part = join(dir.path, '.terminal-1-00000000000000aa.cast.part');
+    writeFileSync(part, cast);
+    writeFileSync(part.replace('cast.part', 'writer.json'), '{"writer":{"pid":1,"host":"elsewhere"}}');
+    expect(cli(dir.path, 'recordings', 'recover').stdout).toContain('--force');
+    expect(existsSync(part)).toBe(true);
+    expect(cli(dir.path, 'recordings', 'recover', '--force').stdout).toContain('Recovered');
+    expect(readdirSync(dir.path).toSorted()).toEqual([
+      'terminal-1-00000000000000aa.cast',
+      'terminal-1-00000000000000aa.meta.json',
+    ]);
+  });
+
+  test('R-TERM-082: a cast with another suffix is played and exported, and never written over', async () => {
+    await using dir = await tempDir();
+    const path = join(dir.path, 'demo.txt');
+    writeFileSync(path, cast);
+    for (const name of ['demo.txt', './demo.txt', path]) {
+      expect(cli(join(dir.path), 'play', name, '--speed', '1000').stdout).toContain('played');
+    }
+    expect(cli(dir.path, 'recordings', 'export', path, '--format', 'txt')).toMatchObject({ status: 2 });
+    expect(readFileSync(path, 'utf8')).toBe(cast);
+    cli(dir.path, 'recordings', 'export', path, '--format', 'md');
+    expect(readFileSync(join(dir.path, 'demo.md'), 'utf8')).toContain('played');
+  });
+
+  test('R-TERM-082: titles and commands do nothing to the terminal they are listed on', async () => {
+    await using dir = await tempDir();
+    const bad = 'a\x1b]0;owned\x07\x1b[2J\u009b2J\u202eb\r\nc';
+    writeFileSync(join(dir.path, 'terminal-1-00000000000000aa.cast'), cast);
+    const metadata = { title: bad, sessionId: bad, commands: [{ command: bad, exitCode: 0, startMs: 0, endMs: 0 }] };
+    writeFileSync(join(dir.path, 'terminal-1-00000000000000aa.meta.json'), JSON.stringify(metadata));
+    for (const args of [['list'], ['show', '00000000000000aa']]) {
+      const { stdout } = cli(dir.path, 'recordings', ...args);
+      expect(stdout).toContain('owned');
+      expect(stdout).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+      expect(stdout).not.toMatch(/^c/m);
+    }
   });
 });
 

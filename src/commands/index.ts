@@ -68,7 +68,7 @@ export const commands: readonly Command[] = [
   {
     name: 'recordings',
     takesWords: true,
-    usage: 'list | show <id> | rm <id>… | recover | export <id> --format gif|txt|md [--output file]',
+    usage: 'list | show <id> | rm <id>… | recover [--force] | export <id> --format gif|txt|md [--output file]',
     summary: 'List, look at, remove, repair and export recordings',
     details: 'A recording is named by its id, the beginning of its id, or the path of its .cast file.',
     examples: [
@@ -79,6 +79,7 @@ export const commands: readonly Command[] = [
     settings: ['recordDir', 'home'] satisfies SettingName[],
     flags: [
       json,
+      own('--force', 'switch', 'recover: also those whose writer cannot be seen from here'),
       own('--format', 'value', 'gif, txt or md', 'name'),
       own('--output', 'value', 'File to write; - for standard output', 'file'),
       own('--theme', 'value', 'gif: standard, midnight, daylight or classic', 'name'),

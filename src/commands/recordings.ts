@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { places } from '../config.ts';
 import { readCast } from '../engine/recording/cast-reader.ts';
@@ -10,6 +11,7 @@ import {
   showRecording,
 } from '../engine/recording/library.ts';
 import { recoverRecordings } from '../engine/recording/recover.ts';
+import { plainText } from '../engine/plain-text.ts';
 import { UsageError } from '../faces/cli/args.ts';
 import { styleFor } from '../faces/cli/style.ts';
 import type { Invocation } from './command.ts';
@@ -41,12 +43,12 @@ async function list(invocation: Invocation, directory: string): Promise<number> 
     const state = entry.state === 'finished' ? (failed ? red('failed') : green('ok')) : entry.state;
     const length = durationMs === undefined ? '' : `${(durationMs / 1000).toFixed(1)} s`;
     const row = [
-      entry.id.padEnd(17),
+      oneLine(entry.id).padEnd(17),
       when(entry.startTime).padEnd(17),
       length.padStart(7),
       size(entry.bytes).padStart(9),
     ];
-    stdout.write(`${row.join(' ')}  ${state}${title ? `  ${dim(title)}` : ''}\n`);
+    stdout.write(`${row.join(' ')}  ${state}${title ? `  ${dim(oneLine(title))}` : ''}\n`);
   }
   return 0;
 }
@@ -65,10 +67,12 @@ async function show(invocation: Invocation, directory: string, words: readonly s
     if (key !== 'commands' && key !== 'recordingId') rows[key] = value;
   for (const [key, value] of Object.entries(rows)) {
     if (value !== null && value !== undefined)
-      invocation.stdout.write(`${bold(key.padEnd(16))} ${readable(key, value)}\n`);
+      invocation.stdout.write(`${bold(oneLine(key).padEnd(16))} ${oneLine(readable(key, value))}\n`);
   }
   for (const { command, exitCode } of entry.metadata.commands ?? []) {
-    invocation.stdout.write(`  ${exitCode === 0 ? '✓' : `✗ ${exitCode ?? '?'}`}  ${command ?? '(unknown command)'}\n`);
+    invocation.stdout.write(
+      `  ${exitCode === 0 ? '✓' : `✗ ${exitCode ?? '?'}`}  ${oneLine(command ?? '(unknown command)')}\n`,
+    );
   }
   return 0;
 }
@@ -83,12 +87,12 @@ async function remove(invocation: Invocation, directory: string, words: readonly
 }
 
 async function recover(invocation: Invocation, directory: string): Promise<number> {
-  const recovered = await recoverRecordings(directory);
+  const recovered = await recoverRecordings(directory, { force: invocation.flags.get('force') === 'true' });
   if (wantsJson(invocation)) return printJson(invocation, { recovered });
   if (recovered.length === 0) invocation.stdout.write('Nothing to recover.\n');
   for (const { id, path, skipped } of recovered) {
     invocation.stdout.write(
-      skipped ? `Left alone ${id}: ${skipped}\n` : `Recovered ${path || `${id}: it was empty`}\n`,
+      `${oneLine(skipped ? `Left alone ${id}: ${skipped}` : `Recovered ${path || `${id}: it was empty`}`)}\n`,
     );
   }
   return 0;
@@ -99,7 +103,11 @@ async function exportOne(invocation: Invocation, directory: string, words: reado
   const format = String(flags.get('format') ?? 'gif');
   if (!formats.includes(format)) throw new UsageError(`--format: "${format}" must be one of ${formats.join(', ')}.`);
   const entry = await findRecording(directory, one(words, 'export'));
-  const target = String(flags.get('output') ?? entry.path.replace(/\.cast(\.part)?$/, `.${format}`));
+  const target = String(
+    flags.get('output') ?? `${entry.path.replace(/(?:\.cast(?:\.part)?|\.[^./]*)$/, '')}.${format}`,
+  );
+  if (resolve(target) === resolve(entry.path))
+    throw new UsageError('Say --output: the recording itself has that name.');
   const cast = await readCast(entry.path, { lenient: true });
   const ending = new AbortController();
   process.once('SIGINT', () => ending.abort());
@@ -127,6 +135,9 @@ function one(words: readonly string[], verb: string): string {
   if (extra !== undefined) throw new UsageError(`One recording at a time; "${extra}" is too much.`);
   return word;
 }
+
+/** Titles, commands and file names are whatever somebody put there; none of it may work on this terminal. */
+const oneLine = (text: string): string => plainText(text, { separator: ' ' }).text.replace(/\s+/g, ' ');
 
 const wantsJson = ({ flags }: Invocation): boolean => flags.get('json') === 'true';
 
