@@ -255,6 +255,12 @@ describe('reading', () => {
     );
     expect(cursor.y).toBe(0);
     expect(scrollbackRows).toBe(0);
+    await mcp.call('sendKey', { key: 'Ctrl+C' });
+    await mcp.text('getContent');
+    await mcp.call('type', { text: 'printf partial; sleep 60', submit: true });
+    await mcp.facts('getContent', { waitFor: '\npartial' });
+    await mcp.call('clear');
+    expect(await mcp.text('getContent')).toBe('(empty terminal)');
   });
 
   test('DESIGN 5: characters nobody sees are taken out of text, ansi and title, and counted', async () => {

@@ -298,7 +298,8 @@ export class Terminal implements AsyncDisposable {
 
   async clear(signal: AbortSignal): Promise<void> {
     await this.sync(signal);
-    this.screen.clear();
+    // A prompt survives; half a line of a running program does not (R-TERM-053).
+    this.screen.clear(this.blocks.state !== 'running');
   }
 
   /** Ends the far side, waits until it is gone, and forgets what it printed. */
