@@ -360,9 +360,11 @@ describe('what cannot be recorded, and where to (R-TERM-070)', () => {
         },
       },
     });
+    const end = finished(recordings);
     const { message } = await recordings.start(terminal);
     expect(message).toContain('session_exit');
     expect(message).not.toContain('disk');
+    await end;
   });
 
   test('~ is the home directory', async () => {
