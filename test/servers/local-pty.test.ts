@@ -210,7 +210,9 @@ describe.runIf(process.platform === 'linux')('local pty on Linux', () => {
     const text = await output(channel);
     expect(text).toContain('said');
     expect(await channel.ended).toEqual({ by: 'exit', code: 0 });
-    process.kill(Number.parseInt(text, 10), 'SIGKILL');
+    expect(exists(Number.parseInt(text, 10))).toBe(true);
+    // The whole group: the subshell has a child of its own.
+    process.kill(-(channel.process?.pid ?? Number.NaN), 'SIGKILL');
   });
 
   it('still hears a child that closed its descriptors and opened the terminal again', async () => {
