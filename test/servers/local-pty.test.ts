@@ -169,7 +169,7 @@ describe.runIf(process.platform === 'linux')('local pty on Linux', () => {
     await channel.write(Buffer.from("PS1='rea''dy> '\r"));
     await text.until('ready> ');
     await eventually(() => view?.foreground()?.isLeader === true);
-    expect(view?.foreground()).toEqual({ pid: view?.pid, name: 'bash', isLeader: true });
+    expect(view?.foreground()).toMatchObject({ pid: view?.pid, name: 'bash', isLeader: true });
     expect(view?.cwd()).toBe(folder);
     await channel.write(Buffer.from('(cd / && exec sleep 100)\r'));
     await eventually(() => view?.foreground()?.name === 'sleep' && view.cwd() === '/');
