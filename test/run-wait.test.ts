@@ -36,6 +36,30 @@ test('what was printed between the input and the wait counts, what was there bef
   expect(await until(terminal, [{ type: 'text', text: 'second' }])).toMatchObject({ hit: 0 });
 });
 
+test('the echo of a command is not what it prints, whenever the wait begins', async () => {
+  await using terminal = await home.open('bash');
+  for (const early of [true, false]) {
+    await enter(terminal, 'sleep 0.3; echo needle');
+    if (!early) await until(terminal, [{ type: 'quiet', ms: 100 }]);
+    const { hit, match, elapsedMs } = await until(terminal, [{ type: 'text', text: 'needle' }]);
+    expect({ hit, match }).toEqual({ hit: 0, match: { text: 'needle', line: 'needle' } });
+    expect(elapsedMs).toBeGreaterThan(100);
+    await until(terminal, [{ type: 'prompt' }]);
+  }
+  await enter(terminal, 'echo needle )');
+  expect(await until(terminal, [{ type: 'regex', pattern: 'syntax error' }])).toMatchObject({ hit: 0 });
+  await until(terminal, [{ type: 'prompt' }]);
+  await terminal.send(Buffer.from('half'), 'test', limit());
+  expect(await until(terminal, [{ type: 'text', text: 'half' }])).toMatchObject({ hit: 0 });
+});
+
+test('a question for a person ends a wait that asks for it', async () => {
+  await using terminal = await home.open('bash');
+  await enter(terminal, `sleep 0.2; printf 'Pass''word: '; stty -echo; read x; stty echo`);
+  const asked = await until(terminal, [{ type: 'text', text: 'never' }, { type: 'person' }]);
+  expect(asked).toMatchObject({ hit: 1, state: 'needs_person' });
+});
+
 test('a line that scrolls past in a flood is seen', async () => {
   await using terminal = await home.open('bash');
   await enter(terminal, 'seq 200000; echo nee""dle; seq 400000');

@@ -16,7 +16,9 @@ export type Condition =
   /** The end of the terminal's program. */
   | { readonly type: 'exit' }
   /** The end of a command that ran since the wait's beginning. */
-  | { readonly type: 'command' };
+  | { readonly type: 'command' }
+  /** A question that only a person should answer. */
+  | { readonly type: 'person' };
 
 export interface Match {
   /** What matched, and the line it stands in. */

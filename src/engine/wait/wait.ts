@@ -5,6 +5,7 @@ import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal, TerminalState } from '../terminal.ts';
 import { checkConditions, type Condition, type Match, type Matcher, matcherOf } from './condition.ts';
+import { answerFrom } from './echo.ts';
 import { PrintedText } from './printed-text.ts';
 import { ShownText } from './shown-text.ts';
 
@@ -14,7 +15,7 @@ export interface WaitRequest {
   /** Any of them ends the wait; of several at once the first in the list. */
   readonly conditions: readonly Condition[];
   readonly timeoutMs: number;
-  /** Output from this offset of the log on counts; by default all since the newest input. */
+  /** Output from this offset of the log on counts; by default all since the newest input, without its echo if marked. */
   readonly since?: number | undefined;
 }
 
@@ -33,6 +34,8 @@ export interface WaitResult {
 
 /** Without marks, a prompt is only what looks like one and stays. */
 const promptQuietMs = 150;
+/** A line that was entered at a prompt is taken within this time; text that stays there longer was not entered. */
+const takenMs = 300;
 /** More of the past is not rendered. */
 const renderedBytes = 64 << 10;
 
@@ -59,31 +62,44 @@ class Waiting implements Disposable {
   readonly #matchers: readonly (Matcher | undefined)[];
   readonly #since: number;
   readonly #printed = new PrintedText();
-  readonly #shown: ShownText;
+  #shown: ShownText;
   readonly #outcome = deferred<Outcome>();
   readonly #listening: Disposable[] = [];
   readonly #ending = new AbortController();
   #command: { readonly exitCode: number | null } | undefined;
   #due = false;
+  /** Where text counts from; undefined while what is printed may be the echo of a command. */
+  #from: number | undefined;
+  #fedTo = 0;
+  #released = false;
 
   constructor(terminal: Terminal, { conditions, timeoutMs, since }: WaitRequest) {
     this.#terminal = terminal;
     this.#conditions = conditions;
     this.#matchers = conditions.map(matcherOf);
     this.#since = since ?? terminal.lastInput?.offset ?? terminal.log.end;
+    this.#from = since ?? answerFrom(terminal);
+    // The echo may be in the log and not yet on the screen.
+    this.#released = this.#from !== this.#since;
     this.#shown = new ShownText(terminal);
     this.#lookBack();
+    this.#lastCommand();
     if (this.#ending.signal.aborted || this.#check()) return;
     this.#listening.push(
       terminal.watch(),
-      terminal.output.on(({ bytes }) => this.#output(bytes)),
+      terminal.output.on(({ bytes, from }) => this.#output(bytes, from)),
       terminal.stateChanged.on(() => this.#check()),
       terminal.block.on((event) => {
+        if (event.type === 'started') this.#release(event.block.outputFrom);
+        if (event.type === 'prompt') this.#release(this.#secondLine());
         if (event.type === 'ended') this.#command = { exitCode: event.block.exitCode ?? null };
         this.#check();
       }),
       terminal.clock.after(timeoutMs, () => this.#settle({ hit: undefined })),
     );
+    if (this.#from === undefined) {
+      this.#listening.push(afterQuiet(terminal, takenMs, () => this.#release(this.#since)));
+    }
     this.#watchQuiet();
   }
 
@@ -98,24 +114,44 @@ class Waiting implements Disposable {
 
   /** What was printed before the wait began and counts. */
   #lookBack(): void {
-    const { log, size, blocks } = this.#terminal;
-    if (log.end > this.#since) {
-      const { bytes } = log.read(this.#since);
+    const { log, size } = this.#terminal;
+    if (this.#from !== undefined && log.end > this.#from) {
+      const { bytes } = log.read(this.#from);
+      this.#fedTo = log.end;
       this.#printed.feed(bytes);
       this.#match(this.#printed.text);
       if (this.#matchers.some((matcher) => matcher !== undefined)) {
         this.#match(renderText(bytes.subarray(-renderedBytes), size));
       }
     }
-    const { last } = blocks;
+  }
+
+  #lastCommand(): void {
+    const { last } = this.#terminal.blocks;
     if (last?.endedAt !== undefined && (last.outputTo ?? 0) > this.#since) {
       this.#command = { exitCode: last.exitCode ?? null };
     }
   }
 
-  #output(bytes: Uint8Array): void {
-    if (this.#matchers.some((matcher) => matcher !== undefined)) {
-      this.#printed.feed(bytes);
+  /** The echo is over: what comes from here on counts. */
+  #release(from: number): void {
+    if (this.#from !== undefined) return;
+    this.#from = from;
+    this.#fedTo = from;
+    this.#released = true;
+    this.#lookBack();
+  }
+
+  /** After the line that was entered, and that no command came of. */
+  #secondLine(): number {
+    const { log } = this.#terminal;
+    const end = log.read(this.#since).bytes.indexOf(10);
+    return end === -1 ? log.end : this.#since + end + 1;
+  }
+
+  #output(bytes: Uint8Array, from: number): void {
+    if (this.#from !== undefined && this.#matchers.some((matcher) => matcher !== undefined)) {
+      this.#printed.feed(bytes.subarray(Math.max(0, this.#fedTo - from)));
       if (this.#match(this.#printed.text)) return;
     }
     // A flood must not make every chunk read the screen: one look per turn of the loop is enough.
@@ -124,13 +160,24 @@ class Waiting implements Disposable {
     setImmediate(() => {
       this.#due = false;
       if (this.#ending.signal.aborted) return;
+      // A look that began before the echo was over may end before it is shown.
+      const counts = this.#from !== undefined;
       this.#terminal.sync(this.#ending.signal).then(
         () => {
-          if (!this.#match(this.#shown.changed())) this.#check();
+          if (!counts || !this.#matchShown()) this.#check();
         },
         () => {},
       );
     });
+  }
+
+  #matchShown(): boolean {
+    if (!this.#released || this.#from === undefined) return this.#match(this.#shown.changed());
+    // What was shown until now holds the echo: from here on only what changes counts.
+    this.#released = false;
+    this.#shown = new ShownText(this.#terminal);
+    const { bytes } = this.#terminal.log.read(this.#from);
+    return this.#match(renderText(bytes.subarray(-renderedBytes), this.#terminal.size));
   }
 
   #match(text: string): boolean {
@@ -143,9 +190,10 @@ class Waiting implements Disposable {
 
   /** Conditions that are about the state of things. */
   #check(): boolean {
-    const { ended } = this.#terminal;
+    const { ended, attention } = this.#terminal;
     for (const [hit, condition] of this.#conditions.entries()) {
       if ((condition.type === 'exit' || condition.type === 'quiet') && ended) return this.#settle({ hit });
+      if (condition.type === 'person' && attention.current) return this.#settle({ hit });
       if (condition.type === 'prompt' && this.#prompted()) return this.#settle({ hit });
       if (condition.type === 'gone' && !this.#shown.has(condition.text)) return this.#settle({ hit });
       if (condition.type === 'command' && this.#command) return this.#settle({ hit, ...this.#command });
