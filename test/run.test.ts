@@ -109,6 +109,77 @@ test('nothing listens to a terminal when its command is over', async () => {
   expect([terminal.output.size, terminal.block.size, terminal.stateChanged.size]).toEqual(before);
 });
 
+test('of a command only the newest is kept, for as long as a terminal lives', { timeout: 60_000 }, async () => {
+  await using terminal = await home.open('bash');
+  const collect = await collector();
+  for (let round = 0; round < 300; round++) await start(terminal, 'true');
+  const growth: number[] = [];
+  for (let part = 0; part < 3; part++) {
+    for (let round = 0; round < 300; round++) await start(terminal, 'true');
+    collect();
+    growth.push(process.memoryUsage().heapUsed);
+  }
+  // A block is kept for each of the last 1000 commands; a run kept with its watch takes over 5 KiB.
+  expect((growth[2] ?? 0) - (growth[0] ?? 0)).toBeLessThan(600 * 2500);
+  expect([terminal.block.size, terminal.output.size]).toEqual([0, 1]);
+});
+
+test('a control character that no shell takes as text is refused by name', async () => {
+  await using terminal = await home.open('bash');
+  const { end } = terminal.log;
+  for (const [command, name] of [
+    ['echo \0', 'U+0000'],
+    ['echo \x03', 'U+0003'],
+    ['a\x1b[201~', 'U+001B'],
+  ] as const) {
+    await expect(start(terminal, command)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringContaining(name),
+    });
+  }
+  expect(terminal.log.end).toBe(end);
+  expect(await start(terminal, 'echo a\tb\necho c')).toMatchObject({ output: 'a b\nc' });
+});
+
+test.each(['bash', 'dash'])(
+  'a script of %s that prints what looks like a prompt is given no command',
+  async (shell) => {
+    await using terminal = await home.open('bash');
+    const script = `${shell} -c 'printf "cost: 5\\$ "; read x; echo "got $x"; exit 9'`;
+    const first = await start(terminal, script, 1000);
+    expect(first).toMatchObject({ state: 'running', evidence: 'none' });
+    await expect(start(terminal, 'echo hi')).rejects.toMatchObject({ code: 'conflict' });
+    await send(terminal, 'y\r');
+    expect(await follow(terminal, { timeoutMs: 5000 }, limit())).toMatchObject({
+      exitCode: 9,
+      output: expect.stringContaining('got y'),
+    });
+  },
+);
+
+test('a shell that becomes a program that ends is over with the terminal', async () => {
+  await using terminal = await home.open('bash');
+  await start(terminal, 'exec sh');
+  expect(await start(terminal, 'exec sleep 0.3')).toMatchObject({ state: 'exited', exitCode: 0, evidence: 'child' });
+});
+
+test.each(['PROMPT_COMMAND=true', 'unset PROMPT_COMMAND'])(
+  'after %s bash is told to print how it went',
+  async (off) => {
+    await using terminal = await home.open('bash');
+    await start(terminal, off);
+    for (const code of [3, 0, 7]) {
+      expect(await start(terminal, `echo ${code}; (exit ${code})`)).toMatchObject({
+        state: 'done',
+        exitCode: code,
+        output: `${code}`,
+        evidence: 'marker',
+        note: expect.stringContaining('no longer'),
+      });
+    }
+  },
+);
+
 test('true in bash takes at most twice what the shell needs', async () => {
   await using terminal = await home.open('bash');
   const prompt = (): Promise<unknown> => wait(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 5000 }, limit());
@@ -134,6 +205,13 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
+}
+
+async function collector(): Promise<() => void> {
+  const { setFlagsFromString } = await import('node:v8');
+  const { runInNewContext } = await import('node:vm');
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;

@@ -20,6 +20,8 @@ export interface Foreground {
   readonly name: string;
   /** True when it is the process the channel itself started: a shell at its prompt. */
   readonly isLeader: boolean;
+  /** Its command line, its own name first; undefined where nobody knows. */
+  readonly arguments?: readonly string[];
 }
 
 /** What can be seen of a far side that is a process on a machine we can look at. */

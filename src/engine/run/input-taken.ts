@@ -2,6 +2,7 @@ import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
+import { whenExited } from './exited.ts';
 import { afterQuiet } from './quiet-watch.ts';
 
 /** Input that was not answered by then never will be. */
@@ -26,7 +27,7 @@ export async function inputTaken(terminal: Terminal, signal: AbortSignal): Promi
   using _limit = clock.after(left, done.resolve);
   using _answered = afterQuiet(terminal, answeredMs, () => void (answered() && done.resolve()), since);
   using _silent = afterQuiet(terminal, silentMs, () => void (log.end === lastInput.offset && done.resolve()), since);
-  using _state = terminal.stateChanged.on(() => void (terminal.ended && done.resolve()));
+  using _exited = whenExited(terminal, () => done.resolve());
   if (terminal.ended) done.resolve();
   await abortable(done.promise, signal);
   return true;

@@ -1,7 +1,8 @@
 import type { Terminal } from '../terminal.ts';
-import { nesting, shells } from './place.ts';
+import { nesting } from './place.ts';
 import { cursorLine, looksLikePrompt } from './prompt-line.ts';
 import { afterQuiet } from './quiet-watch.ts';
+import { shells, takesCommands } from './shell-process.ts';
 
 /** A program that waits for its user has said all it has to say by then. */
 const quietMs = 400;
@@ -44,8 +45,7 @@ function interactive(terminal: Terminal, origin: Origin): string | undefined {
   const other = foreground.pid !== origin.pid || (!origin.marked && foreground.name !== origin.name);
   // The shell that runs the command shows no prompt meanwhile; if it does, it is another one in the same process, or
   // somebody took its marks away.
-  const reads = other
-    ? editing || shells.has(name) || nesting.has(name)
-    : origin.marked && (editing || shells.has(name));
+  const isShell = shells.has(name) && takesCommands(foreground, editing);
+  const reads = other ? editing || isShell || nesting.has(name) : origin.marked && (editing || isShell);
   return reads ? `${name} waits at a prompt of its own: run commands in it, or leave it.` : undefined;
 }

@@ -153,7 +153,8 @@ export class MarkedWatch implements Watch {
     const outputTo = blocks.promptFrom ?? log.end;
     const blank = this.#isBlank();
     const text = blank ? '' : this.#said(outputTo);
-    this.#finish({ ...(blank ? nothingRun : refused), outputFrom: this.#sentAt, outputTo, text });
+    const told = blank ? nothingRun : this.#disturbed ? untold : refused;
+    this.#finish({ ...told, outputFrom: this.#sentAt, outputTo, text });
   }
 
   #isBlank(): boolean {
@@ -197,14 +198,24 @@ export class MarkedWatch implements Watch {
       outputTo: this.#to ?? log.end,
       ...(ran ? {} : { text: why === 'refused' ? this.#said(log.end) : '' }),
     };
-    const finish = (): void => this.#finish({ ...(why === 'refused' ? refused : incomplete(ran)), ...facts });
+    const finish = (): void =>
+      this.#finish({ ...(why === 'incomplete' ? incomplete(ran) : this.#disturbed ? untold : refused), ...facts });
     this.#listening.push(
       clock.after(cancelMs, finish),
       block.on((event) => {
         if (event.type === 'prompt' && !blocks.incomplete) finish();
       }),
     );
-    this.#terminal.send(interrupt, this.#by, AbortSignal.timeout(cancelMs)).catch(finish);
+    const press = (): void => {
+      this.#terminal.send(interrupt, this.#by, AbortSignal.timeout(cancelMs)).catch(finish);
+    };
+    press();
+    // A shell that was just about to read its terminal may not have noticed.
+    this.#listening.push(
+      clock.after(cancelMs / 2, () => {
+        if (blocks.incomplete) press();
+      }),
+    );
   }
 
   #finish(ending: Ending): void {
@@ -227,6 +238,12 @@ const nothingRun = {
 const refused = {
   ...nothingRun,
   note: 'The shell did not run it; what it said is the output.',
+} as const;
+
+const untold = {
+  ...nothingRun,
+  confidence: 'low',
+  note: 'Other input came just before it, and the shell told nothing of it: it is not known whether it ran.',
 } as const;
 
 const incomplete = (ran: boolean) =>

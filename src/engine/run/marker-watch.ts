@@ -9,6 +9,8 @@ import type { Ending, Outer, Watch } from './result.ts';
 import { type Dialect, statusLine } from './typed.ts';
 
 const interrupt = Uint8Array.of(3);
+/** What was typed too early for one shell is run by the next within this time. */
+const typedAheadMs = 1000;
 /** A shell whose command was broken off shows its prompt, and nothing after it. */
 const quietMs = 250;
 
@@ -18,7 +20,12 @@ export interface MarkerTarget {
   readonly prompt: string;
   readonly token: string;
   readonly by: string;
+  /** The shell told by marks what it did, and does no longer. */
+  readonly silent: boolean;
 }
+
+const early = 'The program it was typed at ended before it began; the shell before that ran it.';
+const silent = 'The shell no longer tells by marks how a command went: it was told to print it.';
 
 /** Follows a command through what its shell was told to print around it (R-RPC-042). Make it before it is sent. */
 export class MarkerWatch implements Watch {
@@ -32,6 +39,7 @@ export class MarkerWatch implements Watch {
   readonly #sentAt: number;
   readonly #shellPid: number | undefined;
   #from: number | undefined;
+  #early = false;
   #asked: { readonly at: number; readonly line: string } | undefined;
 
   constructor(terminal: Terminal, target: MarkerTarget) {
@@ -47,6 +55,8 @@ export class MarkerWatch implements Watch {
       terminal.output.on(({ bytes, from }) => this.#read(bytes, from)),
       terminal.block.on((event) => {
         if (event.type !== 'ended' || event.block.id !== outer) return;
+        // A shell that tells where its commands begin but not where they end: ours is the next one.
+        if (terminal.blocks.current !== undefined) return;
         // Blocks are told before the output they lie in; that may hold the rest of ours.
         queueMicrotask(() => this.outerEnded(event.block));
       }),
@@ -72,6 +82,14 @@ export class MarkerWatch implements Watch {
 
   /** The shell that ran it is gone, and the one below tells us so. */
   outerEnded(outer: Outer): void {
+    if (this.#from === undefined) {
+      this.#early = true;
+      const unknown = (): void => {
+        if (this.#from === undefined) this.#finish(this.#unknown());
+      };
+      this.#listening.push(this.#terminal.clock.after(typedAheadMs, unknown));
+      return;
+    }
     this.#finish({
       state: 'done',
       exitCode: outer.exitCode ?? null,
@@ -79,7 +97,6 @@ export class MarkerWatch implements Watch {
       confidence: outer.confidence ?? 'certain',
       outputFrom: this.outputFrom,
       outputTo: outer.outputTo ?? this.#terminal.log.end,
-      ...(this.#from === undefined ? { text: '' } : {}),
       note: 'It ended the shell it ran in; the terminal is back in the shell before that.',
     });
   }
@@ -102,7 +119,10 @@ export class MarkerWatch implements Watch {
   #done(status: number, at: number): Ending {
     const { outputFrom } = this;
     const answered = { state: 'done', exitCode: status, evidence: 'marker', confidence: 'high', outputFrom } as const;
-    if (this.#asked === undefined) return { ...answered, outputTo: at };
+    if (this.#asked === undefined) {
+      const note = this.#early ? early : this.#target.silent ? silent : undefined;
+      return { ...answered, outputTo: at, ...(note === undefined ? {} : { note }) };
+    }
     return {
       ...answered,
       outputTo: this.#asked.at,
@@ -142,6 +162,20 @@ export class MarkerWatch implements Watch {
       outputTo: this.#terminal.log.end,
       text: this.#withoutPrompt(this.#terminal.log.end, line),
       note: 'The shell is back at its prompt but did not report; the text holds the line as typed. Whether it ran is not known.',
+    };
+  }
+
+  /** Whoever was in the foreground ended before it began; it may have taken the line for an answer. */
+  #unknown(): Ending {
+    return {
+      state: 'done',
+      exitCode: null,
+      evidence: 'none',
+      confidence: 'low',
+      outputFrom: this.#sentAt,
+      outputTo: this.#terminal.log.end,
+      text: '',
+      note: 'The program it was typed at ended before it began: it is not known whether it ran.',
     };
   }
 

@@ -4,6 +4,7 @@ import type { Ended } from '../channel.ts';
 import { abortable, ready } from '../settle.ts';
 import { describeEnd, type Terminal } from '../terminal.ts';
 import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from './prompt-line.ts';
+import { editingShells, shells, takesCommands } from './shell-process.ts';
 import type { Dialect } from './typed.ts';
 
 /** Where a command would go if it were typed now. */
@@ -15,10 +16,8 @@ export type Place =
   /** Something else that reads lines, at its prompt. */
   | { readonly kind: 'program'; readonly name: string; readonly prompt: string };
 
-export const shells = new Set('bash zsh fish dash ash sh ksh ksh93 mksh yash busybox rbash'.split(' '));
 /** They never ask their terminal anything, and are spared the time to hear the answer. */
 const asksNothing = new Set(['bash', 'zsh']);
-const editingShells = new Set(['bash', 'zsh', 'fish', 'rbash']);
 /** Programs that bring a shell from elsewhere into this terminal. */
 export const nesting = new Set(
   'ssh su sudo doas login docker podman nerdctl kubectl oc lxc incus machinectl nsenter chroot unshare script'.split(
@@ -70,6 +69,9 @@ export async function placeOf(terminal: Terminal, known: Known | undefined, sign
 function markedPlace({ marked, blocks, process }: Terminal): Place | undefined {
   if (!marked || blocks.promptAt === undefined || blocks.incomplete) return undefined;
   const shell = blocks.shell?.['shell'] ?? '';
+  // Somebody took from the shell what tells how a command went: it can still be asked.
+  const { last } = blocks;
+  if (shell !== 'sh' && last?.endedAt !== undefined && last.exitCode === undefined) return undefined;
   // Plain shells do not tell where output begins: it is where the echo of the line ends, if there is an echo.
   return shell === 'sh' && process?.echo() === false ? undefined : { kind: 'marked', shell };
 }
@@ -103,8 +105,9 @@ function unmarkedPlace(terminal: Terminal, isPrompt: (line: string) => boolean):
   const prompt = cursorLine(terminal);
   // Line editors read character by character and echo themselves; a command they run finds the terminal as usual.
   const editing = process !== undefined && process.echo() === undefined && prompt !== '';
-  if (shells.has(name)) {
-    const untouched = terminal.lastInput === undefined && foreground?.isLeader === true && prompt !== '';
+  if (foreground !== undefined && shells.has(name)) {
+    if (!isPrompt(prompt) && !takesCommands(foreground, editing)) return undefined;
+    const untouched = terminal.lastInput === undefined && foreground.isLeader && prompt !== '';
     if (!editing && !isPrompt(prompt) && !untouched && !looksLikePrompt(prompt)) return undefined;
     return { kind: 'shell', dialect: name === 'fish' ? 'fish' : 'posix', longLines: editingShells.has(name), prompt };
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
+import { Emitter } from '../../lib/emitter.ts';
 import { type Attention, watchAttention } from '../attention/index.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
@@ -36,6 +37,9 @@ interface Run {
   readonly prompt: string;
   /** The command that started the program this one was given to. */
   outer: Run | undefined;
+  /** The newest command given to the program that this one started. */
+  inner: Run | undefined;
+  readonly over: Emitter<Ending>;
   ending: Ending | undefined;
   lastInput: Terminal['lastInput'];
 }
@@ -56,6 +60,7 @@ export async function run(
   progress: (message: string) => void = () => {},
 ): Promise<RunResult> {
   if (waitedFor.has(terminal)) throw another();
+  typeable(request.command);
   waitedFor.add(terminal);
   try {
     const before = runs.get(terminal);
@@ -114,15 +119,27 @@ async function submit(
   signal: AbortSignal,
 ): Promise<Run> {
   const startedMs = terminal.clock.monotonic();
-  if (place.kind === 'marked') nothingTyped(terminal);
+  nothingTyped(terminal);
   const origin = originOf(terminal, place.kind === 'marked');
   const { watch, lines } = await prepare(terminal, place, request, before, signal);
   const prompt = place.kind === 'marked' ? '' : place.prompt;
-  const started: Run = { watch, startedMs, origin, prompt, outer: undefined, ending: undefined, lastInput: undefined };
+  const started: Run = {
+    watch,
+    startedMs,
+    origin,
+    prompt,
+    outer: undefined,
+    inner: undefined,
+    over: new Emitter(),
+    ending: undefined,
+    lastInput: undefined,
+  };
   watch.ended.then(
     (ending) => {
       started.ending = ending;
       started.lastInput = terminal.lastInput;
+      if (started.inner?.ending === undefined) started.inner?.watch.outerEnded?.(ending);
+      started.over.emit(ending);
     },
     () => {},
   );
@@ -153,7 +170,10 @@ async function prepare(
   if (place.kind === 'shell') {
     const token = randomBytes(9).toString('base64url');
     const lines = markedLines(command, token, { ...place, paste: bracketedPaste });
-    return { watch: new MarkerWatch(terminal, { ...place, token, by }), lines: lines.join('') };
+    const { blocks, marked, process } = terminal;
+    const { pid, name } = process?.foreground() ?? {};
+    const silent = marked && pid === Number(blocks.shell?.['pid']) && name === blocks.shell?.['shell'];
+    return { watch: new MarkerWatch(terminal, { ...place, token, by, silent }), lines: lines.join('') };
   }
   const { shell } = place;
   const dialect = shell === 'fish' ? 'fish' : 'posix';
@@ -171,12 +191,7 @@ function nest(current: Run, before: Run | undefined): void {
   let outer = before;
   while (outer?.ending !== undefined) outer = outer.outer;
   current.outer = outer;
-  outer?.watch.ended.then(
-    (ending) => {
-      if (current.ending === undefined) current.watch.outerEnded?.(ending);
-    },
-    () => {},
-  );
+  if (outer !== undefined) outer.inner = current;
 }
 
 /** A line that prepares the command, up to the prompt after it. */
@@ -195,10 +210,20 @@ async function enter(terminal: Terminal, line: string, by: string, signal: Abort
   await terminal.sync(signal);
 }
 
+/** Keys are no part of a command: a shell drops them, or takes them for something else. */
+function typeable(command: string): void {
+  const controls = new Set(command.match(/[\0-\x08\x0b\x0c\x0e-\x1f]/g));
+  if (controls.size === 0) return;
+  const names = [...controls].map((one) => `U+${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
+  throw new FairleadError('invalid_input', `A command holds no control characters: ${names.join(', ')}.`, {
+    hint: "Press keys with send; in a command write them as the shell does, such as $'\\033'.",
+  });
+}
+
 /** A command must not become the end of what somebody else has begun to type. */
 function nothingTyped(terminal: Terminal): void {
   const { promptAt } = terminal.blocks;
-  if (promptAt === undefined || (terminal.lastInput?.offset ?? -1) < promptAt) return;
+  if (!terminal.marked || promptAt === undefined || (terminal.lastInput?.offset ?? -1) < promptAt) return;
   const typed = renderText(terminal.log.read(promptAt).bytes, terminal.size).trim();
   if (typed === '') return;
   throw new FairleadError('conflict', `Unfinished text stands at the prompt: ${JSON.stringify(typed.slice(0, 80))}.`, {
@@ -224,7 +249,8 @@ async function wait(
     progress(`Running for ${Math.round((clock.monotonic() - current.startedMs) / 1000)} s`);
   };
   listening.push(clock.after(heartbeatMs, beat));
-  watch.ended.then(outcome.resolve, outcome.reject);
+  if (current.ending === undefined) listening.push(current.over.on(outcome.resolve));
+  else outcome.resolve(current.ending);
   watch.started.then(() => {
     if (leaving.signal.aborted) return;
     if (returnsToInput) listening.push(watchInteractive(terminal, origin, (note) => outcome.resolve({ note })));

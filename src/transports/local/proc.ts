@@ -59,6 +59,16 @@ export function programName(pid: number): string | undefined {
   }
 }
 
+/** Its command line; empty where a process cannot be looked at. */
+export function programArguments(pid: number): { readonly arguments?: readonly string[] } {
+  try {
+    const text = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return text === '' ? {} : { arguments: text.replace(/\0$/, '').split('\0') };
+  } catch {
+    return {};
+  }
+}
+
 export function workingDirectory(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

@@ -6,7 +6,7 @@ import { ByteQueue } from '../../lib/byte-queue.ts';
 import { watchChild } from './children.ts';
 import { InputQueue } from './input-queue.ts';
 import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPGRP, TIOCGPTN, TIOCSPTLCK, TIOCSWINSZ } from './libc.ts';
-import { programName, workingDirectory } from './proc.ts';
+import { programArguments, programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
 import { endGroups, groupsOf, KILL_AFTER_MS, signalTerminal } from './signals.ts';
 import { fill, firstRead, recycle, SLAB } from './slabs.ts';
@@ -184,7 +184,8 @@ class LinuxPty implements Channel {
   #foreground(): Foreground | undefined {
     const pid = this.#foregroundGroup();
     const name = pid === undefined ? undefined : programName(pid);
-    return pid === undefined || name === undefined ? undefined : { pid, name, isLeader: pid === this.#pid };
+    if (pid === undefined || name === undefined) return undefined;
+    return { pid, name, isLeader: pid === this.#pid, ...programArguments(pid) };
   }
 
   #echo(): boolean | undefined {

@@ -5,7 +5,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../../engine/channel.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
 import { InputQueue } from './input-queue.ts';
-import { foregroundGroup, programName, workingDirectory } from './proc.ts';
+import { foregroundGroup, programArguments, programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
 import { endGroups, groupsOf, KILL_AFTER_MS, signalName, signalTerminal } from './signals.ts';
 import { checkSize, checkTarget, explain, isFolder, isProgram, type LocalTarget, resolveProgram } from './target.ts';
@@ -179,6 +179,7 @@ class PortablePty implements Channel {
   #foreground(): Foreground | undefined {
     const pid = this.#open ? foregroundGroup(this.#pty.pid) : undefined;
     const name = pid === undefined ? undefined : programName(pid);
-    return pid === undefined || name === undefined ? undefined : { pid, name, isLeader: pid === this.#pty.pid };
+    if (pid === undefined || name === undefined) return undefined;
+    return { pid, name, isLeader: pid === this.#pty.pid, ...programArguments(pid) };
   }
 }
