@@ -253,7 +253,7 @@ export class Terminal implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<{ readonly bytes: number; readonly bracketed: boolean }> {
     this.#mustLive();
-    if (options.paste || (options.submit && this.blocks.state !== 'prompt')) await this.sync(signal);
+    if (options.paste) await this.sync(signal);
     const bracketed = options.paste && this.screen.modes.bracketedPaste;
     if (options.submit && drawsItsInput(this) && text.length <= maxCarefulText) {
       const mode = options.paste ? 'paste' : 'enter';
