@@ -17,7 +17,7 @@ export type Condition =
   | { readonly type: 'exit' }
   /** The end of a command that ran since the wait's beginning. */
   | { readonly type: 'command' }
-  /** A question that only a person should answer. */
+  /** A secret is asked for: only a person can answer. Pagers and menus do not count; whoever waits may drive them. */
   | { readonly type: 'person' };
 
 export interface Match {

@@ -30,7 +30,10 @@ export const wait = operation({
   }),
   output: z.object({
     terminal: z.string(),
-    hit: z.enum(['text', 'regex', 'gone', 'quiet', 'prompt', 'exit']).nullable().describe('null: time was up'),
+    hit: z
+      .enum(['text', 'regex', 'gone', 'quiet', 'prompt', 'exit', 'person'])
+      .nullable()
+      .describe('null: time was up'),
     line: z.string().optional().describe('The line that matched'),
     elapsedMs: z.number().int(),
     state: z.string(),
@@ -41,12 +44,14 @@ export const wait = operation({
     person: Person.optional(),
   }),
   async run({ input, engine, signal, progress }) {
-    const conditions = conditionsOf(input);
-    if (conditions.length === 0) {
+    const wanted = conditionsOf(input);
+    if (wanted.length === 0) {
       throw new FairleadError('invalid_input', 'text: say what to wait for', {
         hint: 'One or more of text, regex, gone, quietMs, prompt, exit.',
       });
     }
+    // A secret that is asked for ends every wait: nothing else will come before a person has typed it.
+    const conditions: Condition[] = [...wanted, { type: 'person' }];
     const terminal = await engine.sessions.forReading(input.terminal, signal);
     const since = input.cursor === undefined ? undefined : decodeCursor(terminal, input.cursor).offset;
     progress(`Waiting up to ${input.timeoutMs} ms`);
@@ -87,7 +92,7 @@ export const wait = operation({
   },
 });
 
-type Hit = 'text' | 'regex' | 'gone' | 'quiet' | 'prompt' | 'exit';
+type Hit = 'text' | 'regex' | 'gone' | 'quiet' | 'prompt' | 'exit' | 'person';
 
 interface Wanted {
   readonly text?: string | undefined;
