@@ -19,12 +19,17 @@ test.each(['bash', 'zsh', 'fish', 'dash', 'ash'])(
     await using terminal = await home.open(shell);
     const file = join(home.home, `after-${shell}`);
     const wrong: unknown[] = [];
+    let unsure = 0;
     for (let round = 0; round < rounds; round++) {
       rmSync(file, { force: true });
       await terminal.send(Uint8Array.of(3), 'other', limit());
       const { state, exitCode, output, note } = await start(terminal, `touch ${file}; echo h`);
-      if (exitCode !== 0 || output !== 'h' || !existsSync(file)) wrong.push({ round, state, exitCode, output, note });
+      if (exitCode === 0 && output === 'h' && existsSync(file)) continue;
+      // Ctrl+C may hit a shell in the middle of its own prompt; then nobody can tell, and the answer must say just that.
+      if (exitCode === null && /not known/.test(note ?? '')) unsure++;
+      else wrong.push({ round, state, exitCode, output, note });
     }
     expect(wrong).toEqual([]);
+    expect(unsure).toBeLessThanOrEqual(Math.ceil(rounds / 5));
   },
 );
