@@ -84,7 +84,7 @@ describe('names and values (R-RPC-080)', () => {
     ["$config['password'] = 'x1';", "$config['password'] = '‹›';"],
     ['accessKey: abcd1234efgh', 'accessKey: ‹›'],
     ['key: s3cr3tvalue', 'key: ‹›'],
-    ['//registry.npmjs.org/:_authToken=abc123', '//registry.npmjs.org/:_authToken=‹›'],
+    ['//registry.example.org/:_authToken=abc123', '//registry.example.org/:_authToken=‹›'],
     ['PASSWORD: hunter2\nuser: me', 'PASSWORD: ‹›\nuser: me'],
   ])('masks %s', (text, expected) => expect(shown(text)).toBe(expected));
 
