@@ -30,6 +30,6 @@ test.each(['bash', 'zsh', 'fish', 'dash', 'ash'])(
       else wrong.push({ round, state, exitCode, output, note });
     }
     expect(wrong).toEqual([]);
-    expect(unsure).toBeLessThanOrEqual(Math.ceil(rounds / 5));
+    expect(unsure).toBeLessThanOrEqual(Math.ceil(rounds / 3));
   },
 );
