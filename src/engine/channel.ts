@@ -21,7 +21,7 @@ export interface Foreground {
   /** True when it is the process the channel itself started: a shell at its prompt. */
   readonly isLeader: boolean;
   /** Its command line, its own name first; undefined where nobody knows. */
-  readonly arguments?: readonly string[];
+  readonly arguments?: readonly string[] | undefined;
 }
 
 /** What can be seen of a far side that is a process on a machine we can look at. */

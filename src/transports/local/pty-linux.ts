@@ -185,7 +185,15 @@ class LinuxPty implements Channel {
     const pid = this.#foregroundGroup();
     const name = pid === undefined ? undefined : programName(pid);
     if (pid === undefined || name === undefined) return undefined;
-    return { pid, name, isLeader: pid === this.#pid, ...programArguments(pid) };
+    return {
+      pid,
+      name,
+      isLeader: pid === this.#pid,
+      // Read only when asked for: few callers need it, and many ask who is in the foreground.
+      get arguments() {
+        return programArguments(pid).arguments;
+      },
+    };
   }
 
   #echo(): boolean | undefined {
