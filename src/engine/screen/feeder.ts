@@ -208,14 +208,14 @@ export class Feeder implements Disposable {
     this.onParsed.emit(this.#parsedTo);
   }
 
-  /** One timer at most; it looks whether the screen was used since it was set. */
-  #sleepLater(): void {
+  /** One timer at most; it looks how long ago the screen was used, and comes back when that is long enough. */
+  #sleepLater(ms = this.#idleMs): void {
     if (this.#idle || this.#disposed) return;
-    const uses = this.#screen.uses;
-    this.#idle = this.#screen.clock.after(this.#idleMs, () => {
+    this.#idle = this.#screen.clock.after(ms, () => {
       this.#idle = undefined;
-      const busy = this.#screen.uses !== uses || this.#pending > 0 || this.#watchers > 0;
-      if (busy || !this.#screen.hibernate()) this.#sleepLater();
+      const left = this.#screen.lastUsedMs + this.#idleMs - this.#screen.clock.monotonic();
+      if (left > 0) this.#sleepLater(left);
+      else if (this.#pending > 0 || this.#watchers > 0 || !this.#screen.hibernate()) this.#sleepLater();
     });
   }
 }

@@ -51,7 +51,7 @@ export class Screen implements Disposable {
   #size: Size;
   #live: Emulator | undefined;
   #asleep: { readonly image: Image; readonly facts: Facts } | undefined;
-  #uses = 0;
+  #lastUsedMs = 0;
 
   constructor({ size, scrollback = 1000, clock, reply, theme = darkTheme }: ScreenOptions) {
     this.#size = checked(size);
@@ -115,9 +115,9 @@ export class Screen implements Disposable {
     return this.#asleep ? imageBytes(this.#asleep.image) : 0;
   }
 
-  /** Counts how often the emulator was needed: unchanged since last time means idle. */
-  get uses(): number {
-    return this.#uses;
+  /** When the emulator was last needed, on the monotonic clock. */
+  get lastUsedMs(): number {
+    return this.#lastUsedMs;
   }
 
   /** Parses at once; the bytes may be cut anywhere. */
@@ -204,7 +204,7 @@ export class Screen implements Disposable {
   }
 
   #awake(): Emulator | undefined {
-    this.#uses++;
+    this.#lastUsedMs = this.clock.monotonic();
     if (this.#live || !this.#asleep) return this.#live;
     this.#live = restore(this.#asleep.image, this.#theme);
     this.#asleep = undefined;
