@@ -3,16 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FairleadError } from '../contract/errors.ts';
 import { makeDirectory } from './make-directory.ts';
+import type { PictureOptions } from './picture/geometry.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface PictureRequest {
-  readonly theme?: string | undefined;
-  readonly scale?: number | undefined;
-  readonly chrome?: boolean | undefined;
-  readonly fontFamily?: string | undefined;
-  readonly fromRow?: number | undefined;
-  readonly rowCount?: number | undefined;
-}
+export type PictureRequest = Pick<PictureOptions, 'theme' | 'scale' | 'chrome' | 'fontFamily' | 'fromRow' | 'rowCount'>;
 
 export interface SavedPicture {
   readonly path: string;

@@ -13,7 +13,7 @@ export interface SessionLimits {
 }
 
 export interface SessionRequest {
-  /** Which kind of far side; a program on this machine when left out. */
+  /** Which kind of far side; the first the engine can open when left out. */
   readonly kind?: string | undefined;
   readonly argv?: readonly [string, ...string[]] | undefined;
   readonly shell?: string | undefined;
@@ -177,7 +177,7 @@ export class Sessions implements AsyncDisposable {
   async #open(request: SessionRequest, signal: AbortSignal): Promise<Terminal> {
     const { size } = this.#defaults;
     const open: OpenRequest = {
-      kind: request.kind ?? 'local',
+      kind: request.kind ?? this.#engine.targets[0] ?? '',
       argv: request.argv,
       size: { cols: request.cols ?? size.cols, rows: request.rows ?? size.rows },
       shell: request.shell,

@@ -238,18 +238,18 @@ function message(started: Omit<Started, 'message'>, stopReason: StopReason | und
   if (stopReason === 'disk_full') return 'The disk has too little room: the recording ended with its first frame.';
   if (stopReason !== undefined) return `The recording ended with its first frame (${stopReason}).`;
   const limit = started.maxDuration > 0 ? `, at the latest after ${started.maxDuration} s` : '';
-  return `Recording. The file is complete when stopRecording is called${limit}.`;
+  return `Recording. The file is complete when it is stopped${limit}.`;
 }
 
 function nothingToRecord(): FairleadError {
   return new FairleadError('terminal_exited', 'The program in this session has ended; there is nothing to record.', {
-    hint: 'Read its last screen with getContent, or record a session that runs.',
+    hint: 'Its last screen can still be read; record a session that runs.',
   });
 }
 
 function inProgress({ started }: Active): FairleadError {
   return new FairleadError('conflict', 'A recording is already in progress', {
-    hint: `Stop it with stopRecording, recordingId ${started.recordingId}.`,
+    hint: `Stop it first: recordingId ${started.recordingId}.`,
     data: { activeRecordingId: started.recordingId, activePath: started.path },
   });
 }
