@@ -39,7 +39,9 @@ describe('every operation', () => {
 
 test('an error of any code has words in every book', () => {
   for (const book of books) {
-    expect(book.renderError(new FairleadError('internal', 'It broke.', { hint: 'Mend it.' }))).toContain('It broke.');
+    expect(book.renderError(new FairleadError('internal', 'It broke.', { hint: 'Mend it.' }), 'a_tool')).toContain(
+      'It broke.',
+    );
   }
 });
 

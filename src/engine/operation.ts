@@ -51,7 +51,9 @@ export interface Book {
   /** noun → verb → operation. The id of an operation is `noun.verb`. */
   readonly nouns: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>;
   /** An error in the words of the book's reference. `data` of the error goes to the structured part. */
-  readonly renderError: (error: FairleadError) => string;
+  readonly renderError: (error: FairleadError, tool: string) => string;
+  /** The structured part of an error, where the reference fixes its shape; otherwise `error` with code and message. */
+  readonly errorFacts?: (error: FairleadError, tool: string) => Readonly<Record<string, unknown>>;
 }
 
 const ids = new WeakMap<AnyOperation, string>();

@@ -11,15 +11,21 @@ export function success(op: AnyOperation, output: unknown): CallToolResult {
 }
 
 /** A failed call, in the words of its book and with the facts beside them. */
-export function failure(book: Book, thrown: unknown): CallToolResult {
+export function failure(book: Book, tool: string, thrown: unknown): CallToolResult {
   const error = toFairleadError(thrown);
+  const words = book.renderError(error, tool);
+  if (book.errorFacts) return failed(words, book.errorFacts(error, tool));
   const { code, message, hint, data } = error;
-  return refusal(book.renderError(error), { ...data, code, message, ...(hint !== undefined && { hint }) });
+  return refusal(words, { ...data, code, message, ...(hint !== undefined && { hint }) });
 }
 
 /** A call that was answered before any operation ran. */
 export function refusal(words: string, facts: Readonly<Record<string, unknown>>): CallToolResult {
-  return { isError: true, content: [text(words)], structuredContent: { error: facts } };
+  return failed(words, { error: facts });
+}
+
+function failed(words: string, structuredContent: Readonly<Record<string, unknown>>): CallToolResult {
+  return { isError: true, content: [text(words)], structuredContent };
 }
 
 // `call` rejects only with FairleadError; a renderer that throws is the way anything else gets here.

@@ -101,7 +101,7 @@ function fold(book: Book, name: string, op: AnyOperation, call: CallOperation): 
       try {
         return success(op, await call(op, input, { caller, signal, progress }));
       } catch (thrown) {
-        return failure(book, thrown);
+        return failure(book, name, thrown);
       }
     },
   };
