@@ -241,7 +241,7 @@ describe('R-TERM-020, R-TERM-021: the socket', () => {
 test('an answer that fails inside keeps its cause, and is refused by the gate like any call', async () => {
   await using place = await Workplace.open();
   const terminal = await place.shell();
-  const caller = { name: 'person', origin: 'cli', may: () => true } as const;
+  const caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true } as const;
   const answer = { terminal: terminal.id, text: secret, secret: true, submit: true, prompt: 'PIN:' };
   const broken = new Error('broken');
   const turn = vi.spyOn(terminal, 'turn').mockRejectedValue(broken);
@@ -264,7 +264,7 @@ test('an answer to a question that is no longer asked is refused; the audit keep
   const terminal = await place.shell();
   await terminal.type("read -rs -p 'PIN: ' pin; read -rs -p 'Other PIN: ' pin", keys, never);
   const { prompt } = await watchAttention(terminal, AbortSignal.timeout(5000));
-  const caller = { name: 'person', origin: 'cli', may: () => true } as const;
+  const caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true } as const;
   const answer = { terminal: terminal.id, text: secret, secret: true, submit: true, prompt };
   await answerWaiting(engine, answer, caller, never);
   await expect.poll(() => terminal.attention.current?.prompt).toBe('PIN: Other PIN:');

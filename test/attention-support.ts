@@ -38,7 +38,7 @@ export class Workplace implements AsyncDisposable {
   }
 
   shell(name?: string): Promise<Terminal> {
-    return this.engine.sessions.create({ name }, never);
+    return this.engine.sessions.create({ name }, { principal: 'test' }, never);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

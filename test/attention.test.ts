@@ -109,7 +109,7 @@ describe('recognised within a second', () => {
     prepare(place);
     const size = { cols: 80, rows: 24 };
     const argv = ['ssh-keygen', '-y', '-f', join(place.home, 'key')] as const;
-    const terminal = await place.engine.open({ kind: 'local', size, argv: [...argv] }, never);
+    const terminal = await place.engine.open({ target: 'local', size, argv: [...argv] }, never);
     const attention = await watchAttention(terminal, AbortSignal.timeout(10_000));
     expect(attention).toMatchObject({ kind: 'passphrase', secret: true });
     expect(terminal.state).toBe('needs_person');

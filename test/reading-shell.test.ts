@@ -30,7 +30,7 @@ async function openShell(): Promise<{ terminal: Terminal } & AsyncDisposable> {
     recordings: { dir: home, idleTimeLimit: 2, maxDuration: 3600, inactivityTimeout: 600, auto: 'off' },
     picturesDir: home,
   });
-  const terminal = await engine.sessions.create({}, signal);
+  const terminal = await engine.sessions.create({}, { principal: 'test' }, signal);
   await ready(terminal, signal);
   return {
     terminal,

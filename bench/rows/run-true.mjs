@@ -35,7 +35,7 @@ export async function run(bench) {
     }),
   );
   const terminal = await engine.sessions.default(never);
-  const integrated = await opener({ kind: 'local', size }, 'bare', never);
+  const integrated = await opener({ target: 'local', size }, 'bare', never);
   const marked = await bare(integrated.channel, /\x1b\]133;B[^\x07]*\x07$/);
   const plain = await bare(await product.channel(['bash', '--norc', '--noprofile', '-i']), /\$ $/);
   bench.own({

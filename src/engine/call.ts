@@ -10,6 +10,8 @@ export type Origin = 'mcp' | 'rpc' | 'http' | 'cli';
 /** Who asks, and through which door. */
 export interface Caller {
   readonly name: string;
+  /** Whose things it may see. Callers of one principal share theirs, others do not know of them. */
+  readonly principal: string;
   readonly origin: Origin;
   readonly may: (access: Access) => boolean;
 }

@@ -7,6 +7,7 @@ import { Emitter } from '../lib/emitter.ts';
 import { Audit } from './audit.ts';
 import type { Channel, Size } from './channel.ts';
 import { type Gate, openGate } from './gate.ts';
+import type { PartKey, PartMaker } from './part.ts';
 import { Pictures } from './pictures.ts';
 import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
@@ -14,9 +15,11 @@ import { systemClock } from './system-clock.ts';
 import { Terminal } from './terminal.ts';
 
 export interface OpenRequest {
-  /** Which kind of far side: the name of an opener. */
-  readonly kind: string;
+  /** What to open: the name of an opener, and after a colon what only that opener understands. */
+  readonly target: string;
   readonly size: Size;
+  /** Whose terminal it is; undefined: everybody's. */
+  readonly principal?: string | undefined;
   readonly shell?: string | undefined;
   readonly argv?: readonly [string, ...string[]] | undefined;
   readonly cwd?: string | undefined;
@@ -26,6 +29,10 @@ export interface OpenRequest {
 
 export interface Opened {
   readonly channel: Channel;
+  /** How many bytes of its output are kept at most. */
+  readonly capacity?: number | undefined;
+  /** Others than this principal must not know of it. */
+  readonly owner?: string | undefined;
   /** What runs at the far side, as a person would name it. */
   readonly program: string;
   readonly nonce?: string | undefined;
@@ -42,6 +49,8 @@ export interface EngineOptions {
   readonly sessions: SessionLimits;
   readonly recordings: RecordingsOptions;
   readonly picturesDir: string;
+  /** What operations find with `engine.part(key)`, each made on first need. */
+  readonly parts?: readonly (readonly [PartKey<AsyncDisposable>, PartMaker])[];
   /** A word about each opener, and the shells to be had, for callers that ask what can be opened. */
   readonly describeTargets?: () => Promise<TargetList>;
   readonly clock?: Clock;
@@ -70,6 +79,7 @@ export class Engine implements AsyncDisposable {
   readonly pictures: Pictures;
   readonly #options: EngineOptions;
   readonly #terminals = new Map<string, Terminal>();
+  readonly #parts = new Map<PartKey<AsyncDisposable>, AsyncDisposable>();
   readonly #background = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   #nextNumber = 0;
@@ -106,25 +116,45 @@ export class Engine implements AsyncDisposable {
   }
 
   async open(request: OpenRequest, signal: AbortSignal): Promise<Terminal> {
-    const opener = this.#options.openers[request.kind];
-    if (!opener) throw new FairleadError('unsupported', `There is no terminal of kind "${request.kind}" here.`);
+    const [kind = ''] = request.target.split(':', 1);
+    const opener = this.#options.openers[kind];
+    if (!opener) {
+      throw new FairleadError('unsupported', `There is no target ${JSON.stringify(request.target)} here.`, {
+        hint: `What can be opened: ${this.targets.join(', ')}.`,
+      });
+    }
     const ending = this.#closing.signal;
     if (ending.aborted) throw shuttingDown();
-    const id = newTerminalId(randomBytes, (taken) => this.#terminals.has(taken));
+    const id = this.#newId();
     const opened = await opener(request, id, AbortSignal.any([signal, ending]));
+    return await this.#adopt(id, request, opened);
+  }
+
+  /** Gives a far side that is open already its terminal. From here on the terminal owns it. */
+  async adopt(request: Omit<OpenRequest, 'argv' | 'shell' | 'cwd' | 'env'>, opened: Opened): Promise<Terminal> {
+    return await this.#adopt(this.#newId(), request, opened);
+  }
+
+  #newId(): string {
+    return newTerminalId(randomBytes, (taken) => this.#terminals.has(taken));
+  }
+
+  async #adopt(id: string, request: OpenRequest, opened: Opened): Promise<Terminal> {
     // A far side that came up after the end began must not outlive it (R-TERM-141).
-    if (ending.aborted) {
+    if (this.#closing.signal.aborted) {
       await opened.channel[Symbol.asyncDispose]();
       opened.release?.();
       throw shuttingDown();
     }
     const terminal = new Terminal({
       id,
-      kind: request.kind,
+      target: request.target,
       number: this.#nextNumber++,
       name: request.name,
+      owner: opened.owner,
       program: opened.program,
       channel: opened.channel,
+      capacity: opened.capacity,
       size: request.size,
       scrollback: this.#options.scrollback,
       clock: this.clock,
@@ -145,6 +175,18 @@ export class Engine implements AsyncDisposable {
       throw error;
     }
     return terminal;
+  }
+
+  /** What the operations of a book work with. Throws `unsupported` when this engine was made without it. */
+  part<T extends AsyncDisposable>(key: PartKey<T>): T {
+    const known = this.#parts.get(key);
+    if (known) return known as T;
+    const make = this.#options.parts?.find(([one]) => one === key)?.[1];
+    if (!make) throw new FairleadError('unsupported', `This server has no ${key.name}.`);
+    if (this.#closing.signal.aborted) throw shuttingDown();
+    const part = make(this);
+    this.#parts.set(key, part);
+    return part as T;
   }
 
   /** Takes over work that nobody waits for; the end of the engine does. */
@@ -172,6 +214,7 @@ export class Engine implements AsyncDisposable {
     await this.sessions[Symbol.asyncDispose]();
     await this.recordings[Symbol.asyncDispose]();
     await Promise.all(this.terminals.map((terminal) => terminal[Symbol.asyncDispose]()));
+    await Promise.all([...this.#parts.values()].map((part) => part[Symbol.asyncDispose]()));
     await Promise.all(this.#background);
   }
 }

@@ -1,5 +1,6 @@
 import { FairleadError } from '../contract/errors.ts';
 import type { TerminalRef } from '../contract/ids.ts';
+import type { Caller } from './call.ts';
 import type { Size } from './channel.ts';
 import type { Engine, OpenRequest } from './engine.ts';
 import { abortable, ready } from './settle.ts';
@@ -13,8 +14,8 @@ export interface SessionLimits {
 }
 
 export interface SessionRequest {
-  /** Which kind of far side; the first the engine can open when left out. */
-  readonly kind?: string | undefined;
+  /** What to open; the first the engine can open when left out. */
+  readonly target?: string | undefined;
   readonly argv?: readonly [string, ...string[]] | undefined;
   readonly shell?: string | undefined;
   readonly cols?: number | undefined;
@@ -23,6 +24,9 @@ export interface SessionRequest {
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly name?: string | undefined;
 }
+
+/** Who asks for a session: one that belongs to another principal is not there for them. */
+export type Whose = Pick<Caller, 'principal'>;
 
 /** How many ended sessions keep a word about their end. */
 const maxRemembered = 1000;
@@ -33,6 +37,8 @@ export class Sessions implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #defaults: { readonly size: Size };
   readonly #all = new Map<string, Terminal>();
+  /** Opened elsewhere, by another name and under limits of their own. */
+  readonly #aliases = new Map<string, Terminal>();
   readonly #timers = new Map<string, Disposable>();
   /** Why an id is no longer there. */
   readonly #ends = new Map<string, FairleadError>();
@@ -62,9 +68,9 @@ export class Sessions implements AsyncDisposable {
     return abortable(this.#default, signal);
   }
 
-  async create(request: SessionRequest, signal: AbortSignal): Promise<Terminal> {
+  async create(request: SessionRequest, whose: Whose, signal: AbortSignal): Promise<Terminal> {
     this.#makeRoom();
-    const terminal = await this.#open(request, signal);
+    const terminal = await this.#open(request, signal, whose.principal);
     this.#armIdle(terminal);
     return terminal;
   }
@@ -72,9 +78,10 @@ export class Sessions implements AsyncDisposable {
   /** The session to type into. A default session whose shell has exited is started again (R-TERM-034). */
   async forInput(
     ref: TerminalRef | undefined,
+    whose: Whose,
     signal: AbortSignal,
   ): Promise<{ terminal: Terminal; restarted: boolean }> {
-    const terminal = await this.forReading(ref, signal);
+    const terminal = await this.forReading(ref, whose, signal);
     if (!terminal.ended) return { terminal, restarted: false };
     if (terminal.id !== this.#defaultId) {
       throw new FairleadError('terminal_exited', `Session '${terminal.id}' ${describeEnd(terminal.ended)}.`, {
@@ -87,15 +94,27 @@ export class Sessions implements AsyncDisposable {
     return { terminal: await this.default(signal), restarted: true };
   }
 
-  async forReading(ref: TerminalRef | undefined, signal: AbortSignal): Promise<Terminal> {
-    const terminal = ref === undefined ? await this.default(signal) : this.#find(ref);
+  /** Makes a terminal that was opened elsewhere known here, by its id and by the name it has there. */
+  adopt(terminal: Terminal, alias: string): void {
+    this.#all.set(terminal.id, terminal);
+    this.#aliases.set(alias, terminal);
+    this.#engine.background(
+      terminal.whenDisposed.then(() => {
+        this.#forget(terminal, gone());
+        this.#aliases.delete(alias);
+      }),
+    );
+  }
+
+  async forReading(ref: TerminalRef | undefined, whose: Whose, signal: AbortSignal): Promise<Terminal> {
+    const terminal = ref === undefined ? await this.default(signal) : this.#find(ref, whose);
     terminal.touch();
     return terminal;
   }
 
   /** Ends a session; answers with its id. */
-  async destroy(ref: TerminalRef): Promise<string> {
-    const terminal = this.#find(ref);
+  async destroy(ref: TerminalRef, whose: Whose): Promise<string> {
+    const terminal = this.#find(ref, whose);
     if (terminal.id === this.#defaultId) {
       throw new FairleadError(
         'not_permitted',
@@ -108,8 +127,8 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Ends any session, the default one included: it comes back when it is next asked for. */
-  async close(ref: TerminalRef): Promise<string> {
-    const terminal = this.#find(ref);
+  async close(ref: TerminalRef, whose: Whose): Promise<string> {
+    const terminal = this.#find(ref, whose);
     if (this.isDefault(terminal)) this.#default = undefined;
     this.#forget(terminal, gone());
     await terminal[Symbol.asyncDispose]();
@@ -120,12 +139,12 @@ export class Sessions implements AsyncDisposable {
     return terminal.id === this.#defaultId;
   }
 
-  all(): readonly Terminal[] {
-    return [...this.#all.values()];
+  all(whose: Whose): readonly Terminal[] {
+    return [...this.#all.values()].filter((terminal) => isFor(terminal, whose));
   }
 
-  running(): Terminal[] {
-    return [...this.#all.values()].filter((terminal) => !terminal.ended);
+  running(whose: Whose): Terminal[] {
+    return this.all(whose).filter((terminal) => !terminal.ended);
   }
 
   describe(terminal: Terminal) {
@@ -146,10 +165,10 @@ export class Sessions implements AsyncDisposable {
     };
   }
 
-  list() {
+  list(whose: Whose) {
     const now = this.#engine.clock.now();
     return {
-      sessions: [...this.#all.values()].map((terminal) => {
+      sessions: this.all(whose).map((terminal) => {
         const { ended } = terminal;
         const foreground = ended ? undefined : terminal.process?.foreground()?.name;
         const { recordings } = this.#engine;
@@ -174,10 +193,11 @@ export class Sessions implements AsyncDisposable {
     this.#timers.clear();
   }
 
-  async #open(request: SessionRequest, signal: AbortSignal): Promise<Terminal> {
+  async #open(request: SessionRequest, signal: AbortSignal, principal?: string): Promise<Terminal> {
     const { size } = this.#defaults;
     const open: OpenRequest = {
-      kind: request.kind ?? this.#engine.targets[0] ?? '',
+      target: request.target ?? this.#engine.targets[0] ?? '',
+      principal,
       argv: request.argv,
       size: { cols: request.cols ?? size.cols, rows: request.rows ?? size.rows },
       shell: request.shell,
@@ -205,13 +225,13 @@ export class Sessions implements AsyncDisposable {
     return terminal;
   }
 
-  #find(ref: TerminalRef): Terminal {
+  #find(ref: TerminalRef, whose: Whose): Terminal {
     const key = String(ref).trim();
-    const byId = this.#all.get(key.toLowerCase());
-    if (byId) return byId;
-    if (/^\d+$/.test(key)) {
-      for (const terminal of this.#all.values()) if (terminal.number === Number(key)) return terminal;
-    }
+    const found =
+      this.#all.get(key.toLowerCase()) ??
+      this.#aliases.get(key.toLowerCase()) ??
+      (/^\d+$/.test(key) ? this.all(whose).find(({ number }) => number === Number(key)) : undefined);
+    if (found && isFor(found, whose)) return found;
     const end = this.#ends.get(key.toLowerCase());
     if (end) throw end;
     throw new FairleadError('terminal_not_found', `Session '${key}' not found`, { data: { terminal: key } });
@@ -222,9 +242,9 @@ export class Sessions implements AsyncDisposable {
     const { maxSessions } = this.limits;
     // The default session has its place even before it is opened.
     const waiting = this.#opening + (this.#default ? 0 : 1);
-    if (this.#all.size + waiting < maxSessions) return;
+    if (this.#all.size - this.#aliases.size + waiting < maxSessions) return;
     for (const terminal of this.#all.values()) {
-      if (!terminal.ended || terminal.id === this.#defaultId) continue;
+      if (!terminal.ended || terminal.id === this.#defaultId || this.#isAdopted(terminal)) continue;
       this.#forget(terminal, replaced(terminal));
       this.#engine.background(terminal[Symbol.asyncDispose]());
       return;
@@ -232,6 +252,10 @@ export class Sessions implements AsyncDisposable {
     throw new FairleadError('limit_reached', `The limit of ${maxSessions} sessions is reached`, {
       hint: 'Destroy one you no longer need, or start the server with a higher --max-sessions.',
     });
+  }
+
+  #isAdopted(terminal: Terminal): boolean {
+    return [...this.#aliases.values()].includes(terminal);
   }
 
   #forget(terminal: Terminal, why: FairleadError): void {
@@ -278,3 +302,5 @@ function replaced({ id, ended }: Terminal): FairleadError {
   const how = ended === undefined ? 'was closed' : describeEnd(ended);
   return new FairleadError('terminal_not_found', `Session '${id}' ${how}, and another one has taken its place.`);
 }
+
+const isFor = ({ owner }: Terminal, { principal }: Whose): boolean => owner === undefined || owner === principal;

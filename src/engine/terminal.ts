@@ -19,8 +19,12 @@ export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_person' | '
 
 export interface TerminalInit {
   readonly id: string;
-  /** Which kind of far side, for people; nothing in the engine asks. */
-  readonly kind?: string;
+  /** What was opened, for people; nothing in the engine asks. */
+  readonly target?: string;
+  /** Others than this principal must not know of it. */
+  readonly owner?: string | undefined;
+  /** How many bytes of output are kept at most. */
+  readonly capacity?: number | undefined;
   readonly number: number;
   readonly name: string | undefined;
   /** What runs in it: the path of a shell, usually. */
@@ -62,12 +66,13 @@ const reactMs = 100;
 /** A channel with a memory. One class for every transport. */
 export class Terminal implements AsyncDisposable {
   readonly id: string;
-  readonly kind: string;
+  readonly target: string;
+  readonly owner: string | undefined;
   readonly number: number;
   readonly name: string | undefined;
   readonly program: string;
   readonly createdAt: number;
-  readonly log = new OutputLog();
+  readonly log: OutputLog;
   readonly screen: Screen;
   readonly blocks: Blocks;
   readonly clock: Clock;
@@ -89,6 +94,7 @@ export class Terminal implements AsyncDisposable {
   readonly #marks: MarkScanner;
   readonly #queue: InputQueue;
   readonly #release: () => void;
+  readonly #gone = deferred();
   readonly #secrets: RecentSecrets;
   /** A background loop has an owner, and the owner waits for it. */
   readonly #pumping: Promise<Ended>;
@@ -104,7 +110,9 @@ export class Terminal implements AsyncDisposable {
 
   constructor(init: TerminalInit) {
     this.id = init.id;
-    this.kind = init.kind ?? 'other';
+    this.target = init.target ?? 'other';
+    this.owner = init.owner;
+    this.log = new OutputLog(init.capacity === undefined ? {} : { capacity: init.capacity });
     this.number = init.number;
     this.name = init.name;
     this.program = init.program;
@@ -154,6 +162,11 @@ export class Terminal implements AsyncDisposable {
   /** Settles when the far side has ended and its last byte is in the log. Never rejects. */
   get whenEnded(): Promise<Ended> {
     return this.#pumping;
+  }
+
+  /** Settles when nothing is left of it. Never rejects. */
+  get whenDisposed(): Promise<void> {
+    return this.#gone.promise;
   }
 
   get process(): Channel['process'] {
@@ -318,6 +331,7 @@ export class Terminal implements AsyncDisposable {
     this.#feeder[Symbol.dispose]();
     this.screen[Symbol.dispose]();
     this.#release();
+    this.#gone.resolve();
   }
 
   async #pump(): Promise<Ended> {

@@ -27,7 +27,7 @@ export function shellHome(files: Readonly<Record<string, string>> = {}): ShellHo
     async open(shell, { integration = true } = {}) {
       const engine = engines[integration ? 0 : 1] as Engine;
       const program = shell === 'ash' ? join(home, 'ash') : shell;
-      const terminal = await engine.open({ kind: 'local', size, shell: program }, limit());
+      const terminal = await engine.open({ target: 'local', size, shell: program }, limit());
       await ready(terminal, limit());
       return terminal;
     },

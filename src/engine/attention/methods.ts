@@ -7,7 +7,7 @@ export type Method = (params: unknown, signal: AbortSignal) => Promise<unknown>;
 
 /** For the person at this machine, by the local socket. Not part of any book: no model is offered them. */
 export function attentionMethods(engine: Engine): Readonly<Record<string, Method>> {
-  const person: Caller = { name: 'person', origin: 'cli', may: () => true };
+  const person: Caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true };
   return {
     'attention.list': (_, signal) => listWaiting(engine, signal),
     'attention.answer': (params) => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server';
 import { readBody, rpcError, sendWebResponse, toWebRequest } from './http-exchange.ts';
 import { LegacySessions, type SessionLimits } from './http-sessions.ts';
-import { createServer } from './server.ts';
+import { createServer, owner } from './server.ts';
 import type { McpSurface } from './surface.ts';
 
 export const maxBodyBytes = 16 << 20;
@@ -17,7 +17,7 @@ export function mcpEndpoint(surface: McpSurface, limits: SessionLimits, onError:
   const ending = new AbortController();
   const sessions = new LegacySessions(surface, limits);
   const modern = createMcpHandler(
-    ({ era }) => createServer(withoutFollowing(surface), { era, ending: ending.signal }),
+    ({ era }) => createServer(withoutFollowing(surface), { era, principal: owner, ending: ending.signal }),
     {
       legacy: 'reject',
       onerror: onError,

@@ -5,7 +5,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { rpcError } from './http-exchange.ts';
-import { createServer } from './server.ts';
+import { createServer, owner } from './server.ts';
 import type { McpSurface } from './surface.ts';
 
 export interface SessionLimits {
@@ -57,7 +57,7 @@ export class LegacySessions implements AsyncDisposable {
     }
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    const server = createServer(this.#surface, { era: 'legacy', ending: this.#ending.signal });
+    const server = createServer(this.#surface, { era: 'legacy', principal: owner, ending: this.#ending.signal });
     const session: Session = { transport, end: () => server.close(), active: 0, expiry: undefined };
     await server.connect(transport);
     const closed = server.onclose;

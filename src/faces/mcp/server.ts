@@ -14,8 +14,13 @@ import { getPrompt } from './prompts.ts';
 import { offerResources } from './resources.ts';
 import type { McpSurface } from './surface.ts';
 
+/** The one who started the server: stdio is theirs, and so is the one token of HTTP. */
+export const owner = 'owner';
+
 export interface ServerSetting {
   readonly era: 'legacy' | 'modern';
+  /** Whose things its callers may see. */
+  readonly principal: string;
   /** Aborted when the connection is about to end: calls stop waiting while their answers can still be written. */
   readonly ending: AbortSignal;
 }
@@ -32,7 +37,7 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
     const progress = progressOf(context);
     using stop = anyOf(context.mcpReq.signal, setting.ending);
     const result = await surface.tools.call(params.name, params.arguments ?? {}, {
-      caller: { name: clientName(server, context), origin: 'mcp', may: surface.may },
+      caller: { name: clientName(server, context), principal: setting.principal, origin: 'mcp', may: surface.may },
       signal: stop.signal,
       progress: progress.report,
       context,

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import { LineTransport } from './line-transport.ts';
-import { createServer } from './server.ts';
+import { createServer, owner } from './server.ts';
 import type { McpSurface } from './surface.ts';
 
 export interface StdioOptions {
@@ -39,10 +39,13 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
   const { finishMs, stopMs, flushMs } = { ...defaults, ...options.patience };
   const ending = new AbortController();
   const transport = new LineTransport(options.stdin, options.stdout);
-  const connection = serveConnection(({ era }) => createServer(surface, { era, ending: ending.signal }), {
-    transport,
-    ...(options.onError !== undefined && { onerror: options.onError }),
-  });
+  const connection = serveConnection(
+    ({ era }) => createServer(surface, { era, principal: owner, ending: ending.signal }),
+    {
+      transport,
+      ...(options.onError !== undefined && { onerror: options.onError }),
+    },
+  );
   const done = new AbortController();
   const aborted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

@@ -41,19 +41,15 @@ export const open = operation({
     name: z.string().trim().min(1).max(64).optional(),
   }),
   output: Info,
-  async run({ input, engine, signal }) {
+  async run({ input, engine, caller, signal }) {
     const { target, argv, ...rest } = input;
-    if (!engine.targets.includes(target)) {
-      throw new FairleadError('unsupported', `There is no target ${JSON.stringify(target)} here.`, {
-        hint: `What can be opened: ${engine.targets.join(', ')}.`,
-      });
-    }
     if (argv && rest.shell !== undefined) {
       throw new FairleadError('invalid_input', 'argv: give either argv or shell, not both');
     }
     const [program, ...args] = argv ?? [];
     const terminal = await engine.sessions.create(
-      { ...rest, kind: target, ...(program === undefined ? {} : { argv: [program, ...args] as const }) },
+      { ...rest, target, ...(program === undefined ? {} : { argv: [program, ...args] as const }) },
+      caller,
       signal,
     );
     return describe(terminal, engine);
@@ -67,7 +63,9 @@ export const list = operation({
   access: 'observe',
   input: z.strictObject({}),
   output: z.object({ terminals: z.array(Info) }),
-  run: async ({ engine }) => ({ terminals: engine.sessions.all().map((terminal) => describe(terminal, engine)) }),
+  run: async ({ engine, caller }) => ({
+    terminals: engine.sessions.all(caller).map((terminal) => describe(terminal, engine)),
+  }),
   render: ({ terminals }) => (terminals.length === 0 ? 'No terminal is open.' : terminals.map(line).join('\n')),
 });
 
@@ -79,7 +77,10 @@ export const close = operation({
   input: z.strictObject({ terminal: TerminalId }),
   output: z.object({ terminal: z.string(), closed: z.literal(true) }),
   positional: ['terminal'],
-  run: async ({ input, engine }) => ({ terminal: await engine.sessions.close(input.terminal), closed: true as const }),
+  run: async ({ input, engine, caller }) => ({
+    terminal: await engine.sessions.close(input.terminal, caller),
+    closed: true as const,
+  }),
   render: ({ terminal }) => `Closed ${terminal}.`,
 });
 
@@ -90,7 +91,7 @@ function describe(terminal: EngineTerminal, engine: Engine): Info {
   const recordingId = engine.recordings.activeOf(terminal.id);
   return {
     terminal: terminal.id,
-    target: terminal.kind,
+    target: terminal.target,
     ...(name === undefined ? {} : { name }),
     program: terminal.program,
     state: terminal.state,

@@ -22,8 +22,8 @@ export const screenshot = operation({
     sizeBytes: z.number().int(),
     bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   }),
-  async run({ input, engine, signal }) {
-    const terminal = await engine.sessions.forReading(input.terminal, signal);
+  async run({ input, engine, caller, signal }) {
+    const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
     await settled(terminal, signal);
     return { terminal: terminal.id, ...(await engine.pictures.take(terminal, input, signal)) };
   },
@@ -53,14 +53,14 @@ export const record = operation({
     stopReason: z.string().optional(),
   }),
   positional: ['action'],
-  async run({ input, engine, signal }) {
+  async run({ input, engine, caller, signal }) {
     if (input.action === 'status') {
       const active = engine.recordings.active;
       return {
         recordings: active.map(({ recordingId, path, sessionId }) => ({ recordingId, path, terminal: sessionId })),
       };
     }
-    const terminal = await engine.sessions.forReading(input.terminal, signal);
+    const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
     if (input.action === 'start') {
       const { recordingId, path } = await engine.recordings.start(terminal, {
         title: input.title,

@@ -69,8 +69,8 @@ export const read = operation({
     maxBytes: MaxBytes,
   }),
   output: Answer,
-  async run({ input, engine, signal }) {
-    const terminal = await engine.sessions.forReading(input.terminal, signal);
+  async run({ input, engine, caller, signal }) {
+    const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
     const { flags, command, diff, ...answer } = await readTerminal(terminal, input, signal);
     return {
       terminal: terminal.id,
@@ -153,8 +153,8 @@ export const find = operation({
     incomplete: z.boolean().optional().describe('It took too long; total counts what was found until then'),
   }),
   positional: ['pattern'],
-  async run({ input, engine, signal }) {
-    const terminal = await engine.sessions.forReading(input.terminal, signal);
+  async run({ input, engine, caller, signal }) {
+    const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
     const { flags, matches, ...rest } = await findInTerminal(terminal, input, signal);
     const copies = matches.map((one) => ({ ...one, before: [...one.before], after: [...one.after] }));
     return { terminal: terminal.id, ...rest, matches: copies, ...(Object.keys(flags).length > 0 ? { flags } : {}) };

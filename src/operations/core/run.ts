@@ -50,8 +50,8 @@ export const run = operation({
     const { command, timeoutMs } = input;
     const { terminal } =
       command === undefined
-        ? { terminal: await engine.sessions.forReading(input.terminal, signal) }
-        : await engine.sessions.forInput(input.terminal, signal);
+        ? { terminal: await engine.sessions.forReading(input.terminal, caller, signal) }
+        : await engine.sessions.forInput(input.terminal, caller, signal);
     const result =
       command === undefined
         ? await follow(terminal, { timeoutMs }, signal, progress)

@@ -41,7 +41,7 @@ export const send = operation({
     }
     // Checked before anything is sent: half of a request is worse than none.
     const keys = (input.keys ?? []).map(parseKey);
-    const { terminal, restarted } = await engine.sessions.forInput(input.terminal, signal);
+    const { terminal, restarted } = await engine.sessions.forInput(input.terminal, caller, signal);
     const cursor = await cursorNow(terminal, signal);
     let sent = { bytes: 0, wrapped: false, submitted: 'unknown' as boolean | 'unknown' };
     if (input.text !== undefined)

@@ -43,7 +43,7 @@ export const wait = operation({
     flags: Flags.optional(),
     person: Person.optional(),
   }),
-  async run({ input, engine, signal, progress }) {
+  async run({ input, engine, caller, signal, progress }) {
     const wanted = conditionsOf(input);
     if (wanted.length === 0) {
       throw new FairleadError('invalid_input', 'text: say what to wait for', {
@@ -52,7 +52,7 @@ export const wait = operation({
     }
     // A secret that is asked for ends every wait: nothing else will come before a person has typed it.
     const conditions: Condition[] = [...wanted, { type: 'person' }];
-    const terminal = await engine.sessions.forReading(input.terminal, signal);
+    const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
     const since = input.cursor === undefined ? undefined : decodeCursor(terminal, input.cursor).offset;
     progress(`Waiting up to ${input.timeoutMs} ms`);
     const { hit, match, elapsedMs, state } = await waitFor(

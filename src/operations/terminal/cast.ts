@@ -37,14 +37,14 @@ export const start = operation({
     sessionId: SessionId,
   }),
   output: Started.extend({ recordings: z.array(Started).optional() }),
-  async run({ input, engine, signal }) {
+  async run({ input, engine, caller, signal }) {
     const { all, sessionId, ...options } = input;
     if (!all) {
-      const terminal = await engine.sessions.forReading(sessionId, signal);
+      const terminal = await engine.sessions.forReading(sessionId, caller, signal);
       return engine.recordings.start(terminal, options);
     }
-    await engine.sessions.forReading(undefined, signal);
-    const recordings = await engine.recordings.startAll(engine.sessions.running(), options);
+    await engine.sessions.forReading(undefined, caller, signal);
+    const recordings = await engine.recordings.startAll(engine.sessions.running(caller), options);
     return { ...recordings[0], recordings };
   },
   render: ({ recordings, ...one }) => json(recordings ?? one),

@@ -38,8 +38,8 @@ export const content = operation({
     outputLost: z.number().int().optional().describe('Bytes of the command no longer kept'),
     status: z.enum(['running', 'exited']),
   }),
-  async run({ input, engine, signal, progress }) {
-    const terminal = await engine.sessions.forReading(input.sessionId, signal);
+  async run({ input, engine, caller, signal, progress }) {
+    const terminal = await engine.sessions.forReading(input.sessionId, caller, signal);
     return readContent(terminal, input, signal, progress);
   },
   render({ content: text, exitCode, commandRunning, matched, omittedLines }) {
@@ -93,8 +93,8 @@ export const screenshot = operation({
     sessionId: z.string(),
     png: Png.optional(),
   }),
-  async run({ input, engine, signal }) {
-    const terminal = await engine.sessions.forReading(input.sessionId, signal);
+  async run({ input, engine, caller, signal }) {
+    const terminal = await engine.sessions.forReading(input.sessionId, caller, signal);
     const { format } = input;
     const seen = await view(terminal, format === 'ansi' ? 'ansi' : 'text', signal);
     if (format !== 'png') return { format, ...seen };
@@ -120,8 +120,8 @@ export const clear = operation({
   idempotent: true,
   input: z.object({ sessionId: SessionId }),
   output: z.object({ sessionId: z.string(), cleared: z.literal(true) }),
-  async run({ input, engine, signal }) {
-    const terminal = await engine.sessions.forReading(input.sessionId, signal);
+  async run({ input, engine, caller, signal }) {
+    const terminal = await engine.sessions.forReading(input.sessionId, caller, signal);
     await terminal.clear(signal);
     return { sessionId: terminal.id, cleared: true as const };
   },

@@ -33,7 +33,7 @@ export const type = operation({
   }),
   positional: ['text'],
   async run({ input, engine, caller, signal }) {
-    const { terminal, restarted } = await engine.sessions.forInput(input.sessionId, signal);
+    const { terminal, restarted } = await engine.sessions.forInput(input.sessionId, caller, signal);
     const sent = await terminal.type(input.text, { by: caller.name, paste: input.paste, submit: input.submit }, signal);
     return {
       characters: [...input.text].length,
@@ -70,7 +70,7 @@ export const press = operation({
   positional: ['key'],
   async run({ input, engine, caller, signal }) {
     const key = parseKey(input.key);
-    const { terminal, restarted } = await engine.sessions.forInput(input.sessionId, signal);
+    const { terminal, restarted } = await engine.sessions.forInput(input.sessionId, caller, signal);
     const bytes = await terminal.press(key, { by: caller.name, repeat: input.repeat }, signal);
     return { key: input.key, repeat: input.repeat, bytes, sessionId: terminal.id, restarted };
   },

@@ -31,10 +31,10 @@ export const create = operation({
     name: z.string().trim().min(1).max(64).optional(),
   }),
   output: SessionInfo,
-  async run({ input, engine, signal }) {
+  async run({ input, engine, caller, signal }) {
     const { shell, cwd, env, name } = input;
     const size = { cols: input.cols, rows: input.rows };
-    return engine.sessions.describe(await engine.sessions.create({ shell, cwd, env, name, ...size }, signal));
+    return engine.sessions.describe(await engine.sessions.create({ shell, cwd, env, name, ...size }, caller, signal));
   },
   render: json,
 });
@@ -59,10 +59,10 @@ export const list = operation({
     maxSessions: z.number().int(),
     sessionIdleTimeout: z.number().describe('Seconds; 0 means never'),
   }),
-  async run({ engine, signal }) {
+  async run({ engine, caller, signal }) {
     // The default session is always there; where its shell cannot be started, the list is of the others.
     await engine.sessions.default(signal).catch(() => {});
-    return engine.sessions.list();
+    return engine.sessions.list(caller);
   },
   render: json,
 });
@@ -78,8 +78,8 @@ export const destroy = operation({
   }),
   output: z.object({ sessionId: z.string(), destroyed: z.literal(true) }),
   positional: ['sessionId'],
-  async run({ input, engine }) {
-    return { sessionId: await engine.sessions.destroy(input.sessionId), destroyed: true as const };
+  async run({ input, engine, caller }) {
+    return { sessionId: await engine.sessions.destroy(input.sessionId, caller), destroyed: true as const };
   },
   render: ({ sessionId }) => `Session '${sessionId}' destroyed`,
 });
