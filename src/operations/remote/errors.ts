@@ -1,0 +1,37 @@
+import { type Retry, remoteCode, remoteErrors } from '../../contract/remote-errors.ts';
+import type { FairleadError } from '../../contract/errors.ts';
+import { oneLine } from './text.ts';
+
+/** `TOOL: ERROR`, the code and reason, and what to do next. */
+export function renderError(error: FairleadError, tool: string): string {
+  const { code, reason, detail } = errorFacts(error, tool);
+  return [`${tool.toUpperCase()}: ERROR`, `REASON: [${code}] ${oneLine(reason)}`, `DETAIL: ${oneLine(detail)}`].join(
+    '\n',
+  );
+}
+
+const again: readonly Retry[] = ['yes', 'cond', 'recover'];
+
+/** `retryable` for programs that only want to know whether; `retry` is the word that says how. */
+export function errorFacts(error: FairleadError, tool: string) {
+  const code = remoteCode(error);
+  const { category, retry, cure } = remoteErrors[code];
+  const { context, closest, wire: _, ...rest } = error.data ?? {};
+  // An error that did not come from the table brings advice of its own.
+  const own = error.data?.['wire'] === undefined ? error.hint?.replace(/\.$/, '') : undefined;
+  const near = Array.isArray(closest) && closest.length > 0 ? `closest matches: ${closest.join(', ')}` : '';
+  const detail = [own ?? cure, typeof context === 'string' ? context : '', near]
+    .filter((part) => part !== '')
+    .join('; ');
+  return {
+    ...rest,
+    tool,
+    status: 'error',
+    code,
+    reason: error.message,
+    detail,
+    category,
+    retryable: again.includes(retry),
+    retry,
+  };
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+
+/** The words of the remote reference: `KEY: value` lines, fenced blocks, then HINT, WARN and NEXT (spec/remote.md, shared rules). */
+
+export type Value = string | number | boolean | undefined;
+
+export interface OutputBlock {
+  readonly name: 'stdout' | 'stderr' | 'data';
+  readonly text: string;
+  /** The state that stands first in its annotation, such as `partial`. */
+  readonly state?: string | undefined;
+  /** Bytes shown and bytes there are, when the head was left out. */
+  readonly truncated?: { readonly shown: number; readonly total: number } | undefined;
+}
+
+export interface Reply {
+  /** The tool's name, lower case. */
+  readonly tool: string;
+  /** Lower case; shouted in the first line. */
+  readonly status: string;
+  /** Values that are undefined leave no line. */
+  readonly fields?: readonly (readonly [key: string, value: Value])[];
+  /** Lines of a list, without the dash. */
+  readonly rows?: readonly string[];
+  readonly blocks?: readonly OutputBlock[];
+  readonly hints?: readonly (string | undefined)[];
+  readonly warnings?: readonly string[];
+  /** Successor calls; none for a terminal status. */
+  readonly next?: readonly string[];
+}
+
+/** `of` is the output being rendered: rendering it again, as a replay does, gives the same fences. */
+export function replyText(reply: Reply, of: object): string {
+  const { fields = [], rows = [], blocks = [], hints = [], warnings = [], next = [] } = reply;
+  const lines = [`${reply.tool.toUpperCase()}: ${reply.status.toUpperCase()}`];
+  for (const [key, value] of fields) if (value !== undefined) lines.push(`${key}: ${oneLine(String(value))}`);
+  for (const row of rows) lines.push(`- ${oneLine(row)}`);
+  for (const block of blocks) lines.push(...blockLines(block, nonceOf(of)));
+  for (const hint of hints) if (hint !== undefined) lines.push(`HINT: ${oneLine(hint)}`);
+  for (const warning of warnings) lines.push(`WARN: ${oneLine(warning)}`);
+  if (next.length > 0) lines.push(`NEXT: ${next.map(oneLine).join(' | ')}`);
+  return lines.join('\n');
+}
+
+function blockLines({ name, text, state, truncated }: OutputBlock, nonce: string): string[] {
+  const content = text.endsWith('\n') ? text.slice(0, -1) : text;
+  const notes = [
+    ...(state === undefined ? [] : [state]),
+    ...(text === ''
+      ? ['empty']
+      : truncated === undefined
+        ? []
+        : [`truncated: showing ${byteSize(truncated.shown)} of ${byteSize(truncated.total)}`]),
+  ];
+  const fence = `--- ${name} [${nonce}]${notes.length === 0 ? '' : ` (${notes.join(', ')})`} ---`;
+  return text === '' ? [fence] : [fence, content];
+}
+
+/** No value can begin a line of its own. */
+export function oneLine(value: string): string {
+  return value
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t')
+    .replaceAll(/[\0-\x1f]/g, '');
+}
+
+const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+
+/** `16.0KB`: 1024-based, one decimal from KB on. */
+export function byteSize(bytes: number): string {
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? size : size.toFixed(1)}${units[unit]}`;
+}
+
+const nonces = new WeakMap<object, string>();
+
+/** Eight hex characters that nothing printed by a far side can know. */
+export function nonceOf(output: object): string {
+  let nonce = nonces.get(output);
+  if (nonce === undefined) nonces.set(output, (nonce = randomBytes(4).toString('hex')));
+  return nonce;
+}
+
+export interface Tail {
+  readonly text: string;
+  readonly truncated: { readonly shown: number; readonly total: number } | undefined;
+}
+
+/** The newest `max` bytes as text, from a character's first byte on. `total` counts bytes that are no longer there, too. */
+export function tailText(bytes: Uint8Array, max: number, total: number = bytes.length): Tail {
+  let from = Math.max(0, bytes.length - max);
+  if (from > 0 || total > bytes.length) while (from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from += 1;
+  const kept = bytes.subarray(from);
+  const text = Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('utf8');
+  return { text, truncated: kept.length < total ? { shown: kept.length, total } : undefined };
+}
