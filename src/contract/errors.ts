@@ -5,6 +5,8 @@ export const errorTable = {
   not_authenticated: { http: 401, rpc: -32001, exit: 1, retry: false },
   not_permitted: { http: 403, rpc: -32003, exit: 5, retry: false },
   needs_approval: { http: 403, rpc: -32003, exit: 5, retry: true },
+  /** Only a person can give what is missing, and there is no way to ask from within the call. */
+  needs_person: { http: 403, rpc: -32003, exit: 5, retry: true },
   not_found: { http: 404, rpc: -32000, exit: 4, retry: false },
   terminal_not_found: { http: 404, rpc: -32000, exit: 4, retry: false },
   terminal_exited: { http: 409, rpc: -32000, exit: 1, retry: false },

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { FairleadError } from '../contract/errors.ts';
+import { askPerson } from './asking/ask-person.ts';
+import type { PersonQuestion, PersonReach } from './asking/question.ts';
 import type { AuditEntry } from './audit.ts';
 import type { Engine } from './engine.ts';
 import { pass } from './gate.ts';
@@ -24,6 +26,11 @@ export interface Call<Input> {
   readonly signal: AbortSignal;
   /** Tells a waiting caller how far it is. Cheap when nobody asked for it. */
   readonly progress: (message: string) => void;
+  /**
+   * Asks the person for what no model may know. Undefined: the person declined, or nobody answered in time. Rejects with
+   * `needs_person` where the person cannot be asked from within the call; let that through, its hint says what to do.
+   */
+  readonly ask: (question: PersonQuestion) => Promise<string | undefined>;
 }
 
 export interface CallContext {
@@ -31,6 +38,8 @@ export interface CallContext {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly progress?: (message: string) => void;
+  /** Absent: whoever calls has no way to show the person anything. */
+  readonly person?: PersonReach | undefined;
 }
 
 /** Every face ends here. Resolves with output that fits `op.output`; rejects only with FairleadError. */
@@ -46,7 +55,9 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
     if (!parsed.success) throw new FairleadError('invalid_input', explain(parsed.error));
     const input = parsed.data;
     await admit(input);
-    return await op.run({ input, engine, caller, signal, progress: context.progress ?? ignore });
+    const progress = context.progress ?? ignore;
+    const ask = (question: PersonQuestion) => askPerson(question, { ...context, progress });
+    return await op.run({ input, engine, caller, signal, progress, ask });
   });
 }
 

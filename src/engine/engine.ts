@@ -4,6 +4,7 @@ import { FairleadError } from '../contract/errors.ts';
 import { newTerminalId } from '../contract/ids.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Emitter } from '../lib/emitter.ts';
+import { Asking } from './asking/asking.ts';
 import { Audit } from './audit.ts';
 import type { Channel, Size } from './channel.ts';
 import { type Gate, openGate } from './gate.ts';
@@ -77,6 +78,8 @@ export class Engine implements AsyncDisposable {
   readonly sessions: Sessions;
   readonly recordings: Recordings;
   readonly pictures: Pictures;
+  /** What the person is asked by the product itself, not by a program in a terminal. */
+  readonly asking: Asking;
   readonly #options: EngineOptions;
   readonly #terminals = new Map<string, Terminal>();
   readonly #parts = new Map<PartKey<AsyncDisposable>, AsyncDisposable>();
@@ -91,6 +94,7 @@ export class Engine implements AsyncDisposable {
     setMaxListeners(0, this.#closing.signal);
     this.clock = options.clock ?? systemClock;
     this.gate = options.gate ?? openGate;
+    this.asking = new Asking(this.clock);
     this.recordings = new Recordings({ ...options.recordings, clock: this.clock });
     this.pictures = new Pictures(options.picturesDir);
     this.sessions = new Sessions(this, options.sessions, { size: options.size });
@@ -202,6 +206,7 @@ export class Engine implements AsyncDisposable {
 
   async #dispose(): Promise<void> {
     this.#closing.abort();
+    this.asking[Symbol.dispose]();
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, closeLimitMs);

@@ -5,9 +5,11 @@ import { Answer, answerWaiting, listWaiting } from './answer.ts';
 
 export type Method = (params: unknown, signal: AbortSignal) => Promise<unknown>;
 
+/** Whoever can open the local socket. */
+export const person: Caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true };
+
 /** For the person at this machine, by the local socket. Not part of any book: no model is offered them. */
 export function attentionMethods(engine: Engine): Readonly<Record<string, Method>> {
-  const person: Caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true };
   return {
     'attention.list': (_, signal) => listWaiting(engine, signal),
     'attention.answer': (params) => {
