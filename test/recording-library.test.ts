@@ -14,7 +14,7 @@ import type { RecordedCommand } from '../src/engine/recording/metadata.ts';
 import { play } from '../src/engine/recording/play.ts';
 import { Recordings } from '../src/engine/recording/recordings.ts';
 import { recoverRecordings } from '../src/engine/recording/recover.ts';
-import { ownIdentity, writerState } from '../src/engine/recording/writer-identity.ts';
+import { ownIdentity, writerState } from '../src/engine/process-identity.ts';
 import { FakeClock, FakeTerminal, type TempDir, tempDir } from './recording-support.ts';
 
 let dir: TempDir;

@@ -4,7 +4,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { type CastInfo, readCast } from './cast-reader.ts';
 import type { RecordingMetadata, RecordingStart } from './metadata.ts';
 import { filesOf, nameFacts, type RecordingFiles, recordingFiles } from './names.ts';
-import { type WriterIdentity, writerState } from './writer-identity.ts';
+import { type WriterIdentity, writerState } from '../process-identity.ts';
 
 export interface LibraryEntry {
   readonly id: string;

@@ -11,7 +11,7 @@ import type { RecordingFiles } from './names.ts';
 import { type OpenPart, openPart, PartFile } from './part-file.ts';
 import type { RecordingSource } from './source.ts';
 import { Tape } from './tape.ts';
-import { ownIdentity } from './writer-identity.ts';
+import { ownIdentity } from '../process-identity.ts';
 
 export interface RecorderSettings extends RecordingStart {
   readonly files: RecordingFiles;

@@ -28,7 +28,7 @@ export function writerState(writer: WriterIdentity): 'alive' | 'dead' | 'unknown
   return started === undefined || writer.started === undefined || started === writer.started ? 'alive' : 'dead';
 }
 
-function exists(pid: number): boolean {
+export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -38,7 +38,7 @@ function exists(pid: number): boolean {
 }
 
 /** The process's start in clock ticks since boot; a zombie has ended. Linux only. */
-function startOf(pid: number): string | undefined {
+export function startOf(pid: number): string | undefined {
   const stat = read(`/proc/${pid}/stat`);
   // The name may hold anything, also spaces and parentheses.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
