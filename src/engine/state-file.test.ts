@@ -1,0 +1,51 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { StateFile } from './state-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-state-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const schema = z.object({ word: z.string().default('none'), many: z.number().default(1) });
+
+function open(name: string) {
+  const time = { ms: 0 };
+  const warnings: string[] = [];
+  const clock = { now: () => time.ms, monotonic: () => time.ms, after: () => ({ [Symbol.dispose]() {} }) };
+  const file = new StateFile({ path: join(folder, name), schema, clock, warn: (text) => warnings.push(text) });
+  return { file, time, warnings, path: join(folder, name) };
+}
+
+test('a missing file means the defaults, a malformed one too, with one warning and untouched (R-RPC-017)', () => {
+  const { file, path, time, warnings } = open('a.json');
+  expect(file.get()).toEqual({ word: 'none', many: 1 });
+  writeFileSync(path, '{ "word": ');
+  time.ms += 2000;
+  expect(file.get()).toEqual({ word: 'none', many: 1 });
+  time.ms += 2000;
+  file.get();
+  expect(warnings).toHaveLength(1);
+  expect(readFileSync(path, 'utf8')).toBe('{ "word": ');
+});
+
+test('a hand edit takes effect within two seconds (R-RPC-017)', () => {
+  const { file, path, time } = open('b.json');
+  expect(file.get().word).toBe('none');
+  writeFileSync(path, '{ "word": "edited" }');
+  time.ms += 2000;
+  expect(file.get().word).toBe('edited');
+});
+
+test('a write is private, and one that changes nothing does not touch the file (R-RPC-004, R-RPC-017)', () => {
+  const { file, path } = open('c.json');
+  file.set({ word: 'x' });
+  const before = statSync(path, { bigint: true });
+  expect(Number(before.mode & 0o777n)).toBe(0o600);
+  file.set({ word: 'x' });
+  expect(statSync(path, { bigint: true }).mtimeNs).toBe(before.mtimeNs);
+  file.set({ word: 'y' });
+  expect(statSync(path, { bigint: true }).ino).not.toBe(before.ino);
+  expect(file.get()).toEqual({ word: 'y', many: 1 });
+});

@@ -1,0 +1,89 @@
+import { statSync } from 'node:fs';
+import type { z } from 'zod';
+import type { Clock } from '../lib/clock.ts';
+import { readText, writePrivate } from './private-file.ts';
+
+/** A hand edit takes effect within two seconds (R-RPC-017). */
+const lookEveryMs = 1000;
+
+export interface StateFileOptions<T extends z.ZodType> {
+  readonly path: string;
+  /** Must accept `{}`: what a missing file means. */
+  readonly schema: T;
+  readonly clock: Clock;
+  readonly warn: (message: string) => void;
+}
+
+/** One concern of the product, kept as JSON that people may edit. Missing or malformed means the defaults (R-RPC-017). */
+export class StateFile<T extends z.ZodType> {
+  readonly path: string;
+  readonly #options: StateFileOptions<T>;
+  #value: z.output<T> | undefined;
+  /** What the value was read from or written as: when, and how it looked on disk. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #seen = '';
+  #warned = '';
+
+  constructor(options: StateFileOptions<T>) {
+    this.path = options.path;
+    this.#options = options;
+  }
+
+  get(): z.output<T> {
+    const now = this.#options.clock.monotonic();
+    if (this.#value === undefined || now - this.#lookedAt >= lookEveryMs) {
+      this.#lookedAt = now;
+      const seen = signature(this.path);
+      if (this.#value === undefined || seen !== this.#seen) {
+        this.#seen = seen;
+        this.#value = this.#read();
+      }
+    }
+    return this.#value as z.output<T>;
+  }
+
+  /** Writes what differs from what is there; a change that changes nothing leaves the file alone. */
+  set(value: z.input<T>): z.output<T> {
+    const next = this.#options.schema.parse(value);
+    const text = `${JSON.stringify(next, null, 2)}\n`;
+    if (readText(this.path) !== text) writePrivate(this.path, text);
+    this.#value = next;
+    this.#seen = signature(this.path);
+    return next;
+  }
+
+  #read(): z.output<T> {
+    const { schema } = this.#options;
+    const text = this.#text();
+    if (text === undefined) return schema.parse({});
+    const parsed = schema.safeParse(json(text));
+    if (parsed.success) return parsed.data;
+    // The file is left as it is: somebody is editing it, or wants to see what they wrote.
+    if (this.#warned !== text)
+      this.#options.warn(`${this.path} cannot be understood; the defaults are used until it can.`);
+    this.#warned = text;
+    return schema.parse({});
+  }
+
+  #text(): string | undefined {
+    try {
+      return readText(this.path);
+    } catch (error) {
+      this.#options.warn(`${this.path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`);
+      return undefined;
+    }
+  }
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function signature(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return found === undefined ? '' : `${found.mtimeNs} ${found.size} ${found.ino}`;
+}
