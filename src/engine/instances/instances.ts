@@ -1,0 +1,152 @@
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FairleadError } from '../../contract/errors.ts';
+import { readText, writePrivate } from '../private-file.ts';
+import { exists, startOf } from '../process-identity.ts';
+import { instanceNames } from './names.ts';
+import { type InstanceRecord, isLive, parseRecord } from './record.ts';
+
+/** A claim whose owner has not written its record by then, and is gone, is free again (R-RPC-002). */
+const claimMs = 10_000;
+
+/** The instances of one state root, as files that clients of any make can read (R-RPC-001…006). */
+export class Instances {
+  readonly root: string;
+  readonly #folder: string;
+
+  constructor(root: string) {
+    this.root = root;
+    this.#folder = join(root, 'instances');
+  }
+
+  /** Every instance that lives. Records of dead ones are cleared away; files nobody can read are left alone. */
+  list(): InstanceRecord[] {
+    const found = this.#names().flatMap((name) => {
+      const record = this.#read(name);
+      if (record === undefined) return [];
+      if (isLive(record)) return [record];
+      rmSync(this.#path(name), { force: true });
+      return [];
+    });
+    this.#chooseActive(found);
+    return found.sort((a, b) => a.started_at.localeCompare(b.started_at));
+  }
+
+  /** The one that clients which know of only one are sent to. */
+  active(): InstanceRecord | undefined {
+    const named = parseRecord(readText(join(this.root, 'active.json')) ?? '');
+    return this.list().find(({ id }) => id === named?.id);
+  }
+
+  /** Takes the lowest free name. Two that come at once take different ones. */
+  claim(): string {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    chmodSync(this.root, 0o700);
+    chmodSync(this.#folder, 0o700);
+    this.list();
+    for (const name of instanceNames()) {
+      if (this.#take(name)) return name;
+    }
+    throw new FairleadError('limit_reached', 'Every name for an instance is taken.', {
+      hint: `End instances you no longer need; their files are in ${this.#folder}.`,
+    });
+  }
+
+  write(record: InstanceRecord): void {
+    writePrivate(this.#path(record.id), format(record));
+    if (this.#activeId() === record.id) this.#activate(record);
+    else this.list();
+  }
+
+  /** The last words of an instance: its file goes, and the newest of the others takes its place where it was active. */
+  release(id: string): void {
+    rmSync(this.#path(id), { force: true });
+    if (this.#activeId() === id) this.#chooseActive(this.list());
+  }
+
+  #take(name: string): boolean {
+    const path = this.#path(name);
+    try {
+      writeFileSync(path, `${JSON.stringify({ claimed_by: process.pid, claimed_start: startOf(process.pid) })}\n`, {
+        mode: 0o600,
+        flag: 'wx',
+      });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (!this.#isAbandoned(path)) return false;
+      rmSync(path, { force: true });
+      return this.#take(name);
+    }
+  }
+
+  #isAbandoned(path: string): boolean {
+    const text = readText(path);
+    if (text === undefined) return true;
+    if (parseRecord(text) !== undefined) return false;
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    if (age < claimMs) return false;
+    const claim = claimOf(text);
+    if (claim === undefined) return false;
+    return claim.claimed_by === undefined || !isOwner(claim.claimed_by, claim.claimed_start);
+  }
+
+  #chooseActive(live: readonly InstanceRecord[]): void {
+    const id = this.#activeId();
+    if (live.some((record) => record.id === id)) return;
+    const [newest] = [...live].sort((a, b) => b.started_at.localeCompare(a.started_at));
+    if (newest) this.#activate(newest);
+    else if (id !== undefined) for (const path of this.#pointers()) rmSync(path, { force: true });
+  }
+
+  #activate(record: InstanceRecord): void {
+    const [active = '', server = '', token = ''] = this.#pointers();
+    for (const path of [active, server]) writeIfOther(path, format(record));
+    writeIfOther(token, record.auth_token);
+  }
+
+  /** Files of clients that know one instance only (R-RPC-005). */
+  #pointers(): string[] {
+    return ['active.json', 'server.json', 'auth_token'].map((name) => join(this.root, name));
+  }
+
+  #activeId(): string | undefined {
+    return parseRecord(readText(join(this.root, 'active.json')) ?? '')?.id;
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder)
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => name.slice(0, -'.json'.length));
+    } catch {
+      return [];
+    }
+  }
+
+  #read(name: string): InstanceRecord | undefined {
+    return parseRecord(readText(this.#path(name)) ?? '');
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, `${name}.json`);
+  }
+}
+
+const format = (record: InstanceRecord): string => `${JSON.stringify(record, null, 2)}\n`;
+
+function writeIfOther(path: string, text: string): void {
+  if (readText(path) !== text) writePrivate(path, text);
+}
+
+function claimOf(text: string): { claimed_by?: number; claimed_start?: string } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return text.trim() === '' ? {} : undefined;
+  }
+}
+
+const isOwner = (pid: number, start: string | undefined): boolean =>
+  exists(pid) && (start ?? startOf(pid)) === startOf(pid);

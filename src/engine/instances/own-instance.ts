@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { startOf } from '../process-identity.ts';
+import type { Instances } from './instances.ts';
+import { architectureName, type InstanceRecord, platformName } from './record.ts';
+
+/** This process among the instances of its state root. Its file goes when it is disposed of. */
+export class OwnInstance implements Disposable {
+  readonly #instances: Instances;
+  #record: InstanceRecord;
+  #released = false;
+
+  private constructor(instances: Instances, record: InstanceRecord) {
+    this.#instances = instances;
+    this.#record = record;
+  }
+
+  /** Takes a name. Nobody is told of it before `announce`: clients must not come before the ports are open. */
+  static claim(instances: Instances, about: { readonly version: string; readonly cwd: string }): OwnInstance {
+    const start = startOf(process.pid);
+    return new OwnInstance(instances, {
+      id: instances.claim(),
+      pid: process.pid,
+      started_at: new Date().toISOString(),
+      mcp_port: 0,
+      http_port: 0,
+      auth_token: randomUUID(),
+      title: null,
+      cwd: about.cwd,
+      version: about.version,
+      platform: platformName(),
+      arch: architectureName(),
+      ...(start === undefined ? {} : { pid_start: start }),
+    });
+  }
+
+  get record(): InstanceRecord {
+    return this.#record;
+  }
+
+  announce(ports: { readonly mcp_port: number; readonly http_port: number }): void {
+    this.#record = { ...this.#record, ...ports };
+    this.#instances.write(this.#record);
+  }
+
+  /** Tells the others too, at once; a change that changes nothing is not written (R-RPC-005, R-RPC-008). */
+  update(change: Partial<Pick<InstanceRecord, 'title' | 'cwd'>>): void {
+    const next = { ...this.#record, ...change };
+    if (next.title === this.#record.title && next.cwd === this.#record.cwd) return;
+    this.#record = next;
+    if (!this.#released) this.#instances.write(next);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#instances.release(this.#record.id);
+  }
+}
