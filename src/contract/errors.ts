@@ -1,23 +1,26 @@
-/** Every way a call can fail. Closed: each face reads its own column, so no face decides what anything means. */
+/**
+ * Every way a call can fail. Closed: each face reads its own column, so no face decides what anything means. `rpc` is the word
+ * in `error.data`: the numbers of the session RPC are fixed by its reference (R-RPC-014).
+ */
 export const errorTable = {
-  invalid_input: { http: 400, rpc: -32602, exit: 2, retry: false },
-  unknown_operation: { http: 404, rpc: -32601, exit: 2, retry: false },
-  not_authenticated: { http: 401, rpc: -32001, exit: 1, retry: false },
-  not_permitted: { http: 403, rpc: -32003, exit: 5, retry: false },
-  needs_approval: { http: 403, rpc: -32003, exit: 5, retry: true },
+  invalid_input: { http: 400, rpc: 'INVALID_PARAMS', exit: 2, retry: false },
+  unknown_operation: { http: 404, rpc: 'UNKNOWN_METHOD', exit: 2, retry: false },
+  not_authenticated: { http: 401, rpc: 'NOT_AUTHENTICATED', exit: 1, retry: false },
+  not_permitted: { http: 403, rpc: 'NOT_PERMITTED', exit: 5, retry: false },
+  needs_approval: { http: 403, rpc: 'NEEDS_APPROVAL', exit: 5, retry: true },
   /** Only a person can give what is missing, and there is no way to ask from within the call. */
   needs_person: { http: 403, rpc: -32003, exit: 5, retry: true },
-  not_found: { http: 404, rpc: -32000, exit: 4, retry: false },
-  terminal_not_found: { http: 404, rpc: -32000, exit: 4, retry: false },
-  terminal_exited: { http: 409, rpc: -32000, exit: 1, retry: false },
-  conflict: { http: 409, rpc: -32000, exit: 1, retry: false },
-  limit_reached: { http: 429, rpc: -32000, exit: 1, retry: true },
-  too_large: { http: 413, rpc: -32602, exit: 2, retry: false },
-  timeout: { http: 504, rpc: -32000, exit: 6, retry: true },
-  cancelled: { http: 499, rpc: -32800, exit: 1, retry: true },
-  unsupported: { http: 501, rpc: -32000, exit: 1, retry: false },
-  unavailable: { http: 503, rpc: -32000, exit: 3, retry: true },
-  internal: { http: 500, rpc: -32603, exit: 1, retry: false },
+  not_found: { http: 404, rpc: 'NOT_FOUND', exit: 4, retry: false },
+  terminal_not_found: { http: 404, rpc: 'SESSION_NOT_FOUND', exit: 4, retry: false },
+  terminal_exited: { http: 409, rpc: 'SESSION_EXITED', exit: 1, retry: false },
+  conflict: { http: 409, rpc: 'CONFLICT', exit: 1, retry: false },
+  limit_reached: { http: 429, rpc: 'LIMIT_REACHED', exit: 1, retry: true },
+  too_large: { http: 413, rpc: 'TOO_LARGE', exit: 2, retry: false },
+  timeout: { http: 504, rpc: 'TIMEOUT', exit: 6, retry: true },
+  cancelled: { http: 499, rpc: 'CANCELLED', exit: 1, retry: true },
+  unsupported: { http: 501, rpc: 'NOT_SUPPORTED', exit: 1, retry: false },
+  unavailable: { http: 503, rpc: 'UNAVAILABLE', exit: 3, retry: true },
+  internal: { http: 500, rpc: 'INTERNAL', exit: 1, retry: false },
 } as const;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -16,6 +16,8 @@ export interface Caller {
   readonly principal: string;
   readonly origin: Origin;
   readonly may: (access: Access) => boolean;
+  /** The terminal it lives in, if it told: it does not want to type into that by accident. */
+  readonly ownSession?: string | undefined;
 }
 
 export interface Call<Input> {

@@ -30,6 +30,8 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
    * shows them instead of the picture (docs/decisions).
    */
   readonly pictures?: boolean;
+  /** The result on JSON-RPC where a reference fixes another shape than an object. */
+  readonly rpcResult?: (output: z.output<Out>) => unknown;
   /** Input fields the command line takes by position, in order. */
   readonly positional?: readonly (keyof z.input<In> & string)[];
   readonly run: (call: Call<z.output<In>>) => Promise<z.output<Out>>;

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { Caller } from '../../engine/call.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { LineSplitter } from '../socket/lines.ts';
+import { Login } from './login.ts';
+import type { Answer, MethodTable } from './methods.ts';
+import { codes, errorLine, type Parsed, parseRequest, type Request, resultLine } from './wire.ts';
+
+export interface ConnectionOptions {
+  readonly token: string;
+  readonly methods: MethodTable;
+  readonly clock: Clock;
+  /** Aborted when the server ends. */
+  readonly ending: AbortSignal;
+}
+
+/** Requests that wait while one is answered. Beyond it nothing more is read from the client. */
+const mostWaiting = 256;
+/** A client that has not shown the token by then is sent away (R-RPC-012). */
+const loginMs = 30_000;
+/** After the client's last byte a call may take this long to answer; then its waiting ends (R-RPC-015). */
+const lastAnswerMs = 50;
+/** A client that was refused may go on sending for this long. */
+const refusedMs = 2000;
+/** A client that does not take its answers is given up on. */
+const stuckMs = 60_000;
+
+/** One client of the line protocol. Answers leave in the order of the requests unless the client asked otherwise. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #options: ConnectionOptions;
+  readonly #login: Login;
+  readonly #lines = new LineSplitter();
+  readonly #waiting: Parsed[] = [];
+  readonly #gone = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  #working = false;
+  #inputEnded = false;
+  #refused = false;
+
+  constructor(socket: Socket, options: ConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#login = new Login(options.token);
+    const limit = options.clock.after(loginMs, () => {
+      if (!this.#login.authenticated) socket.destroy();
+    });
+    const end = (): void => this.#gone.abort(new Error('The server is closing.'));
+    options.ending.addEventListener('abort', end, { once: true });
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    socket.on('end', () => this.#lastWords());
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      limit[Symbol.dispose]();
+      options.ending.removeEventListener('abort', end);
+      this.#waiting.length = 0;
+      this.#gone.abort(new Error('The client closed the connection.'));
+    });
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#refused) return;
+    const lines = this.#lines.push(chunk);
+    if (lines === undefined) return this.#refuse('a line may have at most 16 MiB');
+    for (const line of lines) if (line.trim() !== '') this.#waiting.push(parseRequest(line));
+    if (this.#waiting.length >= mostWaiting) this.#socket.pause();
+    this.#work();
+  }
+
+  /** Says why and ends. What still comes is read and dropped: a socket closed on unread bytes would take the answer with it. */
+  #refuse(why: string): void {
+    this.#refused = true;
+    this.#waiting.length = 0;
+    this.#socket.end(errorLine(null, { code: codes.invalid, message: `Invalid request: ${why}` }));
+    const limit = this.#options.clock.after(refusedMs, () => this.#socket.destroy());
+    this.#socket.on('close', () => limit[Symbol.dispose]());
+  }
+
+  #work(): void {
+    if (this.#working) return;
+    this.#working = true;
+    this.#answerAll().then(
+      () => {
+        this.#working = false;
+        if (this.#inputEnded) this.#socket.end();
+      },
+      () => this.#socket.destroy(),
+    );
+  }
+
+  async #answerAll(): Promise<void> {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      if (this.#socket.isPaused() && this.#waiting.length < mostWaiting / 2) this.#socket.resume();
+      const answer = this.#answer(next);
+      if (this.#login.concurrent) this.#together(answer);
+      else await this.#send(await answer);
+      if (this.#running.size >= mostWaiting) await Promise.race(this.#running);
+    }
+    await Promise.all(this.#running);
+  }
+
+  #together(answer: Promise<string>): void {
+    const sent = answer.then((line) => this.#send(line)).finally(() => this.#running.delete(sent));
+    this.#running.add(sent);
+    sent.catch(() => this.#socket.destroy());
+  }
+
+  async #answer(parsed: Parsed): Promise<string> {
+    if ('error' in parsed) return errorLine(parsed.id, parsed.error);
+    const { request } = parsed;
+    if (request.method === 'auth.login') return await this.#logIn(request);
+    if (!this.#login.authenticated) {
+      const message = 'Not authenticated. Call auth.login first';
+      return errorLine(request.id, { code: codes.notAuthenticated, message });
+    }
+    const { clientName, ownSession } = this.#login;
+    const caller: Caller = { name: clientName, principal: 'owner', origin: 'rpc', may: () => true, ownSession };
+    const context = { caller, signal: this.#gone.signal };
+    const answer: Answer = await this.#options.methods.run(request.method, request.params, context);
+    return 'error' in answer ? errorLine(request.id, answer.error) : resultLine(request.id, answer.result);
+  }
+
+  async #logIn({ id, params }: Request): Promise<string> {
+    const { delayMs } = this.#login;
+    if (delayMs > 0) await this.#pause(delayMs);
+    const answer = this.#login.attempt(params);
+    return 'code' in answer ? errorLine(id, answer) : resultLine(id, answer);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = this.#options.clock.after(ms, resolve);
+      this.#gone.signal.addEventListener(
+        'abort',
+        () => {
+          timer[Symbol.dispose]();
+          resolve();
+        },
+        { once: true },
+      );
+    });
+  }
+
+  async #send(line: string): Promise<void> {
+    if (this.#socket.destroyed || this.#socket.write(line)) return;
+    const limit = this.#options.clock.after(stuckMs, () => this.#socket.destroy());
+    try {
+      await Promise.race([once(this.#socket, 'drain'), once(this.#socket, 'close')]);
+    } finally {
+      limit[Symbol.dispose]();
+    }
+  }
+
+  /** The client has said all it had to say; whether it still listens nobody can know before writing to it. */
+  #lastWords(): void {
+    this.#inputEnded = true;
+    if (!this.#working) this.#socket.end();
+    else this.#options.clock.after(lastAnswerMs, () => this.#gone.abort(new Error('The client has hung up.')));
+  }
+}

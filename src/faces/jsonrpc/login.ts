@@ -1,0 +1,46 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type RpcError, codes } from './wire.ts';
+
+/** Failures of one connection after which every further attempt is slowed down (R-RPC-012). */
+const freeFailures = 5;
+export const slowedMs = 1000;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Whether one connection has shown the token, and what it said of itself. */
+export class Login {
+  readonly #token: Buffer;
+  #failures = 0;
+  authenticated = false;
+  /** Answers may leave as they finish (R-RPC-011). */
+  concurrent = false;
+  clientName = 'anonymous';
+  /** The session the client lives in: it is never chosen for writing by default (R-RPC-013). */
+  ownSession: string | undefined;
+
+  constructor(token: string) {
+    this.#token = digest(token);
+  }
+
+  /** How long the next attempt is to wait for its answer. */
+  get delayMs(): number {
+    return this.#failures >= freeFailures ? slowedMs : 0;
+  }
+
+  /** Never takes away what was granted before: the answer tells of this token only (R-RPC-012). */
+  attempt(params: Readonly<Record<string, unknown>>): { readonly status: 'ok' } | RpcError {
+    const { token, client, session_id, concurrent } = params;
+    if (typeof token !== 'string' || !timingSafeEqual(digest(token), this.#token)) {
+      this.#failures += 1;
+      return { code: codes.badToken, message: 'Invalid auth token' };
+    }
+    this.authenticated = true;
+    const name =
+      typeof client === 'object' && client !== null ? (client as Record<string, unknown>)['name'] : undefined;
+    if (typeof name === 'string' && name !== '') this.clientName = name.slice(0, 100);
+    if (typeof session_id === 'string' || typeof session_id === 'number')
+      this.ownSession = String(session_id).slice(0, 64);
+    if (concurrent === true) this.concurrent = true;
+    return { status: 'ok' };
+  }
+}

@@ -1,0 +1,45 @@
+import type { CallContext } from '../../engine/call.ts';
+import { FairleadError } from '../../contract/errors.ts';
+import type { AnyOperation, Book } from '../../engine/operation.ts';
+import { rpcError, type RpcError } from './wire.ts';
+
+/** `call()` of the engine, with the engine already chosen. */
+export type CallOperation = (op: AnyOperation, raw: unknown, context: Omit<CallContext, 'engine'>) => Promise<unknown>;
+
+export type Answer = { readonly result: unknown } | { readonly error: RpcError };
+
+/** Every method by name: the ids of the operations, and the other names a reference gives some of them. */
+export class MethodTable {
+  readonly #methods = new Map<string, readonly [Book, AnyOperation]>();
+  readonly #call: CallOperation;
+
+  constructor(books: readonly Book[], call: CallOperation) {
+    this.#call = call;
+    for (const book of books) {
+      for (const [noun, verbs] of Object.entries(book.nouns)) {
+        for (const [verb, op] of Object.entries(verbs)) this.#methods.set(`${noun}.${verb}`, [book, op]);
+      }
+    }
+  }
+
+  get names(): readonly string[] {
+    return [...this.#methods.keys()];
+  }
+
+  async run(method: string, params: unknown, context: Omit<CallContext, 'engine'>): Promise<Answer> {
+    const [book, op] = this.#methods.get(method) ?? [];
+    if (!book || !op) {
+      const error = new FairleadError('unknown_operation', `Unknown method: ${method}`, {
+        hint: 'server.capabilities lists the methods.',
+      });
+      return { error: rpcError(error, error.message) };
+    }
+    try {
+      const output = await this.#call(op, params, context);
+      return { result: op.rpcResult ? op.rpcResult(output) : output };
+    } catch (thrown) {
+      const error = thrown instanceof FairleadError ? thrown : new FairleadError('internal', 'Internal error.');
+      return { error: rpcError(error, book.renderError(error, method)) };
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { errorTable, type FairleadError } from '../../contract/errors.ts';
+
+/** One request as the line protocol of the session RPC has it (R-RPC-010). */
+export interface Request {
+  /** Whatever the client sent; null when it sent none. */
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** The numbers of the reference. Everything an operation says went wrong is `internal` there; `data` tells more. */
+export const codes = {
+  parse: -32700,
+  invalid: -32600,
+  badToken: -32001,
+  notAuthenticated: -32002,
+  internal: -32603,
+} as const;
+
+export type Parsed = { readonly request: Request } | { readonly id: unknown; readonly error: RpcError };
+
+export function parseRequest(line: string): Parsed {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    return { id: null, error: { code: codes.parse, message: `Parse error: ${(error as Error).message}` } };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { id: null, error: { code: codes.invalid, message: 'Invalid request: one JSON object per line' } };
+  }
+  const { id = null, method, params = {} } = value as Record<string, unknown>;
+  if (typeof method !== 'string') {
+    return { id, error: { code: codes.invalid, message: "Invalid request: 'method' must be a string" } };
+  }
+  if (params !== null && (typeof params !== 'object' || Array.isArray(params))) {
+    return { id, error: { code: codes.invalid, message: "Invalid request: 'params' must be an object" } };
+  }
+  return { request: { id, method, params: (params ?? {}) as Record<string, unknown> } };
+}
+
+export const resultLine = (id: unknown, result: unknown): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, result: result ?? null })}\n`;
+
+export const errorLine = (id: unknown, error: RpcError): string => `${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`;
+
+/** What went wrong, in the words of the reference; the symbolic code and what to do next go to `data` (R-RPC-014). */
+export function rpcError(error: FairleadError, message: string): RpcError {
+  const { hint, data: { rpcCode, ...facts } = {} } = error;
+  const code = typeof rpcCode === 'string' ? rpcCode : errorTable[error.code].rpc;
+  return { code: codes.internal, message, data: { ...facts, code, ...(hint === undefined ? {} : { hint }) } };
+}
