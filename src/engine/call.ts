@@ -20,6 +20,14 @@ export interface Caller {
   readonly ownSession?: string | undefined;
 }
 
+/** How far a call is, in whatever it counts; `total` where that is known. */
+export interface Amount {
+  readonly done: number;
+  readonly total?: number | undefined;
+}
+
+export type ReportProgress = (message: string, amount?: Amount) => void;
+
 export interface Call<Input> {
   readonly input: Input;
   readonly engine: Engine;
@@ -27,7 +35,7 @@ export interface Call<Input> {
   /** Aborted when the caller hangs up. Stops the waiting, never the terminal. */
   readonly signal: AbortSignal;
   /** Tells a waiting caller how far it is. Cheap when nobody asked for it. */
-  readonly progress: (message: string) => void;
+  readonly progress: ReportProgress;
   /**
    * Asks the person for what no model may know. Undefined: the person declined, or nobody answered in time. Rejects with
    * `needs_person` where the person cannot be asked from within the call; let that through, its hint says what to do.
@@ -39,7 +47,7 @@ export interface CallContext {
   readonly engine: Engine;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  readonly progress?: (message: string) => void;
+  readonly progress?: ReportProgress;
   /** Absent: whoever calls has no way to show the person anything. */
   readonly person?: PersonReach | undefined;
 }

@@ -10,7 +10,7 @@ import type {
   ServerContext,
   Tool,
 } from '@modelcontextprotocol/server';
-import type { Caller } from '../../engine/call.ts';
+import type { Caller, ReportProgress } from '../../engine/call.ts';
 import type { ToolTable } from './tools.ts';
 
 /** Everything one MCP server shows. Built once; every connection, session and request is served from it. */
@@ -32,7 +32,7 @@ export interface McpSurface {
 export interface ToolRequest {
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  readonly progress: (message: string) => void;
+  readonly progress: ReportProgress;
   /** The protocol's own view, for tools that need more of it than a call carries. */
   readonly context: ServerContext;
 }
