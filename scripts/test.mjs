@@ -22,6 +22,7 @@ const packages = {
   sqlite3: ['sqlite3'],
   python3: ['python3'],
   'openssh-client': ['ssh-keygen'],
+  'openssh-server': ['sshd'],
   procps: ['ps'],
   asciinema: ['asciinema'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome'],

@@ -16,6 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const homes: Readonly<Record<string, string>> = {
   koffi: 'transports/local',
   '@lydell/node-pty': 'transports/local',
+  ssh2: 'transports/ssh',
   '@xterm/headless': 'engine/screen',
   '@xterm/addon-unicode11': 'engine/screen',
   '@napi-rs/canvas': 'engine/picture',

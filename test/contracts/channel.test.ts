@@ -1,5 +1,9 @@
+import { afterAll, beforeAll } from 'vitest';
 import { EchoChannel } from '../../src/transports/echo/index.ts';
 import { linuxPty, portablePty } from '../../src/transports/local/index.ts';
+import { channelOf } from '../../src/transports/ssh/channel-of.ts';
+import type { SshLink } from '../../src/transports/ssh/link.ts';
+import { type Sshd, startSshd } from '../support/sshd.ts';
 import { behavesLikeAChannel } from './channel.ts';
 
 const size = { cols: 80, rows: 24 };
@@ -28,5 +32,28 @@ for (const [name, load] of [
   behavesLikeAChannel(name, {
     repeat: () => script('stty raw -echo; echo ready; exec cat'),
     count: (count, code) => script(`stty -opost; seq 1 ${count}; exit ${code}`),
+  });
+}
+
+let sshd: Sshd;
+let link: SshLink;
+beforeAll(async () => {
+  sshd = await startSshd();
+  ({ link } = await sshd.connect());
+});
+afterAll(async () => {
+  await link[Symbol.asyncDispose]();
+  await sshd[Symbol.asyncDispose]();
+});
+
+for (const [name, pty, raw, plain] of [
+  ['ssh with a terminal', { term: 'xterm', size }, 'stty raw -echo; ', 'stty -opost; '],
+  ['ssh without a terminal', undefined, '', ''],
+] as const) {
+  const run = async (command: string) =>
+    channelOf(await link.exec(command, { pty }, AbortSignal.timeout(10_000)), { pty: pty !== undefined });
+  behavesLikeAChannel(name, {
+    repeat: () => run(`${raw}echo ready; exec cat`),
+    count: (count, code) => run(`${plain}seq 1 ${count}; exit ${code}`),
   });
 }

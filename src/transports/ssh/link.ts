@@ -13,6 +13,12 @@ export type LinkEnd =
   | { readonly by: 'lost'; readonly reason: string };
 
 /**
+ * Why a channel was refused, in `data.refused` of a `CHANNEL_FAILED`: the server has no room for another one, now;
+ * it took the channel and then refused what was asked on it; or it takes no such channel at all.
+ */
+export type Refused = 'slots' | 'request' | 'kind';
+
+/**
  * One authenticated connection to an SSH server. All that Fairlead does over SSH goes through this interface, so that
  * another implementation (an OpenSSH multiplex proxy) can take the place of ours.
  */

@@ -1,0 +1,86 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { AskPassword } from './auth.ts';
+import type { HostKeyPolicy } from './known-hosts.ts';
+import type { SshLink } from './link.ts';
+
+export interface ConnectRequest {
+  /** A host, or a name in the SSH config: `host[:port]`, `[v6]:port`. */
+  readonly address: string;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly keyPath?: string | undefined;
+  /** For each attempt: TCP, handshake and login, without the time a person takes. Default: the SSH config's, or 30 s. */
+  readonly timeoutMs?: number | undefined;
+  readonly maxRetries: number;
+  readonly retryDelayMs: number;
+  readonly compress: boolean;
+  /**
+   * Asked only when the server wants a password (or one hidden keyboard-interactive answer) and none was given;
+   * undefined: nobody answered.
+   */
+  readonly askPassword?: AskPassword | undefined;
+}
+
+export interface Connected {
+  readonly link: SshLink;
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  /** Extra attempts that were needed. */
+  readonly retries: number;
+  readonly compression: boolean;
+  readonly hostKey: { readonly fingerprint: string; readonly state: HostKeyState };
+  readonly warnings: readonly string[];
+  /**
+   * Another link to the same place with the same key or agent, never asking anybody; absent when the login needed a
+   * password.
+   */
+  readonly again?: ((signal: AbortSignal) => Promise<SshLink>) | undefined;
+}
+
+export type HostKeyState = 'known' | 'new' | 'unchecked' | 'changed';
+
+/** A concrete `Host` of the SSH config. */
+export interface ConfiguredHost {
+  readonly alias: string;
+  readonly hostName?: string | undefined;
+  readonly user?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+export interface SshSurroundings {
+  /** Whose `~/.ssh` is read. */
+  readonly home: string;
+  /** SSH_AUTH_SOCK, and PATH to find `ssh`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Our own known_hosts, the only one written to. */
+  readonly knownHostsFile: string;
+  readonly hostKeyPolicy: HostKeyPolicy;
+  /** Where `/etc/ssh/ssh_config` and `/etc/ssh/ssh_known_hosts` are. */
+  readonly systemFolder?: string | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+export interface SshConnector {
+  /** Rejects with AUTH_*, CONNECTION_*, HOST_KEY_* or INVALID_ARGUMENT, or with the signal's reason. */
+  connect(request: ConnectRequest, signal: AbortSignal): Promise<Connected>;
+  /** What `targets` lists. Never rejects: a config that cannot be read has no hosts. */
+  configuredHosts(): Promise<readonly ConfiguredHost[]>;
+}
+
+/** The SSH library is loaded when somebody first connects: most sessions never do. */
+export function sshConnector(surroundings: SshSurroundings): SshConnector {
+  const loaded = async (): Promise<SshConnector> => {
+    const { Connector } = await import('./connector.ts');
+    return new Connector(surroundings);
+  };
+  let connector: Promise<SshConnector> | undefined;
+  const get = (): Promise<SshConnector> => {
+    connector ??= loaded();
+    return connector;
+  };
+  return {
+    connect: async (request, signal) => (await get()).connect(request, signal),
+    configuredHosts: async () => (await get()).configuredHosts(),
+  };
+}

@@ -1,0 +1,139 @@
+import type { Client, ClientChannel } from 'ssh2';
+import type { Ended, Signal, Size } from '../../engine/channel.ts';
+import { FairleadError } from '../../contract/errors.ts';
+import { ByteQueue } from '../../lib/byte-queue.ts';
+import { deferred } from '../../lib/deferred.ts';
+import type { SshProcess } from './link.ts';
+import { insideChannel, insideClient } from './ssh2-internals.ts';
+
+/** What ssh2 lets the server send before it must wait for us. */
+const fullWindow = 2 << 20;
+/** How long a server may take to confirm that a channel is closed. */
+const closeLimitMs = 2_000;
+/** The signals of RFC 4254; a server knows no others. */
+const knownSignals: ReadonlySet<string> = new Set(['HUP', 'INT', 'KILL', 'QUIT', 'TERM', 'USR1', 'USR2']);
+
+/**
+ * One session channel of ssh2, without the streams ssh2 puts around it.
+ *
+ * Those streams give the server new window for what one of stdout and stderr has consumed even while the other is
+ * full, so a reader of only one of them lets the other grow without bound; and they report the close only to somebody
+ * who reads to the end. So the bytes are taken where ssh2 would push them into its streams, and new window is given
+ * for exactly what our readers took.
+ */
+export class Ssh2Process implements SshProcess {
+  readonly stdout: ByteQueue;
+  readonly stderr: ByteQueue;
+  readonly #channel: ClientChannel;
+  readonly #grant: (bytes: number) => void;
+  readonly #ended = deferred<Ended>();
+  /** Writers the far side's window has not yet let through. */
+  readonly #writers = new Set<(reason: FairleadError) => void>();
+  #over = false;
+  #inputClosed = false;
+
+  /** Must be made in the same turn in which ssh2 hands out the channel, or its first bytes are missed. */
+  constructor(client: Client, channel: ClientChannel, whyLost: () => string | undefined) {
+    this.#channel = channel;
+    const inside = insideChannel(channel);
+    this.#grant = (bytes) => {
+      inside.incoming.window += bytes;
+      insideClient(client)._protocol.channelWindowAdjust(inside.outgoing.id, bytes);
+    };
+    const taken = (): void => this.#widen();
+    this.stdout = new ByteQueue(1, taken, taken);
+    this.stderr = new ByteQueue(1, taken, taken);
+    for (const [stream, queue] of [
+      [channel, this.stdout],
+      [channel.stderr, this.stderr],
+    ] as const) {
+      stream.push = (bytes: Uint8Array | null) => {
+        if (bytes === null) {
+          queue.end();
+          // ssh2 waits for this before it says that the channel is closed.
+          stream.emit('end');
+          return false;
+        }
+        queue.push(bytes);
+        this.#widen();
+        // "Full": so ssh2 never gives new window by itself.
+        return false;
+      };
+    }
+    channel.on('error', () => {});
+    channel.once('close', (code?: number | null, signal?: string) => this.#end(howItEnded(code, signal, whyLost())));
+  }
+
+  get ended(): Promise<Ended> {
+    return this.#ended.promise;
+  }
+
+  write(bytes: Uint8Array): Promise<void> {
+    if (this.#over) return Promise.reject(exited());
+    if (this.#inputClosed) return Promise.reject(new FairleadError('conflict', 'The input of this command is closed.'));
+    if (bytes.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#writers.add(reject);
+      this.#channel.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), (error) => {
+        this.#writers.delete(reject);
+        if (error) reject(exited());
+        else resolve();
+      });
+    });
+  }
+
+  end(): void {
+    if (this.#over || this.#inputClosed) return;
+    this.#inputClosed = true;
+    this.#channel.end();
+  }
+
+  signal(name: Signal): void {
+    if (this.#over) return;
+    if (!knownSignals.has(name)) throw new FairleadError('unsupported', `SSH has no signal ${name}.`);
+    this.#channel.signal(name);
+  }
+
+  resize({ cols, rows }: Size): void {
+    if (!this.#over) this.#channel.setWindow(rows, cols, 0, 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#over) return;
+    // Hanging up: without it, a server keeps what runs without a terminal, and its slot, until it ends by itself.
+    this.#channel.signal('HUP');
+    this.#channel.close();
+    const timer = setTimeout(
+      () => this.#end({ by: 'lost', reason: 'The server did not close the channel.' }),
+      closeLimitMs,
+    );
+    await this.#ended.promise;
+    clearTimeout(timer);
+  }
+
+  /** Gives the server window for what the readers took, in halves of it: a message for each packet would be noise. */
+  #widen(): void {
+    const { incoming, outgoing } = insideChannel(this.#channel);
+    if (this.#over || incoming.state !== 'open' || outgoing.state === 'closed') return;
+    const taken = fullWindow - incoming.window - this.stdout.size - this.stderr.size;
+    if (taken >= fullWindow / 2) this.#grant(taken);
+  }
+
+  #end(how: Ended): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.stdout.end();
+    this.stderr.end();
+    this.#ended.resolve(how);
+    for (const reject of this.#writers) reject(exited());
+    this.#writers.clear();
+  }
+}
+
+function howItEnded(code: number | null | undefined, signal: string | undefined, whyLost: string | undefined): Ended {
+  if (typeof code === 'number') return { by: 'exit', code };
+  if (signal !== undefined) return { by: 'signal', signal: signal.replace(/^SIG/, '') };
+  return { by: 'lost', reason: whyLost ?? 'The channel was closed before the command reported its end.' };
+}
+
+const exited = (): FairleadError => new FairleadError('terminal_exited', 'The far side has ended.');
