@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { call } from '../engine/call.ts';
 import { Engine } from '../engine/engine.ts';
+import type { Log } from '../engine/incident.ts';
 import { installationKey } from '../engine/installation-key.ts';
 import { Redactor } from '../engine/redaction/redactor.ts';
 import { mcpSurface } from '../faces/mcp/catalogue.ts';
@@ -12,7 +13,10 @@ import { places } from '../config.ts';
 import type { Invocation } from './command.ts';
 
 /** An engine with the transports of this machine, and what MCP shows of it: what `mcp` and `serve` have in common. */
-export function createInstance(invocation: Invocation): { readonly engine: Engine; readonly surface: McpSurface } {
+export function createInstance(
+  invocation: Invocation,
+  log: Log,
+): { readonly engine: Engine; readonly surface: McpSurface } {
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
   const engine = new Engine({
@@ -39,6 +43,7 @@ export function createInstance(invocation: Invocation): { readonly engine: Engin
     },
     picturesDir: screenshots,
     describeTargets: localTargets,
+    log,
   });
   const offer = { toolsets: settings.toolsets ?? ['all'], readOnly: settings.readOnly };
   const surface = mcpSurface({
@@ -49,6 +54,7 @@ export function createInstance(invocation: Invocation): { readonly engine: Engin
     toolsets: offer.toolsets,
     prompts: promptsFor(offer),
     readOnly: settings.readOnly,
+    log,
     call: (op, raw, context) => call(op, raw, { ...context, engine }),
   });
   return { engine, surface };

@@ -17,7 +17,7 @@ export async function serve(invocation: Invocation): Promise<number> {
   const { settings, stderr } = invocation;
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
   const token = settings.token ?? randomUUID();
-  const { engine, surface } = createInstance(invocation);
+  const { engine, surface } = createInstance(invocation, log);
   const options = {
     host: settings.host,
     token,

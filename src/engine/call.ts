@@ -5,6 +5,8 @@ import type { PersonQuestion, PersonReach } from './asking/question.ts';
 import type { AuditEntry } from './audit.ts';
 import type { Engine } from './engine.ts';
 import { pass } from './gate.ts';
+import type { CallKey } from './idempotency.ts';
+import { incident } from './incident.ts';
 import { type Access, type Operation, operationId } from './operation.ts';
 
 export type Origin = 'mcp' | 'rpc' | 'http' | 'cli';
@@ -50,6 +52,8 @@ export interface CallContext {
   readonly progress?: ReportProgress;
   /** Absent: whoever calls has no way to show the person anything. */
   readonly person?: PersonReach | undefined;
+  /** What makes this the same call as an earlier one, for operations that heed it. */
+  readonly key?: CallKey | undefined;
 }
 
 /** Every face ends here. Resolves with output that fits `op.output`; rejects only with FairleadError. */
@@ -58,7 +62,7 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
   raw: unknown,
   context: CallContext,
 ): Promise<z.output<Out>> {
-  const { engine, caller, signal } = context;
+  const { engine, caller, key } = context;
   const what = { operation: operationId(op), access: op.access, terminal: terminalOf(raw) };
   return await accounted(what, context, async (admit) => {
     const parsed = op.input.safeParse(raw);
@@ -66,8 +70,13 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
     const input = parsed.data;
     await admit(input);
     const progress = context.progress ?? ignore;
-    const ask = (question: PersonQuestion) => askPerson(question, { ...context, progress });
-    return await op.run({ input, engine, caller, signal, progress, ask });
+    const run = (signal: AbortSignal): Promise<z.output<Out>> => {
+      const ask = (question: PersonQuestion) => askPerson(question, { ...context, signal, progress });
+      return op.run({ input, engine, caller, signal, progress, ask });
+    };
+    if (op.keyed !== true || key === undefined) return await run(context.signal);
+    const same = { principal: caller.principal, operation: what.operation, key, input: raw };
+    return await engine.idempotency.once(same, run, context.signal);
   });
 }
 
@@ -83,7 +92,7 @@ export async function accounted<T>(
   try {
     return await work((input) => pass(engine.gate, { operation, access, input, caller }, signal));
   } catch (thrown) {
-    error = toFairleadError(thrown, signal);
+    error = toFairleadError(thrown, signal) ?? incident(thrown, operation, engine.log);
     throw error;
   } finally {
     engine.audit.add({
@@ -117,13 +126,9 @@ function plain(issue: z.core.$ZodIssue): string {
   return issue.message.replaceAll('\n', ' ');
 }
 
-function toFairleadError(thrown: unknown, signal: AbortSignal): FairleadError {
+function toFairleadError(thrown: unknown, signal: AbortSignal): FairleadError | undefined {
   if (thrown instanceof FairleadError) return thrown;
-  if (signal.aborted) return new FairleadError('cancelled', 'The call was cancelled.', { cause: thrown });
-  return new FairleadError('internal', 'Something went wrong inside Fairlead; the terminals are unharmed.', {
-    hint: 'Try once more; if it happens again, report it with the log of the server.',
-    cause: thrown,
-  });
+  return signal.aborted ? new FairleadError('cancelled', 'The call was cancelled.', { cause: thrown }) : undefined;
 }
 
 function terminalOf(raw: unknown): string | undefined {

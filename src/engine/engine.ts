@@ -8,6 +8,8 @@ import { Asking } from './asking/asking.ts';
 import { Audit } from './audit.ts';
 import type { Channel, Size } from './channel.ts';
 import { type Gate, openGate } from './gate.ts';
+import { Idempotency, type IdempotencyLimits } from './idempotency.ts';
+import type { Log } from './incident.ts';
 import type { PartKey, PartMaker } from './part.ts';
 import { Pictures } from './pictures.ts';
 import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
@@ -56,6 +58,8 @@ export interface EngineOptions {
   readonly describeTargets?: () => Promise<TargetList>;
   readonly clock?: Clock;
   readonly gate?: Gate;
+  readonly idempotency?: IdempotencyLimits;
+  readonly log?: Log;
 }
 
 export interface TargetList {
@@ -73,6 +77,7 @@ const closeLimitMs = 1500;
 export class Engine implements AsyncDisposable {
   readonly clock: Clock;
   readonly gate: Gate;
+  readonly log: Log | undefined;
   readonly audit = new Audit();
   readonly events = new Emitter<EngineEvent>();
   readonly sessions: Sessions;
@@ -80,6 +85,7 @@ export class Engine implements AsyncDisposable {
   readonly pictures: Pictures;
   /** What the person is asked by the product itself, not by a program in a terminal. */
   readonly asking: Asking;
+  readonly idempotency: Idempotency;
   readonly #options: EngineOptions;
   readonly #terminals = new Map<string, Terminal>();
   readonly #parts = new Map<PartKey<AsyncDisposable>, AsyncDisposable>();
@@ -94,7 +100,9 @@ export class Engine implements AsyncDisposable {
     setMaxListeners(0, this.#closing.signal);
     this.clock = options.clock ?? systemClock;
     this.gate = options.gate ?? openGate;
+    this.log = options.log;
     this.asking = new Asking(this.clock);
+    this.idempotency = new Idempotency(this.clock, options.idempotency);
     this.recordings = new Recordings({ ...options.recordings, clock: this.clock });
     this.pictures = new Pictures(options.picturesDir);
     this.sessions = new Sessions(this, options.sessions, { size: options.size });
@@ -207,6 +215,7 @@ export class Engine implements AsyncDisposable {
   async #dispose(): Promise<void> {
     this.#closing.abort();
     this.asking[Symbol.dispose]();
+    this.idempotency[Symbol.dispose]();
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, closeLimitMs);

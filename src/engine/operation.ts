@@ -23,6 +23,8 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly destructive?: boolean;
   /** Doing it twice is the same as doing it once. Reads are, always. */
   readonly idempotent?: boolean;
+  /** A call that comes with a key is done once: the same key again gives the same answer (engine/idempotency.ts). */
+  readonly keyed?: true;
   /** Reaches past this machine. */
   readonly openWorld?: boolean;
   /**

@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
-import { FairleadError } from '../../contract/errors.ts';
+import type { FairleadError } from '../../contract/errors.ts';
 import type { AnyOperation, Book, Content } from '../../engine/operation.ts';
 
 /** An operation's output as a tool result. Pictures go alone: a client that got facts too would show those instead. */
@@ -11,8 +11,7 @@ export function success(op: AnyOperation, output: unknown): CallToolResult {
 }
 
 /** A failed call, in the words of its book and with the facts beside them. */
-export function failure(book: Book, tool: string, thrown: unknown): CallToolResult {
-  const error = toFairleadError(thrown);
+export function failure(book: Book, tool: string, error: FairleadError): CallToolResult {
   const words = book.renderError(error, tool);
   if (book.errorFacts) return failed(words, book.errorFacts(error, tool));
   const { code, message, hint, data } = error;
@@ -26,13 +25,6 @@ export function refusal(words: string, facts: Readonly<Record<string, unknown>>)
 
 function failed(words: string, structuredContent: Readonly<Record<string, unknown>>): CallToolResult {
   return { isError: true, content: [text(words)], structuredContent };
-}
-
-// `call` rejects only with FairleadError; a renderer that throws is the way anything else gets here.
-function toFairleadError(thrown: unknown): FairleadError {
-  if (thrown instanceof FairleadError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new FairleadError('internal', `Internal error: ${message}`, { cause: thrown });
 }
 
 function block(piece: Content): ContentBlock {

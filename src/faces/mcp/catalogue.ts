@@ -1,3 +1,4 @@
+import type { Log } from '../../engine/incident.ts';
 import type { Book } from '../../engine/operation.ts';
 import type { Prompt } from '../../engine/prompt.ts';
 import { foldPrompt } from './prompts.ts';
@@ -15,17 +16,18 @@ export interface Catalogue {
   readonly readOnly: boolean;
   readonly call: CallOperation;
   readonly resources?: McpResources;
+  readonly log?: Log | undefined;
 }
 
 /** Folds what the product offers into what MCP shows of it, once for the life of the process. */
 export function mcpSurface(catalogue: Catalogue): McpSurface {
-  const { name, version, instructions, readOnly, resources } = catalogue;
+  const { name, version, instructions, readOnly, resources, log } = catalogue;
   return {
     name,
     version,
     instructions,
     may: (access) => !readOnly || access === 'observe',
-    tools: foldBooks(chooseToolsets(catalogue.books, catalogue.toolsets), catalogue.call, { readOnly }),
+    tools: foldBooks(chooseToolsets(catalogue.books, catalogue.toolsets), catalogue.call, { readOnly, log }),
     prompts: catalogue.prompts.map(foldPrompt),
     ...(resources !== undefined && { resources }),
   };

@@ -1,3 +1,4 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
@@ -130,10 +131,16 @@ test('a failure is told in the words of its book, with the facts beside them', a
   });
 });
 
-test('a renderer that throws is an internal error, not a broken connection', async () => {
+test('a renderer that throws is an internal error with a number, not a broken connection', async () => {
   const odd: CallOperation = () => Promise.resolve({});
-  const result = await foldBooks(books, odd, { readOnly: false }).call('thing_look', {}, request);
-  expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'internal' } } });
+  const logged: string[] = [];
+  const table = foldBooks(books, odd, { readOnly: false, log: (line) => logged.push(line) });
+  const { structuredContent } = (await table.call('thing_look', {}, request)) as CallToolResult;
+  expect(structuredContent).toMatchObject({
+    error: { code: 'internal', incident: expect.stringMatching(/^[0-9a-f]{8}$/) },
+  });
+  const { incident } = (structuredContent as { error: { incident: string } }).error;
+  expect(logged).toEqual([expect.stringMatching(new RegExp(`^incident ${incident} in thing_look: TypeError at `))]);
 });
 
 test('read-only leaves what observes; the rest is refused and says why', async () => {
@@ -142,7 +149,7 @@ test('read-only leaves what observes; the rest is refused and says why', async (
   expect(await table.call('removeIt', {}, request)).toMatchObject({
     isError: true,
     content: [
-      { type: 'text', text: 'Error: removeIt changes things, and this server was started read-only (--read-only).' },
+      { type: 'text', text: '[first] removeIt changes things, and this server was started read-only (--read-only).' },
     ],
   });
 });

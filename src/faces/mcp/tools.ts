@@ -1,9 +1,11 @@
 import type { CallToolResult, InputRequiredResult, ListToolsResult, Tool } from '@modelcontextprotocol/server';
 import { FairleadError } from '../../contract/errors.ts';
 import type { CallContext } from '../../engine/call.ts';
+import { incident, type Log } from '../../engine/incident.ts';
 import type { AnyOperation, Book } from '../../engine/operation.ts';
 import { closest } from '../../lib/closest.ts';
 import { failure, refusal, success } from './answer.ts';
+import { callKey } from './call-key.ts';
 import { inputSchema, outputSchema } from './schema.ts';
 import type { McpTool, ToolRequest } from './surface.ts';
 
@@ -13,11 +15,11 @@ export type CallOperation = (op: AnyOperation, raw: unknown, context: Omit<CallC
 /** Every tool by name, in a fixed order. */
 export class ToolTable {
   readonly #tools = new Map<string, McpTool>();
-  readonly #withheld: ReadonlyMap<string, string>;
+  readonly #withheld: ReadonlyMap<string, CallToolResult>;
   #list: ListToolsResult | undefined;
 
   /** `withheld` says of a tool that exists but is not offered here why that is so. */
-  constructor(tools: readonly McpTool[], withheld: ReadonlyMap<string, string> = new Map()) {
+  constructor(tools: readonly McpTool[], withheld: ReadonlyMap<string, CallToolResult> = new Map()) {
     for (const tool of tools) {
       if (this.#tools.has(tool.name)) throw new TypeError(`Two tools are called ${tool.name}.`);
       this.#tools.set(tool.name, tool);
@@ -46,8 +48,8 @@ export class ToolTable {
   }
 
   #refuse(name: string): CallToolResult {
-    const reason = this.#withheld.get(name);
-    if (reason !== undefined) return refusal(`Error: ${reason}`, { code: 'not_permitted', message: reason });
+    const withheld = this.#withheld.get(name);
+    if (withheld !== undefined) return withheld;
     const near = closest(name, this.#tools.keys());
     const message = `Unknown tool: "${name}"`;
     const hint = near.length > 0 ? `Did you mean ${near.map((other) => `"${other}"`).join(', ')}?` : undefined;
@@ -72,14 +74,22 @@ export function chooseToolsets(books: readonly Book[], wanted: readonly string[]
   return books.filter(({ name }) => wanted.includes(name));
 }
 
+export interface FoldOptions {
+  readonly readOnly: boolean;
+  readonly log?: Log | undefined;
+}
+
 /** Folds books into tools. Read-only leaves what merely observes; the rest is refused by name and says why. */
-export function foldBooks(books: readonly Book[], call: CallOperation, options: { readOnly: boolean }): ToolTable {
+export function foldBooks(books: readonly Book[], call: CallOperation, { readOnly, log }: FoldOptions): ToolTable {
   const tools: McpTool[] = [];
-  const withheld = new Map<string, string>();
+  const withheld = new Map<string, CallToolResult>();
   for (const [book, name, op] of operations(books)) {
-    if (options.readOnly && op.access !== 'observe') {
-      withheld.set(name, `${name} changes things, and this server was started read-only (--read-only).`);
-    } else tools.push(fold(book, name, op, call));
+    if (!readOnly || op.access === 'observe') {
+      tools.push(fold(book, name, op, call, log));
+      continue;
+    }
+    const reason = `${name} changes things, and this server was started read-only (--read-only).`;
+    withheld.set(name, failure(book, name, new FairleadError('not_permitted', reason)));
   }
   return new ToolTable(tools, withheld);
 }
@@ -92,16 +102,18 @@ function* operations(books: readonly Book[]): Generator<[Book, string, AnyOperat
   }
 }
 
-function fold(book: Book, name: string, op: AnyOperation, call: CallOperation): McpTool {
+function fold(book: Book, name: string, op: AnyOperation, call: CallOperation, log: Log | undefined): McpTool {
   let definition: Tool | undefined;
   return {
     name,
     definition: () => (definition ??= define(name, op)),
-    async run(input, { caller, signal, progress }) {
+    async run(input, { caller, signal, progress, context }) {
       try {
-        return success(op, await call(op, input, { caller, signal, progress }));
+        const key = op.keyed === true ? callKey(context) : undefined;
+        return success(op, await call(op, input, { caller, signal, progress, key }));
       } catch (thrown) {
-        return failure(book, name, thrown);
+        // `call` rejects only with FairleadError; a renderer that throws is the way anything else gets here.
+        return failure(book, name, thrown instanceof FairleadError ? thrown : incident(thrown, name, log));
       }
     },
   };
