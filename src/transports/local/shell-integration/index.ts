@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { FairleadError } from '../../../contract/errors.ts';
+import type { ShellKind } from '../../shell-integration/assets.ts';
+import { loginFlags } from '../../shell-integration/login.ts';
 import { EnvExchange } from './env-exchange.ts';
 import { installScripts } from './scripts.ts';
 
 export { EnvExchange, type EnvironmentSnapshot } from './env-exchange.ts';
 
-export type ShellKind = 'bash' | 'zsh' | 'fish' | 'sh';
+export type { ShellKind } from '../../shell-integration/assets.ts';
 
 export interface ShellLaunch {
   readonly shell: string;
@@ -37,7 +39,7 @@ export function integrate(
   options: { readonly root: string; readonly nonce: string },
 ): IntegratedLaunch {
   const plain: IntegratedLaunch = {
-    argv: [launch.shell, ...(launch.login ? loginFlag(launch.shell) : []), ...launch.args],
+    argv: [launch.shell, ...(launch.login ? loginFlags(launch.shell) : []), ...launch.args],
     env: { ...launch.env },
     kind: undefined,
     exchange: undefined,
@@ -99,8 +101,6 @@ function realpath(shell: string, path: string | undefined): string {
   }
   return shell;
 }
-
-const loginFlag = (shell: string): string[] => (/^(?:ba|z|fi|da|a|k|mk)?sh$/.test(basename(shell)) ? ['-l'] : []);
 
 function start(
   shell: Shell,
