@@ -11,6 +11,7 @@ const packages = {
   zsh: ['zsh'],
   fish: ['fish'],
   dash: ['dash'],
+  tcsh: ['tcsh'],
   busybox: ['busybox'],
   vim: ['vim'],
   nano: ['nano'],
