@@ -1,15 +1,31 @@
 import { partKey } from '../../engine/part.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { SshConnector } from './connect.ts';
+import { SshSessions } from './sessions.ts';
 import type { SshSettings } from './settings.ts';
+
+export interface SshOptions {
+  readonly settings: SshSettings;
+  readonly connector: SshConnector;
+  readonly clock: Clock;
+}
 
 /** Everything over SSH that one engine has open. Operations find it with `engine.part(ssh)`. */
 export class Ssh implements AsyncDisposable {
   readonly settings: SshSettings;
+  readonly connector: SshConnector;
+  readonly sessions: SshSessions;
 
-  constructor(settings: SshSettings) {
-    this.settings = settings;
+  constructor(options: SshOptions) {
+    this.settings = options.settings;
+    this.connector = options.connector;
+    this.sessions = new SshSessions(options);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  /** Ends every session, and so everything that lives on one. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sessions[Symbol.asyncDispose]();
+  }
 }
 
 export const ssh = partKey<Ssh>('SSH');
