@@ -7,6 +7,7 @@ const upTo = (from: number, length: number): Uint8Array => Uint8Array.from({ len
 test('however output is appended, a reader gets every byte once or is told how many it missed', () => {
   const step = fc.oneof(
     fc.record({ append: fc.nat(90) }),
+    fc.record({ shrink: fc.constant(true) }),
     fc.record({ read: fc.option(fc.nat(60), { nil: undefined }) }),
   );
   fc.assert(
@@ -16,6 +17,11 @@ test('however output is appended, a reader gets every byte once or is told how m
       for (const s of steps) {
         if ('append' in s) {
           log.append(upTo(log.end, s.append));
+          continue;
+        }
+        if ('shrink' in s) {
+          log.shrink();
+          expect(log.allocated).toBe(log.end - log.start);
           continue;
         }
         const asked = at;

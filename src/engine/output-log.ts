@@ -99,6 +99,14 @@ export class OutputLog {
     return [this.#ring.subarray(low), this.#ring.subarray(0, high - size)];
   }
 
+  /** Gives back the memory that holds nothing, when no more is expected. Appending still works. */
+  shrink(): void {
+    const { bytes } = this.read(this.#start);
+    const ring = new Uint8Array(bytes.length);
+    if (bytes.length > 0) this.#copyIn(ring, this.#start, bytes);
+    this.#ring = ring;
+  }
+
   #grow(needed: number): void {
     if (needed <= this.#ring.length || this.#ring.length === this.capacity) return;
     let size = Math.max(smallest, this.#ring.length);
