@@ -16,6 +16,7 @@ export class FakeProcess implements SshProcess {
     this.#onEnd = onEnd;
   }
 
+  readonly output = nothing();
   readonly stdout = nothing();
   readonly stderr = nothing();
 
@@ -40,7 +41,7 @@ export class FakeProcess implements SshProcess {
   }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+async function* nothing(): AsyncGenerator<never, void> {}
 
 /** A server with so many channels, played by hand: slots, queues and reuse are about counting, not about bytes. */
 export class FakeLink implements SshLink {

@@ -1,3 +1,4 @@
+import { stdoutOnly } from '../../src/transports/ssh/arrivals.ts';
 import type { SshProcess } from '../../src/transports/ssh/link.ts';
 import { localTransport } from '../../src/transports/local/index.ts';
 
@@ -16,6 +17,7 @@ export async function farShell(
     AbortSignal.timeout(20_000),
   );
   return {
+    output: stdoutOnly(channel.output),
     stdout: channel.output,
     stderr: (async function* () {})(),
     ended: channel.ended,

@@ -1,6 +1,7 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { type Launch, launchBytes } from './integration.ts';
+import { stdoutOnly } from './arrivals.ts';
 import type { SshProcess } from './link.ts';
 
 /** A far side that has not answered by then is no POSIX machine, or is asked something else first. */
@@ -66,8 +67,10 @@ function notThere(missing: string, { cwd, shell, argv }: Launch): FairleadError 
 
 /** The same process; its output goes on where our words ended, or, with `whole`, from its first byte. */
 function after(process: SshProcess, output: Opening, whole = false): SshProcess {
+  const stdout = output.rest(whole);
   return {
-    stdout: output.rest(whole),
+    output: stdoutOnly(stdout),
+    stdout,
     stderr: process.stderr,
     ended: process.ended,
     write: (bytes) => process.write(bytes),

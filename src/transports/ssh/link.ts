@@ -41,8 +41,18 @@ export interface ExecOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Something that runs at the far side of one channel. */
+export type StreamName = 'stdout' | 'stderr';
+
+/** Bytes of one stream that came together. */
+export interface OutputPart {
+  readonly stream: StreamName;
+  readonly bytes: Uint8Array;
+}
+
+/** Something that runs at the far side of one channel. Read `output`, or else both `stdout` and `stderr`. */
 export interface SshProcess extends AsyncDisposable {
+  /** Both streams in the order in which their bytes came. Read once, by one reader; a slow one slows the far side. */
+  readonly output: AsyncIterable<OutputPart>;
   /** Read once, by one reader; a slow reader slows the far side. A chunk belongs to the reader for good. */
   readonly stdout: AsyncIterable<Uint8Array>;
   /** Always read it, or leave it with `return()`: both streams share one window. Empty with a terminal. */

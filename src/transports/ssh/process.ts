@@ -3,7 +3,8 @@ import type { Ended, Signal, Size } from '../../engine/channel.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
 import { deferred } from '../../lib/deferred.ts';
-import type { SshProcess } from './link.ts';
+import { Arrivals } from './arrivals.ts';
+import type { OutputPart, SshProcess } from './link.ts';
 import { insideChannel, insideClient } from './ssh2-internals.ts';
 
 /** What ssh2 lets the server send before it must wait for us. */
@@ -22,8 +23,9 @@ const knownSignals: ReadonlySet<string> = new Set(['HUP', 'INT', 'KILL', 'QUIT',
  * for exactly what our readers took.
  */
 export class Ssh2Process implements SshProcess {
-  readonly stdout: ByteQueue;
-  readonly stderr: ByteQueue;
+  readonly #stdout: ByteQueue;
+  readonly #stderr: ByteQueue;
+  readonly #arrivals: Arrivals;
   readonly #channel: ClientChannel;
   readonly #grant: (bytes: number) => void;
   readonly #ended = deferred<Ended>();
@@ -41,11 +43,12 @@ export class Ssh2Process implements SshProcess {
       insideClient(client)._protocol.channelWindowAdjust(inside.outgoing.id, bytes);
     };
     const taken = (): void => this.#widen();
-    this.stdout = new ByteQueue(1, taken, taken);
-    this.stderr = new ByteQueue(1, taken, taken);
-    for (const [stream, queue] of [
-      [channel, this.stdout],
-      [channel.stderr, this.stderr],
+    this.#stdout = new ByteQueue(1, taken, taken);
+    this.#stderr = new ByteQueue(1, taken, taken);
+    this.#arrivals = new Arrivals(this.#stdout, this.#stderr);
+    for (const [name, stream, queue] of [
+      ['stdout', channel, this.#stdout],
+      ['stderr', channel.stderr, this.#stderr],
     ] as const) {
       stream.push = (bytes: Uint8Array | null) => {
         if (bytes === null) {
@@ -55,6 +58,7 @@ export class Ssh2Process implements SshProcess {
           return false;
         }
         queue.push(bytes);
+        this.#arrivals.came(name);
         this.#widen();
         // "Full": so ssh2 never gives new window by itself.
         return false;
@@ -62,6 +66,20 @@ export class Ssh2Process implements SshProcess {
     }
     channel.on('error', () => {});
     channel.once('close', (code?: number | null, signal?: string) => this.#end(howItEnded(code, signal, whyLost())));
+  }
+
+  get output(): AsyncIterable<OutputPart> {
+    return this.#arrivals;
+  }
+
+  get stdout(): AsyncIterable<Uint8Array> {
+    this.#arrivals.forget();
+    return this.#stdout;
+  }
+
+  get stderr(): AsyncIterable<Uint8Array> {
+    this.#arrivals.forget();
+    return this.#stderr;
   }
 
   get ended(): Promise<Ended> {
@@ -115,15 +133,16 @@ export class Ssh2Process implements SshProcess {
   #widen(): void {
     const { incoming, outgoing } = insideChannel(this.#channel);
     if (this.#over || incoming.state !== 'open' || outgoing.state === 'closed') return;
-    const taken = fullWindow - incoming.window - this.stdout.size - this.stderr.size;
+    const taken = fullWindow - incoming.window - this.#stdout.size - this.#stderr.size;
     if (taken >= fullWindow / 2) this.#grant(taken);
   }
 
   #end(how: Ended): void {
     if (this.#over) return;
     this.#over = true;
-    this.stdout.end();
-    this.stderr.end();
+    this.#stdout.end();
+    this.#stderr.end();
+    this.#arrivals.end();
     this.#ended.resolve(how);
     for (const reject of this.#writers) reject(exited());
     this.#writers.clear();
