@@ -175,6 +175,7 @@ const byError: Partial<Record<ErrorCode, RemoteCode>> = {
   conflict: 'INVALID_ARGUMENT',
   not_permitted: 'FEATURE_DISABLED',
   needs_approval: 'FEATURE_DISABLED',
+  needs_person: 'AUTH_FAILED',
   unsupported: 'FEATURE_DISABLED',
   terminal_exited: 'WRITE_FAILED',
   limit_reached: 'MUX_BACKPRESSURE',

@@ -17,6 +17,8 @@ export interface SessionFacts {
   readonly agentId: string | undefined;
   readonly name: string | undefined;
   readonly persistent: boolean;
+  /** Somebody cared, and it is off. */
+  readonly compressionDeclined: boolean;
   /** 0: never. */
   readonly idleLimitMs: number;
 }
@@ -50,6 +52,7 @@ export class LiveSession implements SshSession {
   readonly connectedAt: number;
   readonly persistent: boolean;
   readonly compression: boolean;
+  readonly compressionDeclined: boolean;
   readonly slots: Slots;
   /** Somebody besides its maker was given it. */
   shared = false;
@@ -73,6 +76,7 @@ export class LiveSession implements SshSession {
     this.agentId = facts.agentId;
     this.name = facts.name;
     this.persistent = facts.persistent;
+    this.compressionDeclined = facts.compressionDeclined;
     this.#idleLimitMs = facts.persistent ? 0 : facts.idleLimitMs;
     this.host = connected.host;
     this.port = connected.port;

@@ -19,6 +19,8 @@ export interface SessionRequest extends ConnectRequest {
   readonly agentId?: string | undefined;
   readonly name?: string | undefined;
   readonly persistent?: boolean | undefined;
+  /** Somebody said whether to compress: then it is worth telling that it is off. */
+  readonly compressionNamed?: boolean | undefined;
   /** Only sessions of the same agent may be reused. */
   readonly sameAgent?: boolean | undefined;
 }
@@ -84,9 +86,20 @@ export class SshSessions implements AsyncDisposable {
   /** Throws SESSION_NOT_FOUND, with the closest ids among one's own. Counts as a use of the session. */
   find(id: string, principal: string): LiveSession {
     const session = this.#sessions.get(id);
-    if (session?.principal !== principal) throw this.#notFound(id, principal);
+    if (session?.principal !== principal) throw this.notFound(id, principal);
     session.touch();
     return session;
+  }
+
+  /** Why there is no session of this id, with those of one's own that look like it. */
+  notFound(id: string, principal: string): FairleadError {
+    return remoteError('SESSION_NOT_FOUND', `no session with id ${id}`, {
+      context: id,
+      closest: nearestIds(
+        id,
+        this.all(principal).map((session) => session.id),
+      ),
+    });
   }
 
   async connect(request: SessionRequest, principal: string, signal: AbortSignal): Promise<ConnectOutcome> {
@@ -111,10 +124,10 @@ export class SshSessions implements AsyncDisposable {
   }
 
   /** A session known by its id, if its far side still answers. */
-  async revive(id: string, principal: string, signal: AbortSignal): Promise<LiveSession | undefined> {
+  async revive(id: string, principal: string, signal: AbortSignal): Promise<LiveSession | 'dead' | 'unknown'> {
     const session = this.#sessions.get(id);
-    if (session?.principal !== principal) return undefined;
-    if ((await session.probe(signal)) === 'dead') return undefined;
+    if (session?.principal !== principal) return 'unknown';
+    if ((await session.probe(signal)) === 'dead') return 'dead';
     return shared(session);
   }
 
@@ -127,7 +140,7 @@ export class SshSessions implements AsyncDisposable {
 
   async disconnect(id: string, principal: string): Promise<Casualties> {
     const session = this.#sessions.get(id);
-    if (session?.principal !== principal) throw this.#notFound(id, principal);
+    if (session?.principal !== principal) throw this.notFound(id, principal);
     return await session.end({ by: 'disconnect' });
   }
 
@@ -224,6 +237,7 @@ export class SshSessions implements AsyncDisposable {
       agentId: request.agentId,
       name: request.name,
       persistent: request.persistent ?? false,
+      compressionDeclined: !connected.compression && request.compressionNamed === true,
       idleLimitMs: this.#options.settings.inactivityTimeoutMs,
     };
     const session: LiveSession = new LiveSession(facts, connected, this.#clock, {
@@ -262,16 +276,6 @@ export class SshSessions implements AsyncDisposable {
     const idle = [...this.#sessions.values()].filter(({ idleLeftMs }) => idleLeftMs !== undefined && idleLeftMs <= 0);
     for (const session of idle) session.end({ by: 'idle' }).catch(() => {});
     this.#armReaper();
-  }
-
-  #notFound(id: string, principal: string): FairleadError {
-    return remoteError('SESSION_NOT_FOUND', `no session with id ${id}`, {
-      context: id,
-      closest: nearestIds(
-        id,
-        this.all(principal).map((session) => session.id),
-      ),
-    });
   }
 }
 

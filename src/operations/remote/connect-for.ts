@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { remoteError } from '../../contract/remote-errors.ts';
+import type { Call } from '../../engine/call.ts';
+import { hostAndPort } from '../../transports/ssh/address.ts';
+import type { AskPassword } from '../../transports/ssh/auth.ts';
+import { ssh } from '../../transports/ssh/index.ts';
+import type { ConnectOutcome, Reuse } from '../../transports/ssh/sessions.ts';
+
+/** An id of anything in this book. */
+export const Id = z
+  .string()
+  .max(128)
+  .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, - or _');
+
+export const Label = z.string().min(1).max(256);
+
+/** How to log in, in the words of the tools. */
+export interface ConnectArguments {
+  readonly session_id?: string | undefined;
+  readonly address?: string | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly key_path?: string | undefined;
+  readonly timeout_secs?: number | undefined;
+  readonly max_retries?: number | undefined;
+  readonly retry_delay_ms?: number | undefined;
+  readonly compress?: boolean | undefined;
+  readonly name?: string | undefined;
+  readonly persistent?: boolean | undefined;
+  readonly agent_id?: string | undefined;
+  readonly reuse: Reuse;
+}
+
+/** Limits of section 6, for what a caller names. */
+const mostRetries = 20;
+const longestDelayMs = 10_000;
+
+/** Finds or makes a session on behalf of a call. `sameAgent`: others' agents' sessions are not for it. */
+export async function connectFor(
+  call: Pick<Call<unknown>, 'engine' | 'caller' | 'signal' | 'ask'>,
+  args: ConnectArguments,
+  { sameAgent = false }: { readonly sameAgent?: boolean } = {},
+): Promise<ConnectOutcome> {
+  const { engine, caller, signal } = call;
+  const { sessions, settings } = engine.part(ssh);
+  const { session_id: id, address, username } = args;
+  let stale = 0;
+  if (id !== undefined) {
+    const known = await sessions.revive(id, caller.principal, signal);
+    if (known !== 'dead' && known !== 'unknown') return { status: 'reused', session: known, replaced: 0 };
+    if (address === undefined) throw sessions.notFound(id, caller.principal);
+    if (known === 'dead') stale = 1;
+  }
+  if (address === undefined) throw remoteError('INVALID_ARGUMENT', 'address: is required');
+  if (username === undefined) throw remoteError('INVALID_ARGUMENT', 'username: is required');
+  const outcome = await sessions.connect(
+    {
+      address,
+      username,
+      password: args.password,
+      keyPath: args.key_path,
+      timeoutMs: args.timeout_secs === undefined ? settings.connectTimeoutMs : args.timeout_secs * 1000,
+      maxRetries: Math.min(args.max_retries ?? settings.maxRetries, mostRetries),
+      retryDelayMs: Math.min(args.retry_delay_ms ?? settings.retryDelayMs, longestDelayMs),
+      compress: args.compress ?? settings.compression,
+      compressionNamed: args.compress !== undefined || settings.compression,
+      askPassword: asking(call),
+      reuse: args.reuse,
+      agentId: args.agent_id,
+      name: args.name,
+      persistent: args.persistent,
+      sameAgent,
+    },
+    caller.principal,
+    signal,
+  );
+  return { ...outcome, replaced: outcome.replaced + stale };
+}
+
+/** Passwords come from the person, never through the model. */
+const asking =
+  ({ ask }: Pick<Call<unknown>, 'ask'>): AskPassword =>
+  ({ user, host, port, prompt }) => {
+    const subject = `${user}@${hostAndPort(host, port)}`;
+    return ask({ kind: 'password', subject, prompt: `${subject}: ${prompt}`, secret: true });
+  };

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { operation } from '../../engine/operation.ts';
+import { ssh } from '../../transports/ssh/index.ts';
+import type { LiveSession } from '../../transports/ssh/live-session.ts';
+import type { ConnectOutcome } from '../../transports/ssh/sessions.ts';
+import { connectFor, Id, Label } from './connect-for.ts';
+import { deadline, leakHint, login, owner, SessionEntry, sessionEntry, sessionRow } from './session-entry.ts';
+import { replyText, type Value } from './text.ts';
+
+const tool = 'ssh_connect';
+
+const Output = z.object({
+  tool: z.string(),
+  status: z.string(),
+  session_id: z.string().optional(),
+  host: z.string().optional(),
+  port: z.number().int().optional(),
+  username: z.string().optional(),
+  agent_id: z.string().optional(),
+  name: z.string().optional(),
+  retry: z.number().int().optional(),
+  compression_enabled: z.boolean().optional(),
+  persistent: z.boolean().optional(),
+  expires_at: z.string().optional(),
+  replaced: z.number().int().optional(),
+  host_key: z.object({ fingerprint: z.string(), state: z.string() }).optional(),
+  matches: z.array(SessionEntry).optional(),
+  count: z.number().int().optional(),
+  hint: z.string().optional(),
+  warnings: z.array(z.string()).optional(),
+  next: z.string().optional(),
+});
+type Output = z.output<typeof Output>;
+
+export const connect = operation({
+  mcpName: tool,
+  title: 'Connect over SSH',
+  summary: 'Log in to a host and keep the session. By default it lists sessions that are there already and stops.',
+  access: 'open',
+  idempotent: true,
+  openWorld: true,
+  keyed: true,
+  input: z.object({
+    address: z.string().min(1).max(300).optional().describe('host[:port]'),
+    username: z.string().min(1).max(256).optional(),
+    session_id: Id.optional().describe('Use this one if it is alive'),
+    password: z.string().max(4096).optional().describe('Better left out: the person is asked'),
+    key_path: z.string().min(1).max(4096).optional().describe('Private key'),
+    reuse: z.enum(['suggest', 'auto', 'force_new']).default('suggest'),
+    agent_id: Label.optional().describe('For ssh_disconnect_agent'),
+    name: Label.optional(),
+    persistent: z.boolean().default(false).describe('No idle timeout'),
+    timeout_secs: z.number().int().min(1).max(86_400).optional().describe('(30)'),
+    max_retries: z.number().int().min(0).optional().describe('(3)'),
+    retry_delay_ms: z.number().int().min(0).optional().describe('First delay (1000)'),
+    compress: z.boolean().optional(),
+  }),
+  output: Output,
+  async run(call): Promise<Output> {
+    const outcome = await connectFor(call, call.input);
+    return describe(outcome, call.engine.part(ssh).sessions.all(call.caller.principal));
+  },
+  render,
+});
+
+function describe(outcome: ConnectOutcome, all: readonly LiveSession[]): Output {
+  const replaced = outcome.replaced > 0 ? { replaced: outcome.replaced } : {};
+  if (outcome.status === 'suggested') return { ...suggested(outcome.matches, all), ...replaced };
+  const { session } = outcome;
+  const { id, host, port, username, persistent, expiresAt } = session;
+  const facts = {
+    session_id: id,
+    host,
+    port,
+    username,
+    ...owner(session),
+    compression_enabled: session.compression,
+    ...replaced,
+    next: `ssh_exec(session_id=${id}, command=...) | ssh_shell_open(session_id=${id}) | ssh_disconnect(session_id=${id})`,
+  };
+  if (outcome.status === 'reused') {
+    const warnings = session.healthy ? {} : { warnings: ['the host answers, but ran no command within 5 s'] };
+    return { tool, status: 'reused', ...facts, ...warnings };
+  }
+  const { retries, hostKey, warnings } = outcome.connected;
+  return {
+    tool,
+    status: 'ok',
+    ...facts,
+    retry: retries,
+    persistent,
+    ...(expiresAt === undefined ? {} : { expires_at: deadline(expiresAt) }),
+    host_key: hostKey,
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  };
+}
+
+function suggested(sessions: readonly LiveSession[], all: readonly LiveSession[]): Output {
+  const matches = sessions.map((session) => sessionEntry(session));
+  const [only] = matches;
+  const single = matches.length === 1 && only !== undefined ? only : undefined;
+  const hint = leakHint(all);
+  return {
+    tool,
+    status: 'suggested',
+    ...(single && {
+      session_id: single.session_id,
+      host: single.host,
+      port: single.port,
+      username: single.username,
+      ...owner({ agentId: single.agent_id, name: single.name }),
+    }),
+    matches,
+    count: matches.length,
+    ...(hint === undefined ? {} : { hint }),
+    next: `ssh_connect(session_id=${single?.session_id ?? '<existing>'}) | ssh_connect(reuse="force_new")`,
+  };
+}
+
+function render(output: Output): string {
+  const { status, warnings = [], next = '' } = output;
+  const common = { tool, status, warnings, next: [next] };
+  if (status !== 'suggested') return replyText({ ...common, fields: connectedFields(output) }, output);
+  const { matches = [], hint } = output;
+  const [first] = matches;
+  if (matches.length === 1 && first) {
+    const use = 'use existing SESSION_ID, or retry with reuse="force_new"';
+    return replyText({ ...common, fields: matchFields(first), hints: [use, hint] }, output);
+  }
+  return replyText(
+    {
+      ...common,
+      fields: [['MATCHES', matches.length]],
+      rows: matches.map((match) => sessionRow(match, [`connected: ${match.connected_at}`])),
+      hints: ['pick an existing SESSION_ID, or retry with reuse="force_new"', hint],
+    },
+    output,
+  );
+}
+
+function connectedFields(output: Output): [string, Value][] {
+  const { session_id, agent_id, host = '', port = 22, username = '', host_key } = output;
+  const fields: [string, Value][] = [
+    ['SESSION_ID', session_id],
+    ['HOST', login({ username, host, port })],
+    ['AGENT_ID', agent_id],
+  ];
+  if (output.status === 'reused') return fields;
+  return [
+    ...fields,
+    ['RETRY', output.retry],
+    ['PERSISTENT', output.persistent],
+    ['EXPIRES_AT', output.expires_at],
+    ['REPLACED', output.replaced],
+    ['HOST_KEY', host_key?.state === 'new' ? `${host_key.fingerprint} (new)` : undefined],
+  ];
+}
+
+const matchFields = (match: SessionEntry): [string, Value][] => [
+  ['EXISTING_SESSION_ID', match.session_id],
+  ['HOST', login(match)],
+  ['AGENT_ID', match.agent_id],
+  ['NAME', match.name],
+  ['CONNECTED_AT', match.connected_at],
+  ['HEALTHY', match.healthy],
+];

@@ -1,0 +1,351 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect, disconnect, disconnectAgent, disconnectMany, sessions } from '../src/operations/remote/sessions.ts';
+import { masked, Remote, type RemoteOptions } from './support/remote.ts';
+import { type Sshd, startSshd } from './support/sshd.ts';
+
+let sshd: Sshd;
+
+beforeAll(async () => {
+  sshd = await startSshd();
+  writeFileSync(join(sshd.home, '.ssh', 'known_hosts'), `${sshd.knownHostsLine()}\n`);
+});
+
+afterAll(async () => {
+  await sshd?.[Symbol.asyncDispose]();
+});
+
+const remote = (options: Partial<RemoteOptions> = {}): Remote =>
+  new Remote({ connector: sshd.connector(), settings: { retryDelayMs: 10 }, ...options });
+
+const args = () => ({ address: sshd.address, username: sshd.user, key_path: sshd.keyPath });
+
+/** The text with ids, times and the names of this server replaced. */
+const plain = (text: string): string =>
+  masked(text).replaceAll(sshd.user, 'alice').replaceAll(sshd.address, 'host:22').replaceAll(sshd.folder, '/tmp/x');
+
+const connected = (status = 'OK', ...lines: string[]): string =>
+  [
+    `SSH_CONNECT: ${status}`,
+    'SESSION_ID: <id1>',
+    'HOST: alice@host:22',
+    ...lines,
+    'NEXT: ssh_exec(session_id=<id1>, command=...) | ssh_shell_open(session_id=<id1>) | ssh_disconnect(session_id=<id1>)',
+  ].join('\n');
+
+describe('ssh_connect', () => {
+  test('OK: a new host, then a known one (9.3), an agent, persistence', async () => {
+    const home = join(sshd.folder, 'fresh');
+    mkdirSync(home);
+    await using at = remote({ connector: sshd.connector({ home, knownHostsFile: join(home, 'known_hosts') }) });
+    const fresh = await at.ask(connect, { ...args(), agent_id: 'claude', name: 'db', surplus: 1 });
+    expect(plain(fresh.text)).toBe(
+      connected(
+        'OK',
+        'AGENT_ID: claude',
+        'RETRY: 0',
+        'PERSISTENT: false',
+        'EXPIRES_AT: <time>+00:00',
+        'HOST_KEY: <fingerprint> (new)',
+      ),
+    );
+    const { expires_at } = fresh.facts;
+    const session_id = fresh.facts['session_id'] as string;
+    expect(fresh.facts).toEqual({
+      tool: 'ssh_connect',
+      status: 'ok',
+      session_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+      host: '127.0.0.1',
+      port: sshd.port,
+      username: sshd.user,
+      agent_id: 'claude',
+      name: 'db',
+      retry: 0,
+      compression_enabled: false,
+      persistent: false,
+      expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+      host_key: { fingerprint: expect.stringMatching(/^SHA256:/), state: 'new' },
+      next: `ssh_exec(session_id=${session_id}, command=...) | ssh_shell_open(session_id=${session_id}) | ssh_disconnect(session_id=${session_id})`,
+    });
+    const inFiveMinutes = Date.parse(String(expires_at)) - Date.now();
+    expect(inFiveMinutes).toBeGreaterThan(290_000);
+    expect(inFiveMinutes).toBeLessThanOrEqual(300_000);
+
+    const known = await at.ask(connect, { ...args(), reuse: 'force_new', persistent: true });
+    expect(plain(known.text)).toBe(connected('OK', 'RETRY: 0', 'PERSISTENT: true'));
+    expect(known.facts).not.toHaveProperty('expires_at');
+  });
+
+  test('without an idle timeout there is no EXPIRES_AT (9.4)', async () => {
+    await using at = remote({ settings: { inactivityTimeoutMs: 0 } });
+    const { text } = await at.ask(connect, args());
+    expect(plain(text)).toBe(connected('OK', 'RETRY: 0', 'PERSISTENT: false'));
+  });
+
+  test('REUSED: by policy, by id, and the id alone', async () => {
+    await using at = remote();
+    const { session_id } = await at.run(connect, { ...args(), agent_id: 'claude' });
+    for (const input of [{ ...args(), reuse: 'auto' }, { session_id }, { ...args(), session_id, reuse: 'force_new' }]) {
+      const { text, facts } = await at.ask(connect, input);
+      expect(plain(text)).toBe(connected('REUSED', 'AGENT_ID: claude'));
+      expect(facts['session_id']).toBe(session_id);
+      expect(facts).toEqual({
+        tool: 'ssh_connect',
+        status: 'reused',
+        session_id,
+        host: '127.0.0.1',
+        port: sshd.port,
+        username: sshd.user,
+        agent_id: 'claude',
+        compression_enabled: false,
+        next: expect.any(String),
+      });
+    }
+  });
+
+  test('SUGGESTED: one match', async () => {
+    await using at = remote();
+    const { session_id } = await at.run(connect, { ...args(), agent_id: 'claude', name: 'prod-db' });
+    const { text, facts } = await at.ask(connect, args());
+    expect(plain(text)).toBe(
+      [
+        'SSH_CONNECT: SUGGESTED',
+        'EXISTING_SESSION_ID: <id1>',
+        'HOST: alice@host:22',
+        'AGENT_ID: claude',
+        'NAME: prod-db',
+        'CONNECTED_AT: <time>Z',
+        'HEALTHY: true',
+        'HINT: use existing SESSION_ID, or retry with reuse="force_new"',
+        'NEXT: ssh_connect(session_id=<id1>) | ssh_connect(reuse="force_new")',
+      ].join('\n'),
+    );
+    expect(facts).toMatchObject({
+      status: 'suggested',
+      session_id,
+      count: 1,
+      matches: [{ session_id, agent_id: 'claude', name: 'prod-db', healthy: true, compression_enabled: false }],
+    });
+  });
+
+  test('SUGGESTED: several, the own agent first, then the newest; more than five of one agent are hinted at', async () => {
+    await using at = remote();
+    const made = [];
+    for (const more of [{ agent_id: 'other' }, { agent_id: 'claude', name: 'a' }, { compress: false }, {}]) {
+      made.push((await at.run(connect, { ...args(), ...more, reuse: 'force_new' })).session_id);
+      // Newest is a matter of milliseconds.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const { text, facts } = await at.ask(connect, { ...args(), agent_id: 'claude' });
+    expect(plain(text)).toBe(
+      [
+        'SSH_CONNECT: SUGGESTED',
+        'MATCHES: 4',
+        '- <id1> alice@host:22 [agent: claude, name: a, connected: <time>Z, healthy]',
+        '- <id2> alice@host:22 [connected: <time>Z, healthy]',
+        '- <id3> alice@host:22 [connected: <time>Z, compression: off, healthy]',
+        '- <id4> alice@host:22 [agent: other, connected: <time>Z, healthy]',
+        'HINT: pick an existing SESSION_ID, or retry with reuse="force_new"',
+        'NEXT: ssh_connect(session_id=<existing>) | ssh_connect(reuse="force_new")',
+      ].join('\n'),
+    );
+    const order = (facts['matches'] as { session_id: string }[]).map(({ session_id }) => session_id);
+    expect(order).toEqual([made[1], made[3], made[2], made[0]]);
+    for (let more = 0; more < 5; more += 1)
+      await at.run(connect, { ...args(), agent_id: 'claude', reuse: 'force_new' });
+    const leaking = await at.ask(connect, args());
+    expect(leaking.text.split('\n').slice(-3)).toEqual([
+      'HINT: pick an existing SESSION_ID, or retry with reuse="force_new"',
+      "HINT: agent 'claude' owns 6 sessions; consider ssh_disconnect_agent to bulk-cleanup",
+      'NEXT: ssh_connect(session_id=<existing>) | ssh_connect(reuse="force_new")',
+    ]);
+  });
+
+  test('two at once with auto share one session', async () => {
+    await using at = remote();
+    const both = await Promise.all([1, 2].map(() => at.run(connect, { ...args(), reuse: 'auto' })));
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['ok', 'reused']);
+    expect(both[0]?.session_id).toBe(both[1]?.session_id);
+  });
+});
+
+describe('ssh_disconnect', () => {
+  test('OK with the counts of what it took along; then the id is not found, with closest matches', async () => {
+    await using at = remote();
+    const { session_id = '' } = await at.run(connect, args());
+    const { session_id: other = '' } = await at.run(connect, { ...args(), reuse: 'force_new' });
+    const session = at.ssh.sessions.find(session_id, 'me');
+    const ends: unknown[] = [];
+    for (const kind of ['command', 'command', 'shell', 'transfer', 'forward', 'rsync'] as const) {
+      session.adopt({ kind, sessionEnded: async (end) => void ends.push(end) });
+    }
+    const { text, facts } = await at.ask(disconnect, { session_id });
+    expect(text).toBe(`SSH_DISCONNECT: OK\nSESSION_ID: ${session_id}`);
+    expect(facts).toEqual({
+      tool: 'ssh_disconnect',
+      status: 'ok',
+      session_id,
+      commands_cancelled: 2,
+      shells_closed: 1,
+      transfers_aborted: 1,
+      forwards_closed: 1,
+      rsyncs_cancelled: 1,
+    });
+    expect(ends).toEqual(Array(6).fill({ by: 'disconnect' }));
+    const again = await at.ask(disconnect, { session_id });
+    expect(again.text).toBe(
+      [
+        'SSH_DISCONNECT: ERROR',
+        `REASON: [SESSION_NOT_FOUND] no session with id ${session_id}`,
+        `DETAIL: List sessions with ssh_sessions or open one with ssh_connect; ${session_id}; closest matches: ${other}`,
+      ].join('\n'),
+    );
+    expect(again.facts).toMatchObject({ code: 'SESSION_NOT_FOUND', category: 'RESOURCE', retryable: false });
+  });
+
+  test('an id that cannot be one is an argument fault', async () => {
+    await using at = remote();
+    const { text } = await at.ask(disconnect, { session_id: 'a b' });
+    expect(text).toBe(
+      [
+        'SSH_DISCONNECT: ERROR',
+        'REASON: [INVALID_ARGUMENT] session_id: must be letters, digits, - or _',
+        'DETAIL: Correct the argument and call again',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('ssh_sessions', () => {
+  test('none, several, by agent, and no more than asked for', async () => {
+    await using at = remote();
+    expect(await at.ask(sessions, {})).toEqual({
+      text: 'SSH_SESSIONS: OK\nCOUNT: 0',
+      facts: { tool: 'ssh_sessions', status: 'ok', sessions: [], count: 0, total: 0, warnings: [] },
+    });
+    await at.run(connect, { ...args(), reuse: 'force_new' });
+    await at.run(connect, { ...args(), reuse: 'force_new', agent_id: 'claude', name: 'stage' });
+    const { text, facts } = await at.ask(sessions, {});
+    expect(plain(text)).toBe(
+      [
+        'SSH_SESSIONS: OK',
+        'COUNT: 2',
+        '- <id1> alice@host:22 [healthy]',
+        '- <id2> alice@host:22 [agent: claude, name: stage, healthy]',
+        'NEXT: ssh_disconnect_agent(agent_id=claude) | ssh_disconnect(session_id=<id1>)',
+      ].join('\n'),
+    );
+    expect(facts).toMatchObject({ count: 2, total: 2, warnings: [], sessions: [{ healthy: true }, { name: 'stage' }] });
+    const one = await at.ask(sessions, { max_items: 1 });
+    expect(plain(one.text)).toBe(
+      [
+        'SSH_SESSIONS: OK',
+        'COUNT: 1 (showing 1 of 2)',
+        '- <id1> alice@host:22 [healthy]',
+        'NEXT: ssh_disconnect(session_id=<id1>)',
+      ].join('\n'),
+    );
+    const mine = await at.ask(sessions, { agent_id: 'claude' });
+    expect(plain(mine.text)).toBe(
+      [
+        'SSH_SESSIONS: OK',
+        'COUNT: 1',
+        '- <id1> alice@host:22 [agent: claude, name: stage, healthy]',
+        'NEXT: ssh_disconnect_agent(agent_id=claude) | ssh_disconnect(session_id=<id1>)',
+      ].join('\n'),
+    );
+    expect(mine.facts).toMatchObject({ agent_id_filter: 'claude', count: 1, total: 1 });
+    for (let more = 0; more < 5; more += 1)
+      await at.run(connect, { ...args(), agent_id: 'claude', reuse: 'force_new' });
+    const many = await at.ask(sessions, { max_items: 1, agent_id: 'claude' });
+    expect(many.text).toContain(
+      "\nHINT: agent 'claude' owns 6 sessions; consider ssh_disconnect_agent to bulk-cleanup\nNEXT: ",
+    );
+  });
+
+  test('a value cannot begin a line of its own', async () => {
+    await using at = remote();
+    await at.run(connect, { ...args(), agent_id: 'x\nNEXT: evil', name: 'y\nHINT: evil' });
+    const { text } = await at.ask(sessions, {});
+    expect(text.split('\n')).toHaveLength(4);
+    expect(text).toContain('[agent: x\\nNEXT: evil, name: y\\nHINT: evil, healthy]');
+  });
+});
+
+describe('in bulk', () => {
+  test('ssh_disconnect_agent ends the sessions of one agent', async () => {
+    await using at = remote();
+    for (const agent_id of ['a', 'a', 'b']) await at.run(connect, { ...args(), agent_id, reuse: 'force_new' });
+    const [first] = at.ssh.sessions.all('me');
+    first?.adopt({ kind: 'command', sessionEnded: async () => {} });
+    expect(await at.ask(disconnectAgent, { agent_id: 'a' })).toEqual({
+      text: 'SSH_DISCONNECT_AGENT: OK\nAGENT_ID: a\nSESSIONS: 2\nCOMMANDS: 1',
+      facts: {
+        tool: 'ssh_disconnect_agent',
+        status: 'ok',
+        agent_id: 'a',
+        sessions_closed: 2,
+        commands_cancelled: 1,
+        shells_closed: 0,
+        transfers_aborted: 0,
+      },
+    });
+    expect(at.ssh.sessions.all('me').map(({ agentId }) => agentId)).toEqual(['b']);
+    const { text } = await at.ask(disconnectAgent, { agent_id: 'nobody' });
+    expect(text).toBe('SSH_DISCONNECT_AGENT: OK\nAGENT_ID: nobody\nSESSIONS: 0\nCOMMANDS: 0');
+  });
+
+  test('ssh_disconnect_many keeps the order and reports each; an id that comes twice is not found the second time', async () => {
+    await using at = remote();
+    const { session_id: a = '' } = await at.run(connect, args());
+    const { session_id: b = '' } = await at.run(connect, { ...args(), reuse: 'force_new' });
+    const { text, facts } = await at.ask(disconnectMany, { session_ids: [b, 'gone', a, b] });
+    expect(text).toBe(
+      [
+        'SSH_DISCONNECT_MANY: OK',
+        'DISCONNECTED: 2',
+        'FAILED: 2',
+        `- ${b}: ok`,
+        '- gone: error [SESSION_NOT_FOUND] no session with id gone',
+        `- ${a}: ok`,
+        `- ${b}: error [SESSION_NOT_FOUND] no session with id ${b}`,
+      ].join('\n'),
+    );
+    expect(facts).toEqual({
+      tool: 'ssh_disconnect_many',
+      status: 'ok',
+      disconnected: 2,
+      failed: 2,
+      results: [
+        { session_id: b, status: 'ok' },
+        { session_id: 'gone', status: 'error', code: 'SESSION_NOT_FOUND', reason: 'no session with id gone' },
+        { session_id: a, status: 'ok' },
+        { session_id: b, status: 'error', code: 'SESSION_NOT_FOUND', reason: `no session with id ${b}` },
+      ],
+    });
+    for (const session_ids of [[], Array(65).fill('x')]) {
+      const refused = await at.ask(disconnectMany, { session_ids });
+      expect(refused.facts).toMatchObject({ status: 'error', code: 'INVALID_ARGUMENT' });
+    }
+  });
+});
+
+test('two principals never see each other (10.30)', async () => {
+  await using at = remote();
+  const { session_id = '' } = await at.run(connect, { ...args(), agent_id: 'x' });
+  const other = { principal: 'other' };
+  expect((await at.ask(sessions, {}, other)).facts).toMatchObject({ count: 0, total: 0 });
+  expect((await at.ask(connect, { session_id }, other)).text).toBe(
+    [
+      'SSH_CONNECT: ERROR',
+      `REASON: [SESSION_NOT_FOUND] no session with id ${session_id}`,
+      `DETAIL: List sessions with ssh_sessions or open one with ssh_connect; ${session_id}`,
+    ].join('\n'),
+  );
+  expect((await at.ask(disconnect, { session_id }, other)).facts).toMatchObject({ code: 'SESSION_NOT_FOUND' });
+  expect((await at.ask(disconnectAgent, { agent_id: 'x' }, other)).facts).toMatchObject({ sessions_closed: 0 });
+  expect((await at.ask(disconnectMany, { session_ids: [session_id] }, other)).facts).toMatchObject({ failed: 1 });
+  expect((await at.ask(connect, { ...args(), reuse: 'auto' }, other)).facts).toMatchObject({ status: 'ok' });
+  expect((await at.ask(sessions, {})).facts).toMatchObject({ count: 1 });
+});
