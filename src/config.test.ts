@@ -44,6 +44,15 @@ test('a bad variable is named too', () => {
   expect(() => read({}, { FAIRLEAD_ROWS: 'x' })).toThrow('FAIRLEAD_ROWS: "x" is not a whole number');
 });
 
+test('section 6: where SSH host keys are recorded', () => {
+  const at = (flags: Record<string, string>, env: Record<string, string>) =>
+    places(read(flags, env), { HOME: '/home/ada', ...env }).knownHosts;
+  expect(at({}, {})).toBe('/home/ada/.fairlead/known_hosts');
+  expect(at({}, { SSH_KNOWN_HOSTS: '/theirs' })).toBe('/theirs');
+  expect(at({ sshKnownHosts: '/ours' }, { SSH_KNOWN_HOSTS: '/theirs' })).toBe('/ours');
+  expect(() => read({}, { FAIRLEAD_SSH_HOST_KEY_POLICY: 'none' })).toThrow('must be strict, accept-new or off');
+});
+
 test('R-TERM-076: where recordings go', () => {
   const at = (flags: Record<string, string>, env: Record<string, string>) =>
     places(read(flags, env), { HOME: '/home/ada', ...env }).recordings;

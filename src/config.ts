@@ -144,6 +144,19 @@ export const settings = {
     form: 'switch',
     help: 'Offer only tools that look and never touch',
   }),
+  sshHostKeyPolicy: setting({
+    schema: z.enum(['strict', 'accept-new', 'off'], 'must be strict, accept-new or off').optional(),
+    form: 'value',
+    metavar: 'strict|accept-new|off',
+    help: 'What to do with an SSH host whose key is not on record; accept-new',
+  }),
+  sshKnownHosts: setting({
+    schema: z.string().min(1).optional(),
+    form: 'value',
+    metavar: 'file',
+    aliases: ['SSH_KNOWN_HOSTS'],
+    help: 'Where new SSH host keys are recorded',
+  }),
   headless: setting({
     schema: flag.default(false),
     form: 'switch',
@@ -241,6 +254,7 @@ export interface Places {
   readonly home: string;
   readonly recordings: string;
   readonly screenshots: string;
+  readonly knownHosts: string;
 }
 
 /** Where things are kept (R-TERM-076). */
@@ -252,5 +266,6 @@ export function places(values: Settings, env: Environment): Places {
     home,
     recordings: resolve(values.recordDir ?? join(state, 'fairlead', 'recordings')),
     screenshots: join(home, 'screenshots'),
+    knownHosts: resolve(values.sshKnownHosts ?? join(home, 'known_hosts')),
   };
 }

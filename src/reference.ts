@@ -3,6 +3,7 @@ import { flagName, type Setting, settings, variableName } from './config.ts';
 import { errorTable } from './contract/errors.ts';
 import { type AnyOperation, type Book, operationId } from './engine/operation.ts';
 import { books } from './operations/index.ts';
+import { shown, type SshVariable, sshVariables } from './ssh-settings.ts';
 
 /** The reference pages, made from the catalogue and the settings: file name → Markdown. */
 export function referencePages(): Record<string, string> {
@@ -88,7 +89,37 @@ function settingsPage(): string {
       setting.help,
     );
   });
-  return `${made}# Settings\n\nA flag wins over its variable, a variable over the default. Flags take \`--x v\` or \`--x=v\`.\n\n| Flag | Variable | Default | |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+  return `${made}# Settings\n\nA flag wins over its variable, a variable over the default. Flags take \`--x v\` or \`--x=v\`.\n\n| Flag | Variable | Default | |\n|---|---|---|---|\n${rows.join('\n')}\n${sshPart()}`;
+}
+
+const units: Readonly<Record<SshVariable['kind'], string>> = {
+  seconds: 'seconds',
+  milliseconds: 'milliseconds',
+  bytes: 'size',
+  count: 'number',
+  switch: 'true, false',
+};
+
+function sshPart(): string {
+  const rows = [...sshVariables.values()].map((one) =>
+    row(`\`${one.variable}\``, units[one.kind], `\`${shown(one)}\``, bounds(one), one.help),
+  );
+  return `
+## SSH, from the environment
+
+The names of the SSH reference; with \`FAIRLEAD_\` in front they are ours and win. What cannot be read counts as not given, what is out of
+range as the nearest bound; the log says so once. Sizes are bytes, or end in \`b\`, \`k\`, \`m\`, \`g\` or \`t\` and count in 1024s.
+\`SSH_HOST_KEY_POLICY\` is read too, after the flag above; one that cannot be read is \`strict\`.
+
+| Variable | Unit | Default | Range | |
+|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function bounds({ kind, min, max }: SshVariable): string {
+  if (kind === 'switch') return '';
+  return max < 0x7fffffff ? `${min}–${max}` : `from ${min}`;
 }
 
 function errorsPage(): string {

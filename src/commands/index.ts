@@ -14,6 +14,7 @@ const terminals = [
 ] as const;
 const recordingSettings = ['record', 'recordDir', 'idleTimeLimit', 'maxDuration', 'inactivityTimeout'] as const;
 const tools = ['toolsets', 'readOnly', 'home'] as const;
+const sshSettings = ['sshHostKeyPolicy', 'sshKnownHosts'] as const;
 
 const own = (flag: string, form: OwnFlag['form'], help: string, metavar?: string): OwnFlag => ({
   name: flag.slice(2),
@@ -35,7 +36,7 @@ export const commands: readonly Command[] = [
       ['fairlead mcp --record=on-failure --cols 100', 'keep a recording of what fails'],
       ['fairlead mcp --read-only', 'let an agent look, never touch'],
     ],
-    settings: ['headless', ...terminals, ...recordingSettings, ...tools],
+    settings: ['headless', ...terminals, ...recordingSettings, ...sshSettings, ...tools],
     run: async (invocation) => (await import('./mcp.ts')).mcp(invocation),
   },
   {
@@ -46,7 +47,17 @@ export const commands: readonly Command[] = [
       ['fairlead serve', 'on 127.0.0.1:7420, or the next free port'],
       ['FAIRLEAD_TOKEN=$(openssl rand -hex 24) fairlead serve', 'with a token that stays the same'],
     ],
-    settings: ['host', 'port', 'allowHost', 'allowOrigin', 'token', ...terminals, ...recordingSettings, ...tools],
+    settings: [
+      'host',
+      'port',
+      'allowHost',
+      'allowOrigin',
+      'token',
+      ...terminals,
+      ...recordingSettings,
+      ...sshSettings,
+      ...tools,
+    ],
     run: async (invocation) => (await import('./serve.ts')).serve(invocation),
   },
   {

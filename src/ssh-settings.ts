@@ -1,0 +1,228 @@
+import { defaultIdempotency } from './engine/idempotency.ts';
+import type { Log } from './engine/incident.ts';
+import type { HostKeyPolicy } from './transports/ssh/known-hosts.ts';
+import { defaultSshSettings, type SshSettings } from './transports/ssh/settings.ts';
+import type { Environment } from './config.ts';
+
+/**
+ * What the SSH tools take from the environment, by the names of their reference (spec/remote.md section 6). Unlike our own
+ * settings these never stop the start: what cannot be read is the default, what is out of range the nearest bound,
+ * and the log says so once.
+ */
+export interface SshVariable {
+  readonly variable: string;
+  /** `seconds` are kept in milliseconds. */
+  readonly kind: 'seconds' | 'milliseconds' | 'bytes' | 'count' | 'switch';
+  readonly default: number | boolean;
+  readonly min: number;
+  readonly max: number;
+  readonly help: string;
+}
+
+/** A timer takes no more milliseconds than this, and none of these numbers needs to be larger. */
+const ceiling = 0x7fffffff;
+const largestBuffer = 1 << 30;
+
+const defaults = {
+  ...defaultSshSettings,
+  idempotencyTtlMs: defaultIdempotency.ttlMs,
+  idempotencyMaxEntries: defaultIdempotency.maxEntries,
+};
+type Field = keyof typeof defaults;
+
+const variable = (
+  field: Field,
+  name: string,
+  kind: SshVariable['kind'],
+  [min, max]: readonly [number, number],
+  help: string,
+): [Field, SshVariable] => [field, { variable: name, kind, default: defaults[field], min, max, help }];
+
+const from = (min: number): [number, number] => [min, ceiling];
+const none: [number, number] = [0, 0];
+
+export const sshVariables: ReadonlyMap<Field, SshVariable> = new Map([
+  variable(
+    'connectTimeoutMs',
+    'SSH_CONNECT_TIMEOUT',
+    'seconds',
+    from(1),
+    'Connecting: TCP, handshake and login, per attempt',
+  ),
+  variable('commandTimeoutMs', 'SSH_COMMAND_TIMEOUT', 'seconds', from(1), 'How long a command of `ssh_exec` may run'),
+  variable('maxRetries', 'SSH_MAX_RETRIES', 'count', [0, 20], 'Further attempts to connect'),
+  variable(
+    'retryDelayMs',
+    'SSH_RETRY_DELAY_MS',
+    'milliseconds',
+    [0, 10_000],
+    'Pause before the first of them; it doubles',
+  ),
+  variable(
+    'inactivityTimeoutMs',
+    'SSH_INACTIVITY_TIMEOUT',
+    'seconds',
+    from(0),
+    'A session nobody uses ends after this; 0 = never',
+  ),
+  variable(
+    'compression',
+    'SSH_COMPRESSION',
+    'switch',
+    none,
+    'Compress unless a call says otherwise; slower on fast links',
+  ),
+  variable('maxSessions', 'SSH_MAX_SESSIONS', 'count', [1, 10_000], 'Sessions at one time'),
+  variable(
+    'commandCleanupMs',
+    'SSH_COMMAND_CLEANUP_TTL',
+    'seconds',
+    from(0),
+    'How long a finished command is kept after its end or last reading',
+  ),
+  variable(
+    'commandBufferBytes',
+    'SSH_COMMAND_MAX_BUFFER_SIZE',
+    'bytes',
+    [4096, largestBuffer],
+    'Output kept of each stream of a command',
+  ),
+  variable(
+    'shellInactivityMs',
+    'SSH_SHELL_INACTIVITY_TTL',
+    'seconds',
+    from(0),
+    'A shell without input and output ends after this; 0 = never',
+  ),
+  variable('shellBufferBytes', 'SSH_SHELL_MAX_BUFFER_SIZE', 'bytes', [4096, largestBuffer], 'Output kept of a shell'),
+  variable(
+    'initialPeekMs',
+    'SSH_SHELL_OPEN_INITIAL_PEEK_MS',
+    'milliseconds',
+    [0, 60_000],
+    'How long `ssh_shell_open` waits for a prompt',
+  ),
+  variable(
+    'initialBufferBytes',
+    'SSH_SHELL_OPEN_INITIAL_BUFFER_MAX_BYTES',
+    'bytes',
+    [0, largestBuffer],
+    'How much of it is shown',
+  ),
+  variable(
+    'outputDefaultBytes',
+    'SSH_MCP_OUTPUT_DEFAULT_BYTES',
+    'bytes',
+    [1, largestBuffer],
+    'Output in an answer unless the call says otherwise',
+  ),
+  variable(
+    'outputMaxBytes',
+    'SSH_MCP_OUTPUT_MAX_BYTES_CAP',
+    'bytes',
+    [1, largestBuffer],
+    'The most a call may ask for',
+  ),
+  variable(
+    'listDefaultItems',
+    'SSH_MCP_LIST_MAX_ITEMS',
+    'count',
+    from(1),
+    'Entries in a list unless the call says otherwise',
+  ),
+  variable('listMaxItems', 'SSH_MCP_LIST_MAX_ITEMS_CAP', 'count', from(1), 'The most a call may ask for'),
+  variable(
+    'idempotencyTtlMs',
+    'SSH_IDEMPOTENCY_TTL_SECS',
+    'seconds',
+    from(1),
+    'How long an answer is kept for its idempotency key',
+  ),
+  variable('idempotencyMaxEntries', 'SSH_IDEMPOTENCY_MAX_ENTRIES', 'count', from(1), 'How many of them'),
+]);
+
+export interface SshConfiguration extends SshSettings {
+  readonly idempotencyTtlMs: number;
+  readonly idempotencyMaxEntries: number;
+  readonly hostKeyPolicy: HostKeyPolicy;
+}
+
+export function readSshSettings(env: Environment, warn: Log): SshConfiguration {
+  const read: Record<string, number | boolean> = {};
+  for (const [field, row] of sshVariables) read[field] = readOne(row, env, warn);
+  const values = read as unknown as SshSettings & typeof defaults;
+  return {
+    ...values,
+    outputDefaultBytes: Math.min(values.outputDefaultBytes, values.outputMaxBytes),
+    listDefaultItems: Math.min(values.listDefaultItems, values.listMaxItems),
+    hostKeyPolicy: readPolicy(env, warn),
+  };
+}
+
+/** Ours wins over the reference's: `FAIRLEAD_SSH_…`. */
+function given(env: Environment, name: string): { readonly name: string; readonly text: string } | undefined {
+  for (const one of [`FAIRLEAD_${name}`, name]) {
+    const text = env[one]?.trim();
+    if (text !== undefined && text !== '') return { name: one, text };
+  }
+  return undefined;
+}
+
+function readOne(row: SshVariable, env: Environment, warn: Log): number | boolean {
+  const found = given(env, row.variable);
+  if (found === undefined) return row.default;
+  const { name, text } = found;
+  const parsed = row.kind === 'switch' ? parseSwitch(text) : parseNumber(text, row.kind === 'bytes');
+  if (parsed === undefined) {
+    const wanted = { switch: 'true or false', bytes: 'a size such as 64k' }[row.kind as string] ?? 'a whole number';
+    warn(`${name}: ${JSON.stringify(text.slice(0, 40))} is not ${wanted}; ${shown(row)} is used`);
+    return row.default;
+  }
+  if (typeof parsed === 'boolean') return parsed;
+  const scale = row.kind === 'seconds' ? 1000 : 1;
+  const max = Math.floor(row.max / scale);
+  const fitting = Math.min(Math.max(parsed, row.min), max);
+  if (fitting !== parsed) {
+    warn(`${name}: ${text} is ${parsed < fitting ? 'less' : 'more'} than ${fitting}; ${fitting} is used`);
+  }
+  return fitting * scale;
+}
+
+/** A default in the words of its variable. */
+export function shown({ kind, default: value }: SshVariable): string {
+  if (typeof value === 'boolean') return String(value);
+  if (kind === 'seconds') return String(value / 1000);
+  if (kind === 'bytes' && value % (1 << 20) === 0) return `${value / (1 << 20)}m`;
+  return String(value);
+}
+
+const switches: Readonly<Record<string, boolean>> = {
+  true: true,
+  1: true,
+  yes: true,
+  false: false,
+  0: false,
+  no: false,
+};
+
+const parseSwitch = (text: string): boolean | undefined => switches[text.toLowerCase()];
+
+/** Sizes are 1024-based whether they say `k`, `kb` or `kib`. */
+function parseNumber(text: string, size: boolean): number | undefined {
+  const [, digits, unit = ''] = /^(-?\d+) *(b|[kmgt]i?b?)?$/i.exec(text) ?? [];
+  if (digits === undefined || (unit !== '' && !size)) return undefined;
+  const power = ['b', 'k', 'm', 'g', 't'].indexOf(unit.charAt(0).toLowerCase());
+  return Number(digits) * 1024 ** Math.max(0, power);
+}
+
+const policies: readonly string[] = ['strict', 'accept-new', 'off'] satisfies HostKeyPolicy[];
+
+/** A word nobody understands must not make the check weaker than it may have been meant. */
+function readPolicy(env: Environment, warn: Log): HostKeyPolicy {
+  const found = given(env, 'SSH_HOST_KEY_POLICY');
+  if (found === undefined) return 'accept-new';
+  const word = found.text.toLowerCase();
+  if (policies.includes(word)) return word as HostKeyPolicy;
+  warn(`${found.name}: ${JSON.stringify(found.text.slice(0, 40))} is not strict, accept-new or off; strict is used`);
+  return 'strict';
+}
