@@ -11,7 +11,8 @@ rmSync(folder, { recursive: true, force: true });
 const bundle = await rolldown({
   input: join(root, 'dist', 'main.js'),
   platform: 'node',
-  external: [/^node:/, ...Object.keys({ ...dependencies, ...optionalDependencies })],
+  // ssh2 asks for compiled helpers and does without them when there are none, as here.
+  external: [/^node:/, /\.node$/, 'cpu-features', ...Object.keys({ ...dependencies, ...optionalDependencies })],
   onLog: (level, log) => level === 'warn' && console.error(log.message),
 });
 const { output } = await bundle.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js' });

@@ -10,8 +10,8 @@ import { books } from '../operations/index.ts';
 import { instructionsFor, promptsFor } from '../operations/prompts.ts';
 import { localOpener, localTargets } from '../transports/local/opener.ts';
 import { places } from '../config.ts';
-import { readSshSettings } from '../ssh-settings.ts';
 import type { Invocation } from './command.ts';
+import { sshPart } from './ssh-part.ts';
 
 /** An engine with the transports of this machine, and what MCP shows of it: what `mcp` and `serve` have in common. */
 export function createInstance(
@@ -20,7 +20,7 @@ export function createInstance(
 ): { readonly engine: Engine; readonly surface: McpSurface } {
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
-  const { idempotencyTtlMs, idempotencyMaxEntries } = readSshSettings(env, log);
+  const ssh = sshPart(invocation, log);
   const engine = new Engine({
     openers: {
       local: localOpener({
@@ -45,7 +45,8 @@ export function createInstance(
     },
     picturesDir: screenshots,
     describeTargets: localTargets,
-    idempotency: { ttlMs: idempotencyTtlMs, maxEntries: idempotencyMaxEntries },
+    parts: [ssh.part],
+    idempotency: ssh.idempotency,
     log,
   });
   const offer = { toolsets: settings.toolsets ?? ['all'], readOnly: settings.readOnly };
