@@ -52,9 +52,21 @@ export class AuthChain {
   #nobodyAnswered = false;
   #password = false;
 
+  #key: KeyFile | undefined;
+
   constructor(credentials: Credentials, signal: AbortSignal) {
     this.#credentials = credentials;
     this.#steps = this.#run(signal);
+  }
+
+  /** Reads the key that was given: a mistake in it needs no server to be found. Rejects with AUTH_KEY_PARSE. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    const { keyPath } = this.#credentials;
+    if (keyPath === undefined) return;
+    const file = await readKey(keyPath);
+    if (file.kind === 'encrypted' && inAgent(file, await this.#agent(signal)) === undefined)
+      throw encryptedKey(keyPath);
+    this.#key = file;
   }
 
   /** Whether a password or an answer took part in this login. */
@@ -84,7 +96,7 @@ export class AuthChain {
 
   async *#run(signal: AbortSignal): AsyncGenerator<AnyAuthMethod, void> {
     const { keyPath, password, identityFiles, identitiesOnly, defaultKeys } = this.#credentials;
-    if (keyPath !== undefined) yield* this.#keyFile(await readKey(keyPath), await this.#agent(signal), true);
+    if (this.#key !== undefined) yield* this.#keyFile(this.#key, await this.#agent(signal));
     if (password !== undefined) yield* this.#given(password, signal);
     const agent = await this.#agent(signal);
     for (const path of identityFiles) yield* this.#quietly(path, agent);
@@ -100,18 +112,17 @@ export class AuthChain {
   /** A key nobody named for this call: one that cannot be used is passed over. */
   async *#quietly(path: string, agent: readonly AgentKey[]): AsyncGenerator<AnyAuthMethod, void> {
     const file = await readKey(path).catch(() => undefined);
-    if (file !== undefined) yield* this.#keyFile(file, agent, false);
+    if (file !== undefined) yield* this.#keyFile(file, agent);
   }
 
-  *#keyFile(file: KeyFile, agent: readonly AgentKey[], required: boolean): Generator<AnyAuthMethod, void> {
+  *#keyFile(file: KeyFile, agent: readonly AgentKey[]): Generator<AnyAuthMethod, void> {
     if (file.kind === 'key') {
       if (this.#mayOffer(file.key, file.path))
         yield { type: 'publickey', username: this.#user, key: file.key as never };
       return;
     }
-    const held = agent.find(({ key }) => file.publicKey !== undefined && key.getPublicSSH().equals(file.publicKey));
+    const held = inAgent(file, agent);
     if (held !== undefined) yield* this.#held(held);
-    else if (required) throw encryptedKey(file.path);
   }
 
   *#held({ key, agent }: AgentKey): Generator<AnyAuthMethod, void> {
@@ -190,3 +201,7 @@ export class AuthChain {
     return this.#credentials.username;
   }
 }
+
+/** The agent's half of a key file whose passphrase only the agent knows. */
+const inAgent = (file: KeyFile & { kind: 'encrypted' }, agent: readonly AgentKey[]): AgentKey | undefined =>
+  agent.find(({ key }) => file.publicKey !== undefined && key.getPublicSSH().equals(file.publicKey));

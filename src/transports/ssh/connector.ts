@@ -1,183 +1,125 @@
-import { userInfo } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { FairleadError } from '../../contract/errors.ts';
-import { remoteError } from '../../contract/remote-errors.ts';
 import { systemClock } from '../../engine/system-clock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { hostAndPort, parseAddress, plainUser } from './address.ts';
-import { AuthChain, type Credentials } from './auth.ts';
+import { SshConfig } from './config.ts';
 import type { ConfiguredHost, Connected, ConnectRequest, SshConnector, SshSurroundings } from './connect.ts';
 import { Deadline } from './deadline.ts';
-import { type HostKeyVerdict, judgeHostKey } from './host-key-check.ts';
-import { expandHome } from './keys.ts';
-import { KnownHost, knownHostName, readKnownHosts } from './known-hosts.ts';
-import { recordHostKey } from './known-hosts-file.ts';
-import { Hiccup, logIn } from './login.ts';
+import { exhausted, judge, OutOfTime } from './failure.ts';
+import { arrive, type Arrived } from './hop.ts';
+import { forward, type Hop, route } from './jump.ts';
+import type { SshLink } from './link.ts';
 import { openSocket } from './socket.ts';
-import { said } from './said.ts';
 import { Ssh2Link } from './ssh2-link.ts';
 
 const defaultTimeoutMs = 30_000;
 const maxDelayMs = 10_000;
-const defaultKeys = ['id_ed25519', 'id_ecdsa', 'id_rsa'];
 
 export class Connector implements SshConnector {
   readonly #surroundings: SshSurroundings;
   readonly #clock: Clock;
+  readonly #config: SshConfig;
 
   constructor(surroundings: SshSurroundings) {
     this.#surroundings = surroundings;
     this.#clock = surroundings.clock ?? systemClock;
+    this.#config = new SshConfig(surroundings);
   }
 
   async connect(request: ConnectRequest, signal: AbortSignal): Promise<Connected> {
-    const { host, port = 22 } = parseAddress(request.address);
-    const username = plainUser(request.username ?? userInfo().username);
+    const user = request.username === undefined ? undefined : plainUser(request.username);
+    const { hops, warnings } = await route({ ...parseAddress(request.address), user }, this.#config, signal);
+    const { host, port } = hops.at(-1) as Hop;
+    const place = hostAndPort(host, port);
     let timeouts = 0;
     for (let retries = 0; ; retries += 1) {
       try {
-        return { ...(await this.#attempt({ host, port, username }, request, signal)), retries };
+        const connected = await this.#attempt(hops, request, signal);
+        return { ...connected, retries, warnings: [...warnings, ...connected.warnings] };
       } catch (error) {
         signal.throwIfAborted();
-        const failure = describe(error, hostAndPort(host, port));
+        const failure = judge(error, place);
         if (failure.final) throw failure.error;
         if (failure.timeout) timeouts += 1;
-        if (retries >= request.maxRetries) throw exhausted(failure, hostAndPort(host, port), retries + 1, timeouts);
+        if (retries >= request.maxRetries) throw exhausted(failure.reason, place, retries + 1, timeouts, error);
         await pause(delay(request.retryDelayMs, retries), undefined, { signal });
       }
     }
   }
 
   configuredHosts(): Promise<readonly ConfiguredHost[]> {
-    return Promise.resolve([]);
+    return this.#config.hosts().catch(() => []);
   }
 
   async #attempt(
-    { host, port, username }: { host: string; port: number; username: string },
+    hops: readonly Hop[],
     request: ConnectRequest,
     signal: AbortSignal,
   ): Promise<Omit<Connected, 'retries'>> {
-    using deadline = new Deadline(this.#clock, request.timeoutMs ?? defaultTimeoutMs);
+    const { settings } = hops.at(-1) as Hop;
+    using deadline = new Deadline(this.#clock, request.timeoutMs ?? settings.connectTimeoutMs ?? defaultTimeoutMs);
     const limited = AbortSignal.any([signal, deadline.signal]);
-    const { home, env, knownHostsFile, hostKeyPolicy } = this.#surroundings;
-    const { askPassword } = request;
+    const on: Arrived[] = [];
     try {
-      const known = new KnownHost(await readKnownHosts(this.#knownHostsFiles()), knownHostName(host), port);
-      const credentials: Credentials = {
-        username,
-        host,
-        port,
-        keyPath: request.keyPath === undefined ? undefined : expandHome(request.keyPath, home),
-        password: request.password,
-        ask: askPassword && ((question) => deadline.pausedFor(() => askPassword(question, limited))),
-        identityFiles: [],
-        identitiesOnly: false,
-        agentSocket: env['SSH_AUTH_SOCK'] || undefined,
-        defaultKeys: defaultKeys.map((name) => join(home, '.ssh', name)),
-      };
-      const chain = new AuthChain(credentials, limited);
-      const warnings: string[] = [];
-      let verdict: HostKeyVerdict | undefined;
-      let offered: Buffer | undefined;
-      const stream = await openSocket(host, port, limited);
-      const { client, compression } = await logIn(
-        stream,
-        {
-          username,
-          chain,
-          knownTypes: known.types,
-          compress: request.compress,
-          checkHostKey: (key) => {
-            // Rekeying asks again; what was accepted once is accepted.
-            if (offered?.equals(key)) return;
-            verdict = judgeHostKey(key, known, hostKeyPolicy);
-            offered = Buffer.from(key);
-          },
-          proved: async () => {
-            if (verdict?.warning !== undefined) warnings.push(verdict.warning);
-            if (verdict?.state !== 'new' || offered === undefined) return;
-            await recordHostKey(knownHostsFile, known.name, offered, limited).catch((error: unknown) => {
-              const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-              warnings.push(`the key of ${known.name} could not be recorded in ${knownHostsFile} (${code})`);
-            });
-          },
-        },
-        limited,
-      );
-      const link = new Ssh2Link(client);
-      const { fingerprint, state } = verdict as unknown as HostKeyVerdict;
-      return {
-        link,
-        host,
-        port,
-        username,
-        compression,
-        hostKey: { fingerprint, state },
-        warnings,
-        ...(!chain.usedPassword && { again: (later) => this.#again(request, later) }),
-      };
+      for (const hop of hops) on.push(await this.#step(hops, on, hop, request, deadline, limited));
     } catch (error) {
+      for (const { client } of on) client.destroy();
       if (deadline.passed && !signal.aborted) throw new OutOfTime();
       throw error;
     }
+    return this.#connected(hops, on, request);
   }
 
-  async #again(request: ConnectRequest, signal: AbortSignal): Promise<Ssh2Link> {
-    const { password: _password, askPassword: _ask, ...quiet } = request;
-    const { link } = await this.connect({ ...quiet, maxRetries: 0 }, signal);
-    return link as Ssh2Link;
+  #step(
+    hops: readonly Hop[],
+    on: readonly Arrived[],
+    hop: Hop,
+    { keyPath, password, askPassword, compress }: ConnectRequest,
+    deadline: Deadline,
+    signal: AbortSignal,
+  ): Promise<Arrived> {
+    const last = hop === hops.at(-1);
+    const behind = on.at(-1);
+    const open =
+      behind === undefined
+        ? () => openSocket(hop.host, hop.port, signal)
+        : () => forward(behind.client, hops[on.length - 1] as Hop, hop, signal);
+    const arrival = {
+      surroundings: this.#surroundings,
+      given: last ? { keyPath, password } : {},
+      ask: askPassword && ((question, until) => deadline.pausedFor(() => askPassword(question, until))),
+      compress: compress && last,
+    } satisfies Parameters<typeof arrive>[2];
+    return arrive(open, hop, arrival, signal);
   }
 
-  #knownHostsFiles(): string[] {
-    const { home, knownHostsFile, systemFolder = '/etc/ssh' } = this.#surroundings;
-    return [join(home, '.ssh', 'known_hosts'), join(systemFolder, 'ssh_known_hosts'), knownHostsFile];
+  #connected(hops: readonly Hop[], on: readonly Arrived[], request: ConnectRequest): Omit<Connected, 'retries'> {
+    const { host, port } = hops.at(-1) as Hop;
+    const { client, stream, username, compression, hostKey } = on.at(-1) as Arrived;
+    const link = new Ssh2Link(client, stream);
+    const jumps = on.slice(0, -1);
+    // Nobody else sees the links on the way: their ends and errors show as the end of this one.
+    for (const jump of jumps) jump.client.on('error', () => {});
+    link.ended.then(() => jumps.toReversed().forEach((jump) => jump.client.end())).catch(() => {});
+    const password = on.some(({ usedPassword }) => usedPassword);
+    return {
+      link,
+      host,
+      port,
+      username,
+      compression,
+      hostKey: { fingerprint: hostKey.fingerprint, state: hostKey.state },
+      warnings: on.flatMap(({ warnings }) => warnings),
+      ...(!password && { again: quietly(request, (quiet, signal) => this.connect(quiet, signal)) }),
+    };
   }
 }
 
-class OutOfTime extends Error {}
-
-interface Failure {
-  readonly error: unknown;
-  readonly final: boolean;
-  readonly timeout: boolean;
-  readonly reason: string;
-}
-
-/** DNS answers that mean "there is no such host", as against "nobody could say". */
-const unknownHost: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
-
-function describe(error: unknown, place: string): Failure {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (error instanceof FairleadError) return { error, final: true, timeout: false, reason: error.message };
-  if (error instanceof OutOfTime) return { error, final: false, timeout: true, reason: 'no answer in time' };
-  if (error instanceof Hiccup) return { error, final: false, timeout: false, reason: error.message };
-  if (typeof code !== 'string') return { error, final: true, timeout: false, reason: '' };
-  if (unknownHost.has(code)) {
-    const unknown = remoteError('CONNECTION_FAILED', `Cannot connect to ${place}: no host has this name.`, {
-      cause: error,
-    });
-    return { error: unknown, final: true, timeout: false, reason: '' };
-  }
-  return { error, final: false, timeout: code === 'ETIMEDOUT', reason: words[code] ?? said((error as Error).message) };
-}
-
-const words: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
-  EHOSTUNREACH: 'no route to the host',
-  ENETUNREACH: 'no route to the network',
-  ETIMEDOUT: 'no answer in time',
-  EAI_AGAIN: 'its name could not be looked up just now',
-};
-
-function exhausted(failure: Failure, place: string, attempts: number, timeouts: number): FairleadError {
-  const code = timeouts === attempts ? 'CONNECTION_TIMEOUT' : 'CONNECTION_FAILED';
-  const tries = attempts === 1 ? 'one attempt' : `${attempts} attempts`;
-  return remoteError(code, `Cannot connect to ${place}: ${failure.reason} (${tries}).`, {
-    data: { attempts },
-    cause: failure.error,
-  });
+/** Keeps nothing of the request that is a secret or asks somebody. */
+function quietly(request: ConnectRequest, connect: SshConnector['connect']): (signal: AbortSignal) => Promise<SshLink> {
+  const { password: _password, askPassword: _ask, ...rest } = request;
+  const quiet: ConnectRequest = { ...rest, maxRetries: 0 };
+  return async (signal) => (await connect(quiet, signal)).link;
 }
 
 /** Doubling, at most ten seconds, a fifth either way so that many clients do not come back at once. */

@@ -42,6 +42,7 @@ export interface Login {
 
 export interface LoggedIn {
   readonly client: Client;
+  readonly stream: Duplex;
   readonly compression: boolean;
 }
 
@@ -81,7 +82,7 @@ export function logIn(stream: Duplex, login: Login, signal: AbortSignal): Promis
     client.once('ready', () => {
       if (!settle()) return;
       client.removeAllListeners('error').removeAllListeners('close');
-      resolve({ client, compression });
+      resolve({ client, stream, compression });
     });
 
     let methods: readonly string[] | undefined;

@@ -14,6 +14,14 @@ const closeLimitMs = 2_000;
 /** The signals of RFC 4254; a server knows no others. */
 const knownSignals: ReadonlySet<string> = new Set(['HUP', 'INT', 'KILL', 'QUIT', 'TERM', 'USR1', 'USR2']);
 
+/** What a process needs of the link it runs on. */
+interface OwnLink {
+  /** Why the link is gone, if it is. */
+  readonly whyLost: () => string | undefined;
+  /** Undefined: there is room. */
+  readonly room: () => Promise<void> | undefined;
+}
+
 /**
  * One session channel of ssh2, without the streams ssh2 puts around it.
  *
@@ -27,6 +35,7 @@ export class Ssh2Process implements SshProcess {
   readonly #stderr: ByteQueue;
   readonly #arrivals: Arrivals;
   readonly #channel: ClientChannel;
+  readonly #link: OwnLink;
   readonly #grant: (bytes: number) => void;
   readonly #ended = deferred<Ended>();
   /** Writers the far side's window has not yet let through. */
@@ -35,7 +44,8 @@ export class Ssh2Process implements SshProcess {
   #inputClosed = false;
 
   /** Must be made in the same turn in which ssh2 hands out the channel, or its first bytes are missed. */
-  constructor(client: Client, channel: ClientChannel, whyLost: () => string | undefined) {
+  constructor(client: Client, channel: ClientChannel, link: OwnLink) {
+    this.#link = link;
     this.#channel = channel;
     const inside = insideChannel(channel);
     this.#grant = (bytes) => {
@@ -65,7 +75,9 @@ export class Ssh2Process implements SshProcess {
       };
     }
     channel.on('error', () => {});
-    channel.once('close', (code?: number | null, signal?: string) => this.#end(howItEnded(code, signal, whyLost())));
+    channel.once('close', (code?: number | null, signal?: string) =>
+      this.#end(howItEnded(code, signal, link.whyLost())),
+    );
   }
 
   get output(): AsyncIterable<OutputPart> {
@@ -86,10 +98,15 @@ export class Ssh2Process implements SshProcess {
     return this.#ended.promise;
   }
 
-  write(bytes: Uint8Array): Promise<void> {
-    if (this.#over) return Promise.reject(exited());
-    if (this.#inputClosed) return Promise.reject(new FairleadError('conflict', 'The input of this command is closed.'));
-    if (bytes.length === 0) return Promise.resolve();
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#over) throw exited();
+    if (this.#inputClosed) throw new FairleadError('conflict', 'The input of this command is closed.');
+    if (bytes.length === 0) return;
+    await this.#send(bytes);
+    await this.#link.room();
+  }
+
+  #send(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#writers.add(reject);
       this.#channel.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), (error) => {

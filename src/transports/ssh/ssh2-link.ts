@@ -1,7 +1,8 @@
+import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, ExecOptions as Ssh2ExecOptions, PseudoTtyOptions } from 'ssh2';
 import { remoteError } from '../../contract/remote-errors.ts';
 import type { FairleadError } from '../../contract/errors.ts';
-import { deferred } from '../../lib/deferred.ts';
+import { type Deferred, deferred } from '../../lib/deferred.ts';
 import type { ExecOptions, LinkEnd, PtyRequest, Refused, SshLink, SshProcess } from './link.ts';
 import { Ssh2Process } from './process.ts';
 import { said } from './said.ts';
@@ -14,18 +15,27 @@ const closeLimitMs = 2_000;
 export class Ssh2Link implements SshLink {
   readonly #client: Client;
   readonly #ended = deferred<LinkEnd>();
+  readonly #stream: Duplex;
+  /** Writers who wait until the connection took what was written. */
+  #drained: Deferred<void> | undefined;
   #end: LinkEnd | undefined;
   #closing = false;
 
-  constructor(client: Client) {
+  constructor(client: Client, stream: Duplex) {
     this.#client = client;
+    this.#stream = stream;
     let reason = 'The server closed the connection.';
     client.on('error', (error) => {
       reason = `The connection broke: ${said(error.message)}.`;
     });
+    const release = (): void => {
+      this.#drained?.resolve();
+      this.#drained = undefined;
+    };
+    stream.on('drain', release);
     client.once('close', () => {
-      this.#end = this.#closing ? { by: 'us' } : { by: 'lost', reason };
-      this.#ended.resolve(this.#end);
+      this.#finish(this.#closing ? { by: 'us' } : { by: 'lost', reason });
+      release();
     });
   }
 
@@ -50,9 +60,9 @@ export class Ssh2Link implements SshLink {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       this.#mustBeOpen();
-      const { _callbacks, _protocol } = insideClient(this.#client);
       const abort = (): void => reject(signal.reason as Error);
       signal.addEventListener('abort', abort, { once: true });
+      const { _callbacks, _protocol } = insideClient(this.#client);
       _callbacks.push((failed) => {
         signal.removeEventListener('abort', abort);
         // A server that refuses the request has answered; an error is ssh2 giving up on the connection.
@@ -67,9 +77,25 @@ export class Ssh2Link implements SshLink {
     if (this.#end !== undefined) return;
     this.#closing = true;
     this.#client.end();
-    const timer = setTimeout(() => this.#client.destroy(), closeLimitMs);
+    const timer = setTimeout(() => {
+      this.#stream.destroy();
+      // A stream through a jump host that is gone never reports its end.
+      this.#finish({ by: 'us' });
+    }, closeLimitMs);
     await this.#ended.promise;
     clearTimeout(timer);
+  }
+
+  #finish(end: LinkEnd): void {
+    this.#end ??= end;
+    this.#ended.resolve(this.#end);
+  }
+
+  /** Resolves when the connection took what was written: the windows of many channels add up to more than it holds. */
+  #room(): Promise<void> | undefined {
+    if (!this.#stream.writableNeedDrain || this.#end !== undefined) return undefined;
+    this.#drained ??= deferred();
+    return this.#drained.promise;
   }
 
   #open(start: (done: (error: Error | undefined, channel: ClientChannel) => void) => void, signal: AbortSignal) {
@@ -79,7 +105,7 @@ export class Ssh2Link implements SshLink {
       const abort = (): void => reject(signal.reason as Error);
       signal.addEventListener('abort', abort, { once: true });
       let id = -1;
-      start((error, channel) => {
+      const done = (error: Error | undefined, channel: ClientChannel): void => {
         signal.removeEventListener('abort', abort);
         if (error !== undefined) {
           this.#closeLeftover(id);
@@ -88,8 +114,16 @@ export class Ssh2Link implements SshLink {
           channel.on('error', () => {});
           channel.resume().stderr.resume();
           channel.close();
-        } else resolve(new Ssh2Process(this.#client, channel, () => this.#whyLost()));
-      });
+        } else
+          resolve(new Ssh2Process(this.#client, channel, { whyLost: () => this.#whyLost(), room: () => this.#room() }));
+      };
+      try {
+        start(done);
+      } catch {
+        // The connection is closing, and ssh2 has seen it before it told us.
+        signal.removeEventListener('abort', abort);
+        reject(this.#lost());
+      }
       id = insideClient(this.#client)._chanMgr._cur;
     });
   }
