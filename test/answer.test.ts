@@ -103,7 +103,7 @@ describe('fairlead answer', () => {
       .toBe(2);
     const both = await fairlead(mcp.home, [], 'y');
     expect(both.code).toBe(2);
-    expect(both.err).toMatch(/Remove 3 packages\? \[y\/N\][^]*Really\? \(yes\/no\)[^]*Several terminals wait/);
+    expect(both.err).toMatch(/Remove 3 packages\? \[y\/N\][^]*Really\? \(yes\/no\)[^]*Several questions wait/);
     expect(await fairlead(mcp.home, ['second'], '')).toMatchObject({ code: 2 });
     expect(await fairlead(mcp.home, ['second'], 'yes\n')).toMatchObject({ code: 0 });
     expect(await mcp.facts('getContent', { sessionId, waitFor: '<yes>' })).toMatchObject({ matched: true });

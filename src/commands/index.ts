@@ -63,10 +63,10 @@ export const commands: readonly Command[] = [
   {
     name: 'answer',
     takesWords: true,
-    usage: '[terminal] [--list] [--json]',
-    summary: 'Answer what a terminal asks: a password, a confirmation; neither models nor recordings see it',
+    usage: '[terminal or question] [--list] [--json]',
+    summary: 'Answer what a terminal or the server asks: a password, a confirmation; no model and no recording sees it',
     details:
-      'Without a terminal it answers the one that waits. What comes on standard input is taken as the answer when that is no ' +
+      'Without a name it answers the one question that waits. What comes on standard input is taken as the answer when that is no ' +
       'terminal. Exit codes: 3 nothing is running, 4 nothing waits.',
     examples: [
       ['fairlead answer', 'shows the question, reads the answer without showing it'],

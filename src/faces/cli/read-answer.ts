@@ -37,9 +37,14 @@ export async function readLine(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStr
   }
 }
 
-/** A line of which nothing is shown, not even how long it is. */
-export async function readHidden(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream): Promise<string> {
+/** A line of which nothing is shown, not even how long it is. Whoever sees the question can type unseen already. */
+export async function readHidden(
+  stdin: NodeJS.ReadStream,
+  stdout: NodeJS.WriteStream,
+  question: string,
+): Promise<string> {
   stdin.setRawMode(true);
+  stdout.write(question);
   stdin.resume();
   try {
     let text = '';
