@@ -171,7 +171,7 @@ async function reached({ question, settled }: Entry, person: PersonReach, signal
     if (outcome.by === 'answer') await person.answered(question).catch(() => {});
     return outcome;
   } finally {
-    done.abort();
+    done.abort('The question is settled.');
   }
 }
 
@@ -191,7 +191,7 @@ function newId(taken: (id: string) => boolean): string {
 }
 
 function needsPerson({ id, kind, subject, prompt, expiresAt }: OpenQuestion, cause?: unknown): FairleadError {
-  return new FairleadError('needs_person', `Only the person can answer this: ${prompt}`, {
+  return new FairleadError('needs_person', `Only the person can answer this: “${prompt}”.`, {
     hint: 'Ask the person to run `fairlead answer`, then call again. Never ask for the answer itself.',
     data: { question: { id, kind, subject, prompt, expiresAt } },
     cause,

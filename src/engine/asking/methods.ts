@@ -21,6 +21,14 @@ export async function answerQuestion(
   });
 }
 
+export async function declineQuestion(engine: Engine, id: string, caller: Caller): Promise<OpenQuestion> {
+  const what = { operation: 'asking.decline', access: 'control', terminal: undefined } as const;
+  return await accounted(what, { engine, caller, signal: engine.closing }, async (admit) => {
+    await admit({ id });
+    return engine.asking.decline(id);
+  });
+}
+
 /** For the person at this machine, by the local socket. Not part of any book: no model is offered them. */
 export function askingMethods(engine: Engine): Readonly<Record<string, Method>> {
   return {

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { FairleadError } from '../../contract/errors.ts';
+import { answerQuestion, declineQuestion } from '../../engine/asking/methods.ts';
+import type { OpenQuestion } from '../../engine/asking/question.ts';
+import type { Caller } from '../../engine/call.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { readBody } from '../mcp/http-exchange.ts';
+import { questionPage } from './html.ts';
+import { LoopbackServer, notice, type Reply } from './loopback-server.ts';
+
+/** Whoever has the link: it was shown to the person, and to nobody else. */
+const person: Caller = { name: 'person', principal: 'person', origin: 'http', may: () => true };
+
+/** The longest answer, every character of it escaped. */
+const maxBodyBytes = 64 << 10;
+/** Several calls may wait for one answer, and each shows a link of its own. */
+const mostLinks = 256;
+/** After the last question, so that a button pressed twice is still thanked. */
+const lingerMs = 2000;
+
+const thanks = notice(200, 'Thank you', 'Your answer was handed over. You can close this page.');
+const declined = notice(200, 'Nothing was sent', 'The agent learns that you did not answer. You can close this page.');
+const gone = notice(404, 'This question is no longer open', 'It was answered elsewhere or withdrawn, or time ran out.');
+const misshapen = notice(400, 'That was no answer', 'Go back and try again.');
+
+/**
+ * Pages on which the person answers, each at an unguessable address and good for one answer. The server listens on
+ * loopback from the first link until no question is open.
+ */
+export class AskPage implements AsyncDisposable {
+  readonly #engine: Engine;
+  /** Token → id of the question. */
+  readonly #links = new Map<string, string>();
+  /** Token → how it was used. */
+  readonly #used = new Map<string, Reply>();
+  readonly #watch: Disposable;
+  #server: Promise<LoopbackServer> | undefined;
+  #linger: Disposable | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#watch = engine.asking.settled.on(() => this.#endWhenIdle());
+  }
+
+  /** The address at which this question can be answered. */
+  async link({ id }: OpenQuestion): Promise<string> {
+    const token = randomBytes(24).toString('base64url');
+    this.#links.set(token, id);
+    const [oldest] = this.#links.keys();
+    if (this.#links.size > mostLinks && oldest !== undefined) this.#links.delete(oldest);
+    this.#linger?.[Symbol.dispose]();
+    this.#server ??= LoopbackServer.listen((request) => this.#reply(request));
+    try {
+      const { origin } = await this.#server;
+      return `${origin}/ask/${token}`;
+    } catch (thrown) {
+      this.#server = undefined;
+      throw thrown;
+    } finally {
+      // It may have been answered by another door meanwhile.
+      this.#endWhenIdle();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#watch[Symbol.dispose]();
+    await this.#end();
+  }
+
+  #endWhenIdle(): void {
+    this.#linger?.[Symbol.dispose]();
+    if (!this.#server || [...this.#links.values()].some((id) => this.#engine.asking.get(id))) return;
+    this.#linger = this.#engine.clock.after(lingerMs, () => this.#engine.background(this.#end()));
+  }
+
+  async #end(): Promise<void> {
+    this.#linger?.[Symbol.dispose]();
+    const server = this.#server;
+    this.#server = undefined;
+    this.#links.clear();
+    this.#used.clear();
+    const listening = await server?.catch(() => undefined);
+    await listening?.[Symbol.asyncDispose]();
+  }
+
+  async #reply(request: IncomingMessage): Promise<Reply> {
+    const token = /^\/ask\/([\w-]{32})$/.exec(request.url ?? '')?.[1] ?? '';
+    const question = this.#engine.asking.get(this.#links.get(token) ?? '');
+    if (!question) return this.#used.get(token) ?? gone;
+    if (request.method === 'GET') return { status: 200, html: questionPage(question, this.#engine.clock.now()) };
+    if (request.method !== 'POST') return misshapen;
+    const reply = await this.#take(question, await readForm(request));
+    const first = this.#used.get(token);
+    if (first) return first;
+    if (reply !== misshapen) this.#used.set(token, reply);
+    return reply;
+  }
+
+  async #take({ id, secret }: OpenQuestion, form: URLSearchParams | undefined): Promise<Reply> {
+    try {
+      if (form?.get('do') === 'decline') {
+        await declineQuestion(this.#engine, id, person);
+        return declined;
+      }
+      const text = form?.get('answer');
+      if (text === null || text === undefined || (text === '' && secret)) return misshapen;
+      await answerQuestion(this.#engine, { id, text }, person);
+      return thanks;
+    } catch (thrown) {
+      if (thrown instanceof FairleadError && thrown.code === 'not_found') return gone;
+      if (thrown instanceof FairleadError && thrown.code === 'too_large') return misshapen;
+      throw thrown;
+    }
+  }
+}
+
+async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) return undefined;
+  const body = await readBody(request, maxBodyBytes);
+  return body === undefined ? undefined : new URLSearchParams(body);
+}
