@@ -10,6 +10,7 @@ import { books } from '../operations/index.ts';
 import { instructionsFor, promptsFor } from '../operations/prompts.ts';
 import { localOpener, localTargets } from '../transports/local/opener.ts';
 import { places } from '../config.ts';
+import { askPages } from './ask-pages.ts';
 import type { Invocation } from './command.ts';
 import { sshPart } from './ssh-part.ts';
 
@@ -60,6 +61,7 @@ export function createInstance(
     readOnly: settings.readOnly,
     log,
     call: (op, raw, context) => call(op, raw, { ...context, engine }),
+    pages: askPages(engine),
   });
   return { engine, surface };
 }

@@ -2,6 +2,7 @@ import type { Log } from '../../engine/incident.ts';
 import type { Book } from '../../engine/operation.ts';
 import type { Prompt } from '../../engine/prompt.ts';
 import { foldPrompt } from './prompts.ts';
+import { PersonDoor, type PersonPages } from './elicit.ts';
 import type { McpResources, McpSurface } from './surface.ts';
 import { type CallOperation, chooseToolsets, foldBooks } from './tools.ts';
 
@@ -17,11 +18,13 @@ export interface Catalogue {
   readonly call: CallOperation;
   readonly resources?: McpResources;
   readonly log?: Log | undefined;
+  /** Where a person answers what no client may carry. */
+  readonly pages?: PersonPages;
 }
 
 /** Folds what the product offers into what MCP shows of it, once for the life of the process. */
 export function mcpSurface(catalogue: Catalogue): McpSurface {
-  const { name, version, instructions, readOnly, resources, log } = catalogue;
+  const { name, version, instructions, readOnly, resources, log, pages } = catalogue;
   return {
     name,
     version,
@@ -30,5 +33,6 @@ export function mcpSurface(catalogue: Catalogue): McpSurface {
     tools: foldBooks(chooseToolsets(catalogue.books, catalogue.toolsets), catalogue.call, { readOnly, log }),
     prompts: catalogue.prompts.map(foldPrompt),
     ...(resources !== undefined && { resources }),
+    ...(pages !== undefined && { person: new PersonDoor(pages) }),
   };
 }

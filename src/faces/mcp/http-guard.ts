@@ -66,4 +66,5 @@ function hostName(host: string | undefined): string | undefined {
   return /^(\[[0-9a-f:.]+\]|[^:/@\s]+)(?::\d{1,5})?$/i.exec(host ?? '')?.[1]?.toLowerCase();
 }
 
-const isLoopback = (name: string): boolean => name === 'localhost' || name === '127.0.0.1' || name === '[::1]';
+/** Whether a host name, as URLs write it, is this machine. */
+export const isLoopback = (name: string): boolean => name === 'localhost' || name === '127.0.0.1' || name === '[::1]';

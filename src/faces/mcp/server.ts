@@ -8,7 +8,8 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { anyOf } from './any-of.ts';
+import type { Work } from './elicit-held.ts';
+import { plainly } from './elicit.ts';
 import { progressOf } from './progress.ts';
 import { getPrompt } from './prompts.ts';
 import { offerResources } from './resources.ts';
@@ -35,13 +36,12 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
   server.setRequestHandler('tools/list', () => surface.tools.list());
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const progress = progressOf(context);
-    using stop = anyOf(context.mcpReq.signal, setting.ending);
-    const result = await surface.tools.call(params.name, params.arguments ?? {}, {
-      caller: { name: clientName(server, context), principal: setting.principal, origin: 'mcp', may: surface.may },
-      signal: stop.signal,
-      progress: progress.report,
-      context,
-    });
+    const { era, principal, ending } = setting;
+    const caller = { name: clientName(server, context), principal, origin: 'mcp', may: surface.may } as const;
+    const visit = { era, server, context, principal, params, ending, progress: progress.report };
+    const work: Work = (parts) =>
+      surface.tools.call(params.name, params.arguments ?? {}, { caller, context, ...parts });
+    const result = await (surface.person?.serve(visit, work) ?? plainly(visit, work));
     await progress.settled();
     return result;
   });

@@ -10,7 +10,9 @@ import type {
   ServerContext,
   Tool,
 } from '@modelcontextprotocol/server';
+import type { PersonReach } from '../../engine/asking/question.ts';
 import type { Caller, ReportProgress } from '../../engine/call.ts';
+import type { PersonDoor } from './elicit.ts';
 import type { ToolTable } from './tools.ts';
 
 /** Everything one MCP server shows. Built once; every connection, session and request is served from it. */
@@ -24,6 +26,8 @@ export interface McpSurface {
   readonly prompts: readonly McpPrompt[];
   /** Absent: the server does not speak of resources at all. */
   readonly resources?: McpResources;
+  /** Absent: no client is asked to show the person anything. */
+  readonly person?: PersonDoor;
   /** For what MCP has and no operation needs. Runs on each new server before it connects. */
   readonly extend?: (server: Server) => void;
 }
@@ -33,6 +37,8 @@ export interface ToolRequest {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly progress: ReportProgress;
+  /** A way to the person, where the client offers one. */
+  readonly person?: PersonReach | undefined;
   /** The protocol's own view, for tools that need more of it than a call carries. */
   readonly context: ServerContext;
 }

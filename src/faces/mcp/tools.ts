@@ -107,10 +107,10 @@ function fold(book: Book, name: string, op: AnyOperation, call: CallOperation, l
   return {
     name,
     definition: () => (definition ??= define(name, op)),
-    async run(input, { caller, signal, progress, context }) {
+    async run(input, { caller, signal, progress, person, context }) {
       try {
         const key = op.keyed === true ? callKey(context) : undefined;
-        return success(op, await call(op, input, { caller, signal, progress, key }));
+        return success(op, await call(op, input, { caller, signal, progress, person, key }));
       } catch (thrown) {
         // `call` rejects only with FairleadError; a renderer that throws is the way anything else gets here.
         return failure(book, name, thrown instanceof FairleadError ? thrown : incident(thrown, name, log));
