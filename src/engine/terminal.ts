@@ -5,7 +5,7 @@ import { Emitter } from '../lib/emitter.ts';
 import { RecentSecrets } from './attention/recent-secrets.ts';
 import { AttentionWatch } from './attention/watch.ts';
 import { type BlockEvent, Blocks } from './blocks.ts';
-import type { Channel, Ended, Size } from './channel.ts';
+import type { Channel, Ended, Signal, Size } from './channel.ts';
 import { InputQueue, type Lane } from './input-queue.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { MarkScanner } from './marks.ts';
@@ -307,6 +307,14 @@ export class Terminal implements AsyncDisposable {
     this.#size = size;
     await this.#channel.resize(size);
     this.resized.emit(size);
+  }
+
+  /** Signals the program in the foreground, and nothing else. */
+  signal(signal: Signal): void {
+    this.#mustLive();
+    const { process } = this.#channel;
+    if (!process?.signal) throw new FairleadError('unsupported', 'This terminal takes no signals, only keys.');
+    process.signal(signal);
   }
 
   async clear(signal: AbortSignal): Promise<void> {

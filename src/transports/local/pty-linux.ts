@@ -8,7 +8,7 @@ import { InputQueue } from './input-queue.ts';
 import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPGRP, TIOCGPTN, TIOCSPTLCK, TIOCSWINSZ } from './libc.ts';
 import { programArguments, programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
-import { endGroups, groupsOf, KILL_AFTER_MS, signalTerminal } from './signals.ts';
+import { endGroups, groupsOf, KILL_AFTER_MS, signalGroup, signalTerminal } from './signals.ts';
 import { fill, firstRead, recycle, SLAB } from './slabs.ts';
 import { checkSize, checkTarget, explain, type LocalTarget, resolveProgram } from './target.ts';
 import { groupReads } from './terminal-readers.ts';
@@ -101,6 +101,9 @@ class LinuxPty implements Channel {
       foreground: () => this.#foreground(),
       cwd: () => (this.#open ? workingDirectory(this.#foregroundGroup() ?? pid) : undefined),
       echo: () => this.#echo(),
+      signal: (signal) => {
+        if (this.#open) signalGroup(this.#foregroundGroup() ?? pid, signal);
+      },
       reads: () => {
         const group = this.#foregroundGroup();
         return group === undefined ? undefined : groupReads(group, terminal);

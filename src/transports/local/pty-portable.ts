@@ -7,7 +7,7 @@ import { ByteQueue } from '../../lib/byte-queue.ts';
 import { InputQueue } from './input-queue.ts';
 import { foregroundGroup, programArguments, programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
-import { endGroups, groupsOf, KILL_AFTER_MS, signalName, signalTerminal } from './signals.ts';
+import { endGroups, groupsOf, KILL_AFTER_MS, signalName, signalGroup, signalTerminal } from './signals.ts';
 import { checkSize, checkTarget, explain, isFolder, isProgram, type LocalTarget, resolveProgram } from './target.ts';
 
 const HIGH_WATER = 256 * 1024;
@@ -67,6 +67,11 @@ class PortablePty implements Channel {
     this.process = {
       pid: pty.pid,
       foreground: () => this.#foreground(),
+      ...(this.#unix !== undefined && {
+        signal: (signal: Signal) => {
+          if (this.#open) signalGroup(foregroundGroup(pty.pid) ?? pty.pid, signal);
+        },
+      }),
       cwd: () => (this.#open ? workingDirectory(foregroundGroup(pty.pid) ?? pty.pid) : undefined),
       echo: () => undefined,
     };

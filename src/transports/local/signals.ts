@@ -61,7 +61,8 @@ function exists(group: number): boolean {
   }
 }
 
-function signalGroup(group: number, signal: Signal): void {
+/** One group, and nothing else. Silent when it is gone. */
+export function signalGroup(group: number, signal: Signal): void {
   try {
     process.kill(-group, `SIG${signal}`);
   } catch {
