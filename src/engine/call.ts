@@ -66,9 +66,9 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
   const what = { operation: operationId(op), access: op.access, terminal: terminalOf(raw) };
   return await accounted(what, context, async (admit) => {
     const parsed = op.input.safeParse(raw);
-    if (!parsed.success) throw new FairleadError('invalid_input', explain(parsed.error));
+    if (!parsed.success) throw invalid(parsed.error);
     const input = parsed.data;
-    await admit(input);
+    await admit(input, op.commands?.(input));
     const progress = context.progress ?? ignore;
     const run = (signal: AbortSignal): Promise<z.output<Out>> => {
       const ask = (question: PersonQuestion) => askPerson(question, { ...context, signal, progress });
@@ -84,13 +84,15 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
 export async function accounted<T>(
   what: Pick<AuditEntry, 'operation' | 'access' | 'terminal' | 'characters'>,
   { engine, caller, signal }: CallContext,
-  work: (admit: (input: unknown) => Promise<void>) => Promise<T>,
+  work: (admit: (input: unknown, commands?: readonly string[]) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const { operation, access } = what;
   const started = engine.clock.monotonic();
   let error: FairleadError | undefined;
   try {
-    return await work((input) => pass(engine.gate, { operation, access, input, caller }, signal));
+    return await work((input, commands = []) =>
+      pass(engine.gate, { operation, access, input, commands, caller }, signal),
+    );
   } catch (thrown) {
     error = toFairleadError(thrown, signal) ?? incident(thrown, operation, engine.log);
     throw error;
@@ -109,6 +111,15 @@ export async function accounted<T>(
 
 const ignore = (): void => {};
 
+function invalid(error: z.ZodError): FairleadError {
+  const [issue] = error.issues;
+  const missing = issue !== undefined && isMissing(issue) ? { missing: issue.path.map(String).join('.') } : {};
+  return new FairleadError('invalid_input', explain(error), { data: missing });
+}
+
+const isMissing = (issue: z.core.$ZodIssue): boolean =>
+  issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+
 /** `field: problem` of the first fault: one line a model can act on, not a validator's dump. */
 function explain(error: z.ZodError): string {
   const issue = error.issues[0];
@@ -120,7 +131,7 @@ function explain(error: z.ZodError): string {
 }
 
 function plain(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) {
+  if (issue.code === 'invalid_type' && isMissing(issue)) {
     return issue.expected === 'nonoptional' ? 'is required' : `is required (${issue.expected})`;
   }
   return issue.message.replaceAll('\n', ' ');

@@ -7,6 +7,8 @@ export interface Question {
   readonly operation: string;
   readonly access: Access;
   readonly input: unknown;
+  /** Command lines a shell would run if it is allowed. */
+  readonly commands: readonly string[];
   readonly caller: Caller;
 }
 

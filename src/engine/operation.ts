@@ -34,6 +34,8 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly pictures?: boolean;
   /** The result on JSON-RPC where a reference fixes another shape than an object. */
   readonly rpcResult?: (output: z.output<Out>) => unknown;
+  /** The command lines it would have a shell run: what a policy judges. */
+  readonly commands?: (input: z.output<In>) => readonly string[];
   /** Input fields the command line takes by position, in order. */
   readonly positional?: readonly (keyof z.input<In> & string)[];
   readonly run: (call: Call<z.output<In>>) => Promise<z.output<Out>>;
@@ -52,6 +54,8 @@ export type AnyOperation = Operation<any, any>;
 export interface Book {
   readonly name: string;
   readonly summary: string;
+  /** Offered on MCP only when asked for by name, or with all. */
+  readonly optional?: boolean;
   /** noun → verb → operation. The id of an operation is `noun.verb`. */
   readonly nouns: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>;
   /** An error in the words of the book's reference. `data` of the error goes to the structured part. */

@@ -15,7 +15,10 @@ export class OwnInstance implements Disposable {
   }
 
   /** Takes a name. Nobody is told of it before `announce`: clients must not come before the ports are open. */
-  static claim(instances: Instances, about: { readonly version: string; readonly cwd: string }): OwnInstance {
+  static claim(
+    instances: Instances,
+    about: { readonly version: string; readonly cwd: string; readonly token?: string | undefined },
+  ): OwnInstance {
     const start = startOf(process.pid);
     return new OwnInstance(instances, {
       id: instances.claim(),
@@ -23,7 +26,7 @@ export class OwnInstance implements Disposable {
       started_at: new Date().toISOString(),
       mcp_port: 0,
       http_port: 0,
-      auth_token: randomUUID(),
+      auth_token: about.token ?? randomUUID(),
       title: null,
       cwd: about.cwd,
       version: about.version,

@@ -25,6 +25,8 @@ export interface FoundMatch {
   /** Absolute rows it begins and ends in: a long line takes several. */
   readonly row: number;
   readonly endRow: number;
+  /** Where in its row it begins, in characters. */
+  readonly col: number;
   readonly match: string;
   /** The line around it; lines that were wrapped are one. */
   readonly line: string;
@@ -170,8 +172,10 @@ function show(lines: readonly Logical[], index: number, at: number, match: strin
   const line = lines[index] as Logical;
   const part = (i: number): string => upTo((lines[i] as Logical).text, longestShown);
   const rowAt = (place: number): number => line.row + line.starts.findLastIndex((start) => start <= place);
+  const start = line.starts.findLast((one) => one <= at) ?? 0;
   return {
     row: rowAt(at),
+    col: at - start,
     endRow: rowAt(at + Math.max(0, match.length - 1)),
     match: upTo(match, longestShown),
     line: around(line.text, at),

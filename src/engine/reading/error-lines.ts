@@ -1,0 +1,72 @@
+import { renderText } from '../screen/render-text.ts';
+import type { RowText } from '../screen/rows.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** What the reference takes for a sign of an error, in its order: the first that a row holds counts. */
+export const errorPatterns: readonly string[] = [
+  'error:',
+  'Error:',
+  'ERROR:',
+  'error[',
+  'fatal:',
+  'Fatal:',
+  'FATAL:',
+  'panic:',
+  'PANIC:',
+  'not found',
+  'command not found',
+  'Permission denied',
+  'permission denied',
+  'No such file or directory',
+  'failed',
+  'FAILED',
+  'traceback',
+  'Traceback',
+  'Exception',
+  'exception:',
+  'segfault',
+  'Segmentation fault',
+];
+
+/** `0 failed`, `no errors found`: good news in the words of bad. */
+const goodNews = /\b(?:0|no|zero)\s+(?:\w+\s+)?(?:errors?|failed|failures?|failing|exceptions?)\b|\bfailed:?\s*0\b/i;
+const onlyWarning = /\bwarn(?:ing)?\b/i;
+
+export interface ErrorLine {
+  readonly row: number;
+  readonly text: string;
+  readonly pattern: string;
+  readonly severity: 'error' | 'warning';
+}
+
+/** Rows that look like an error (R-RPC-053). Call it after `terminal.sync()`. */
+export function detectErrors(
+  terminal: Terminal,
+  scope: 'viewport' | 'last_block' | 'scrollback',
+  patterns: readonly string[],
+): ErrorLine[] {
+  return rowsIn(terminal, scope).flatMap(({ row, text }): ErrorLine[] => {
+    const pattern = patterns.find((one) => text.includes(one));
+    if (pattern === undefined || goodNews.test(text)) return [];
+    return [{ row, text, pattern, severity: onlyWarning.test(text) ? 'warning' : 'error' }];
+  });
+}
+
+function rowsIn(terminal: Terminal, scope: 'viewport' | 'last_block' | 'scrollback'): Pick<RowText, 'row' | 'text'>[] {
+  const { screen, blocks, log, size } = terminal;
+  if (scope !== 'last_block') return screen.rowTexts(scope === 'viewport' ? screen.viewportTop : screen.baseRow);
+  const block = blocks.last;
+  if (block === undefined) return [];
+  const lines = renderText(log.read(block.outputFrom, block.outputTo ?? log.end).bytes, size).split('\n');
+  // The output ends where the newest prompt begins: its last line that is shown tells where the others are.
+  const rows = screen.rowTexts(screen.baseRow);
+  let at = rows.length;
+  return lines
+    .toReversed()
+    .map((text) => {
+      const found = rows.slice(0, at).findLastIndex((row) => row.text.trimEnd() === text.trimEnd());
+      if (found >= 0) at = found;
+      return { row: rows[found]?.row ?? screen.baseRow, text };
+    })
+    .toReversed();
+}
