@@ -174,6 +174,12 @@ export const settings = {
     metavar: 'n',
     help: 'Port to listen on; 7420, or the next free one',
   }),
+  rpcPort: setting({
+    schema: integer(0, 65_535).default(19_876),
+    form: 'value',
+    metavar: 'n',
+    help: 'Port of the session RPC; the next free one when taken',
+  }),
   allowHost: setting({
     schema: z.array(z.string().min(1)).default([]),
     form: 'list',

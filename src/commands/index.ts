@@ -50,6 +50,7 @@ export const commands: readonly Command[] = [
     settings: [
       'host',
       'port',
+      'rpcPort',
       'allowHost',
       'allowOrigin',
       'token',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { call } from '../engine/call.ts';
-import { Engine } from '../engine/engine.ts';
+import { Engine, type EngineOptions } from '../engine/engine.ts';
 import type { Log } from '../engine/incident.ts';
 import { installationKey } from '../engine/installation-key.ts';
 import { Redactor } from '../engine/redaction/redactor.ts';
@@ -18,6 +18,7 @@ import { sshPart } from './ssh-part.ts';
 export function createInstance(
   invocation: Invocation,
   log: Log,
+  parts: NonNullable<EngineOptions['parts']> = [],
 ): { readonly engine: Engine; readonly surface: McpSurface } {
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
@@ -46,11 +47,12 @@ export function createInstance(
     },
     picturesDir: screenshots,
     describeTargets: localTargets,
-    parts: [ssh.part],
+    parts: [ssh.part, ...parts],
     idempotency: ssh.idempotency,
     log,
   });
-  const offer = { toolsets: settings.toolsets ?? ['all'], readOnly: settings.readOnly };
+  const usual = books.filter(({ optional }) => optional !== true).map(({ name }) => name);
+  const offer = { toolsets: settings.toolsets ?? usual, readOnly: settings.readOnly };
   const surface = mcpSurface({
     name: 'fairlead',
     version: invocation.version,

@@ -1,10 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { styleFor } from '../faces/cli/style.ts';
 import { FairleadError } from '../contract/errors.ts';
 import { type HttpServer, serveMcpHttp } from '../faces/mcp/http.ts';
+import { call } from '../engine/call.ts';
+import { Instances } from '../engine/instances/instances.ts';
+import { OwnInstance } from '../engine/instances/own-instance.ts';
+import { RunningInstance, runningInstance } from '../engine/instances/running.ts';
 import { packageRoot } from '../engine/package-root.ts';
+import { MethodTable } from '../faces/jsonrpc/methods.ts';
+import { RpcServer } from '../faces/jsonrpc/server.ts';
+import { books } from '../operations/index.ts';
+import { places } from '../config.ts';
 import type { Invocation } from './command.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
@@ -12,12 +19,20 @@ import { serveLocally } from './local-socket.ts';
 
 const preferredPort = 7420;
 
-/** MCP over HTTP until a signal comes. */
+/** An instance: MCP over HTTP, the session RPC over TCP, a local socket; until a signal comes. */
 export async function serve(invocation: Invocation): Promise<number> {
-  const { settings, stderr } = invocation;
+  const { settings, stderr, env, version } = invocation;
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
-  const token = settings.token ?? randomUUID();
-  const { engine, surface } = createInstance(invocation, log);
+  const peers = new Instances(places(settings, env).home);
+  const own = OwnInstance.claim(peers, { version, cwd: settings.cwd ?? invocation.cwd, token: settings.token });
+  const token = own.record.auth_token;
+  const { engine, surface } = createInstance(invocation, log, [
+    [runningInstance, () => new RunningInstance(own, peers)],
+  ]);
+  const methods = new MethodTable(
+    books.filter(({ name }) => name === 'session'),
+    (op, raw, context) => call(op, raw, { ...context, engine }),
+  );
   const options = {
     host: settings.host,
     token,
@@ -26,16 +41,21 @@ export async function serve(invocation: Invocation): Promise<number> {
     onError: (error: Error) => log(error.message),
   };
   let server: HttpServer | undefined;
+  let rpc: RpcServer | undefined;
   const code = await untilEnded({
     async serve(signal) {
       await engine.sessions.default(signal);
       server = await listen(surface, options, settings.port);
+      rpc = await RpcServer.listen({ host: '127.0.0.1', port: settings.rpcPort, token, methods, clock: engine.clock });
+      // Whoever reads the files may come at once.
+      own.announce({ mcp_port: rpc.port, http_port: Number(new URL(server.url).port) });
       engine.background(serveLocally(invocation, engine, log));
       welcome(invocation, `${server.url}`, token, settings.token !== undefined);
       if (!signal.aborted) await once(signal, 'abort');
     },
     async close() {
-      await server?.[Symbol.asyncDispose]();
+      own[Symbol.dispose]();
+      await Promise.all([server?.[Symbol.asyncDispose](), rpc?.[Symbol.asyncDispose]()]);
       await engine[Symbol.asyncDispose]();
     },
     log,

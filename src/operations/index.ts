@@ -1,6 +1,7 @@
 import type { Book } from '../engine/operation.ts';
 import { coreBook } from './core/index.ts';
+import { sessionBook } from './session/index.ts';
 import { terminalBook } from './terminal/index.ts';
 
 /** Every book, in the order in which faces list them. */
-export const books: readonly Book[] = [coreBook, terminalBook];
+export const books: readonly Book[] = [coreBook, terminalBook, sessionBook];

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { activityOf } from '../../engine/activity.ts';
+import type { Signal } from '../../engine/channel.ts';
+import { echoedCommand } from '../../engine/echoed-command.ts';
+import { parseKey } from '../../engine/keys.ts';
+import { operation } from '../../engine/operation.ts';
+import { clip } from '../../engine/reading/clip.ts';
+import { load } from '../../engine/reading/source.ts';
+import { type RunResult, run as runCommand } from '../../engine/run/run.ts';
+import type { Terminal } from '../../engine/terminal.ts';
+import { clean, json, liveSession, session, sessionOf } from './shared.ts';
+import { input as sessionInput } from './sessions.ts';
+
+/** The same method under its other name. */
+export const send = operation({ ...sessionInput, title: 'Type into a session' });
+
+export const run = operation({
+  title: 'Run a command',
+  summary: 'Type a command and Enter; does not wait for its end.',
+  access: 'control',
+  destructive: true,
+  input: z.object({ ...session, command: z.string().min(1) }),
+  output: z.object({ sent: z.literal(true), busy: z.boolean() }),
+  positional: ['id', 'command'],
+  commands: ({ command }) => [command],
+  async run(call) {
+    const terminal = await liveSession(call);
+    const busy = !activityOf(terminal).idle;
+    await typeLine(terminal, call.input.command, call.caller.name, call.signal);
+    return { sent: true as const, busy };
+  },
+  render: json,
+});
+
+/** A command of several lines is one paste where the program takes pastes. */
+export async function typeLine(terminal: Terminal, command: string, by: string, signal: AbortSignal): Promise<void> {
+  await terminal.type(command, { by, paste: command.includes('\n'), submit: true }, signal);
+}
+
+/** R-RPC-043 */
+const mostOutput = 1 << 20;
+const sources: Readonly<Record<string, string>> = { mark: 'osc133', marker: 'sentinel', child: 'exit' };
+
+export const Waited = z.object({
+  output: z.string(),
+  exit_status: z.enum(['completed', 'timeout', 'incomplete', 'needs_person']),
+  timed_out: z.boolean(),
+  marker: z.string(),
+  exit_code: z.number().int().nullable(),
+  duration_ms: z.number().int(),
+  truncated: z.boolean(),
+  source: z.string(),
+  note: z.string().optional(),
+});
+
+export const WaitOptions = {
+  timeout_ms: z.number().int().min(0).max(86_400_000).default(30_000),
+  queue: z.boolean().default(false).describe('Wait for a command another call waits for'),
+};
+
+export const run_wait = operation({
+  title: 'Run a command and wait',
+  summary: 'Run a command and wait for its end: output and exit code. After timeout_ms it keeps running.',
+  access: 'control',
+  destructive: true,
+  input: z.object({ ...session, command: z.string().min(1), ...WaitOptions }),
+  output: Waited,
+  positional: ['id', 'command'],
+  commands: ({ command }) => [command],
+  async run(call) {
+    const terminal = await liveSession(call);
+    const { command, timeout_ms, queue } = call.input;
+    return await waitFor(terminal, { command, timeoutMs: timeout_ms, queue, by: call.caller.name }, call.signal);
+  },
+  render: json,
+});
+
+export interface WaitRequest {
+  readonly command: string;
+  readonly timeoutMs: number;
+  readonly queue: boolean;
+  readonly by: string;
+}
+
+/** The waits of each session up to now: one that may queue comes after them. */
+const queues = new WeakMap<Terminal, Promise<unknown>>();
+
+export async function waitFor(
+  terminal: Terminal,
+  request: WaitRequest,
+  signal: AbortSignal,
+): Promise<z.output<typeof Waited>> {
+  const before = request.queue ? queues.get(terminal) : undefined;
+  const turn = Promise.resolve(before)
+    .catch(() => {})
+    .then(() => attempt(terminal, request, signal));
+  const tail = Promise.allSettled([queues.get(terminal), turn]);
+  queues.set(terminal, tail);
+  const result = await turn;
+  return answerOf(result, await wholeOutput(terminal, result, signal));
+}
+
+/** All that the log still has of the output: a run answers with the end of what is long. */
+async function wholeOutput(terminal: Terminal, result: RunResult, signal: AbortSignal): Promise<string> {
+  const { output, missedBytes, outputFrom: from, outputTo: to } = result;
+  if (missedBytes === 0 || from < terminal.log.start) return clean(output);
+  return (await load(terminal, { kind: 'log', from, to, size: terminal.size, alternate: false }, signal)).text;
+}
+
+async function attempt(terminal: Terminal, request: WaitRequest, signal: AbortSignal): Promise<RunResult> {
+  signal.throwIfAborted();
+  try {
+    return await runCommand(terminal, request, signal);
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.code !== 'conflict') throw error;
+    throw new FairleadError('conflict', `Session ${terminal.number} is busy`, {
+      hint: `${error.message} ${error.hint ?? ''}`.trim(),
+      data: { rpcCode: 'SESSION_BUSY' },
+      cause: error,
+    });
+  }
+}
+
+function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
+  const { text, clipped } = clip(output, { maxBytes: mostOutput });
+  const exitStatus = {
+    done: 'completed',
+    exited: 'completed',
+    running: 'timeout',
+    incomplete: 'incomplete',
+    needs_person: 'needs_person',
+  } as const;
+  const words = result.person === undefined ? result.note : `It asks: ${clean(result.person.prompt)}`;
+  return {
+    output: text,
+    exit_status: exitStatus[result.state],
+    timed_out: result.state === 'running',
+    marker: `__FAIRLEAD_DONE_${randomUUID()}__`,
+    exit_code: result.exitCode,
+    duration_ms: result.durationMs,
+    truncated: clipped || result.missedBytes > 0,
+    source: sources[result.evidence] ?? result.evidence,
+    ...(words === undefined ? {} : { note: words }),
+  };
+}
+
+export const status = operation({
+  title: 'Command status',
+  summary: 'Whether a session is idle or runs something, and what.',
+  access: 'observe',
+  input: z.object(session),
+  output: z.object({
+    status: z.enum(['idle', 'running']),
+    foreground_process: z.string(),
+    source: z.string(),
+    command: z.string().optional(),
+    last_exit_code: z.number().int().nullable(),
+    idle_ms: z.number().int(),
+  }),
+  positional: ['id'],
+  async run(call) {
+    const terminal = await sessionOf(call);
+    const { idle, foreground, source, lastExitCode, idleMs } = activityOf(terminal);
+    const command = commandOf(terminal);
+    return {
+      status: idle ? ('idle' as const) : ('running' as const),
+      foreground_process: foreground,
+      source,
+      ...(command === undefined ? {} : { command: clean(command) }),
+      last_exit_code: lastExitCode,
+      idle_ms: idleMs,
+    };
+  },
+  render: json,
+});
+
+function commandOf({ blocks, log, size }: Terminal): string | undefined {
+  const { current } = blocks;
+  return current && (current.command ?? echoedCommand(current, log, size));
+}
+
+export const cancel = operation({
+  title: 'Cancel a command',
+  summary: 'Press Ctrl+C in a session.',
+  access: 'control',
+  input: z.object(session),
+  output: z.object({ cancelled: z.literal(true), was_running: z.boolean(), foreground_process: z.string() }),
+  positional: ['id'],
+  async run(call) {
+    const terminal = await liveSession(call);
+    const { idle, foreground } = activityOf(terminal);
+    await terminal.press(parseKey('Ctrl+C'), { by: call.caller.name, repeat: 1 }, call.signal);
+    return { cancelled: true as const, was_running: !idle, foreground_process: foreground };
+  },
+  render: json,
+});
+
+const bytes: Readonly<Record<string, number>> = { INT: 0x03, TSTP: 0x1a, QUIT: 0x1c, EOF: 0x04 };
+const real = new Set<string>(['INT', 'TERM', 'HUP', 'KILL', 'QUIT', 'USR1', 'USR2', 'STOP', 'CONT']);
+
+/** `signal.send`: a control character by default, a real signal to the foreground group with `mode: process` (R-RPC-046). */
+export const signalSend = operation({
+  title: 'Send a signal',
+  summary: 'Send SIGINT, SIGTSTP, SIGQUIT or EOF as a key; mode "process" sends a real signal.',
+  access: 'control',
+  destructive: true,
+  input: z.object({ ...session, signal: z.string().min(1), mode: z.enum(['key', 'process']).default('key') }),
+  output: z.object({ sent: z.literal(true), signal: z.string() }),
+  positional: ['id', 'signal'],
+  async run(call) {
+    const { mode, signal } = call.input;
+    const terminal = await liveSession(call);
+    const name = signal.toUpperCase().replace(/^SIG/, '');
+    const byte = bytes[name];
+    if (mode === 'process') {
+      if (!real.has(name)) throw unsupported(signal, [...real]);
+      terminal.signal(name as Signal);
+    } else if (byte === undefined) {
+      throw unsupported(signal, Object.keys(bytes));
+    } else if (name === 'INT') {
+      await terminal.press(parseKey('Ctrl+C'), { by: call.caller.name, repeat: 1 }, call.signal);
+    } else {
+      await terminal.send(Uint8Array.of(byte), call.caller.name, call.signal);
+    }
+    return { sent: true as const, signal };
+  },
+  render: json,
+});
+
+function unsupported(signal: string, known: readonly string[]): FairleadError {
+  return new FairleadError('unsupported', `Unsupported signal: ${signal.slice(0, 40)}`, {
+    hint: `Known here: ${known.join(', ')}.`,
+  });
+}

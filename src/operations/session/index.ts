@@ -1,0 +1,60 @@
+import { type Book, defineBook } from '../../engine/operation.ts';
+import { renderError } from './errors.ts';
+import { capabilitiesOf } from './capabilities.ts';
+import * as exec from './exec.ts';
+import * as instance from './instance.ts';
+import * as orchestrate from './orchestrate.ts';
+import * as screen from './screen.ts';
+import * as server from './server.ts';
+import * as sessions from './sessions.ts';
+
+const nouns: Book['nouns'] = {
+  session: {
+    list: sessions.list,
+    get: sessions.get,
+    status: sessions.status,
+    create: sessions.create,
+    input: sessions.input,
+    resize: sessions.resize,
+    destroy: sessions.destroy,
+    idle: sessions.idle,
+    cwd: sessions.cwd,
+    history: sessions.history,
+  },
+  exec: {
+    run: exec.run,
+    run_wait: exec.run_wait,
+    send: exec.send,
+    status: exec.status,
+    cancel: exec.cancel,
+  },
+  signal: { send: exec.signalSend },
+  screen: {
+    read: screen.read,
+    text: screen.text,
+    cursor: screen.cursor,
+    scroll: screen.scroll,
+    search: screen.search,
+    detect_errors: screen.detect_errors,
+  },
+  instance: {
+    list: instance.list,
+    info: instance.info,
+    set_title: instance.set_title,
+    focus: instance.focus,
+  },
+  server: { info: server.info, health: server.health, capabilities: capabilitiesOf(() => methodNames()) },
+  system: { info: server.system, launch_admin: server.launch_admin },
+  orchestrate: { launch: orchestrate.launch, broadcast: orchestrate.broadcast, wait: orchestrate.wait },
+};
+
+const methodNames = (): string[] =>
+  Object.entries(nouns).flatMap(([noun, verbs]) => Object.keys(verbs).map((verb) => `${noun}.${verb}`));
+
+export const sessionBook = defineBook({
+  name: 'session',
+  summary: 'The session RPC: sessions by number, commands, screens, several at once.',
+  optional: true,
+  nouns,
+  renderError,
+});

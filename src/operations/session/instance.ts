@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { runningInstance } from '../../engine/instances/running.ts';
+import { operation } from '../../engine/operation.ts';
+import { json, sessionNumber } from './shared.ts';
+
+const Public = z.object({
+  id: z.string(),
+  pid: z.number().int(),
+  started_at: z.string(),
+  mcp_port: z.number().int(),
+  http_port: z.number().int(),
+  title: z.string().nullable(),
+  cwd: z.string(),
+  version: z.string(),
+  platform: z.string(),
+  arch: z.string().optional(),
+});
+
+export const list = operation({
+  title: 'List instances',
+  summary: 'Every live Fairlead instance on this machine.',
+  access: 'observe',
+  input: z.object({}),
+  // Parsing drops what is not listed above: tokens are for their owner's file only (R-RPC-009).
+  output: z.object({ instances: z.array(Public) }),
+  run: async ({ engine }) => ({
+    instances: engine
+      .part(runningInstance)
+      .peers.list()
+      .map((record) => Public.parse(record)),
+  }),
+  render: json,
+});
+
+export const info = operation({
+  title: 'This instance',
+  summary: 'Metadata of this instance, its token included.',
+  access: 'administer',
+  input: z.object({}),
+  output: Public.extend({ auth_token: z.string() }),
+  async run({ engine }) {
+    const { record } = engine.part(runningInstance).own;
+    return { ...Public.parse(record), auth_token: record.auth_token };
+  },
+  render: json,
+});
+
+export const set_title = operation({
+  title: 'Name this instance',
+  summary: 'Pin a title for this instance; null or empty clears it.',
+  access: 'administer',
+  idempotent: true,
+  input: z.object({ title: z.string().max(200).nullish() }),
+  output: z.object({ ok: z.literal(true), title: z.string().nullable() }),
+  positional: ['title'],
+  async run({ input, engine }) {
+    const title = input.title?.trim() || null;
+    engine.part(runningInstance).own.update({ title });
+    return { ok: true as const, title };
+  },
+  render: json,
+});
+
+export const focus = operation({
+  title: 'Show this instance',
+  summary: 'Ask whoever looks at this instance to look at it, or at one of its sessions, now.',
+  access: 'control',
+  input: z.object({ session_id: z.union([z.number(), z.string()]).optional() }),
+  output: z.object({ ok: z.literal(true), delivered: z.number().int(), note: z.string().optional() }),
+  async run({ input, engine }) {
+    const { focused } = engine.part(runningInstance);
+    const session = input.session_id === undefined ? undefined : sessionNumber(input);
+    const delivered = focused.size;
+    focused.emit({ session });
+    const note = { note: 'Nobody is looking at this instance; attach to it with: fairlead attach' };
+    return { ok: true as const, delivered, ...(delivered === 0 ? note : {}) };
+  },
+  render: json,
+});

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { operation } from '../../engine/operation.ts';
+import { ready } from '../../engine/settle.ts';
+import { type Condition, wait as waitForAny } from '../../engine/wait/wait.ts';
+import { renderError } from './errors.ts';
+import { typeLine, Waited, waitFor } from './exec.ts';
+import { create, Create, Created, createdOf } from './sessions.ts';
+import { clean, json, liveSession, session, sessionOf } from './shared.ts';
+
+export const launch = operation({
+  title: 'Create a session and run a command',
+  summary: 'Create a session, wait for its prompt, then run a command in it.',
+  access: 'open',
+  input: z.object({ ...Create, command: z.string().min(1).optional() }),
+  output: Created,
+  commands: ({ command }) => (command === undefined ? [] : [command]),
+  async run(call) {
+    const { command, ...rest } = call.input;
+    const made = await create.run({ ...call, input: rest });
+    if (command === undefined) return made;
+    const terminal = await liveSession({ ...call, input: { id: made.id } });
+    await ready(terminal, call.signal);
+    await typeLine(terminal, command, call.caller.name, call.signal);
+    return createdOf(terminal);
+  },
+  render: json,
+});
+
+const Result = z.object({
+  session_id: z.string(),
+  sent: z.boolean().optional(),
+  error: z.string().optional(),
+  result: Waited.optional(),
+});
+
+export const broadcast = operation({
+  title: 'Run a command in several sessions',
+  summary: 'Send the same command to several sessions; with wait, collect how each went.',
+  access: 'control',
+  destructive: true,
+  input: z.object({
+    command: z.string().min(1),
+    sessions: z.array(z.union([z.string(), z.number()])).max(1000),
+    wait: z.boolean().default(false),
+    timeout_ms: z.number().int().min(0).max(86_400_000).default(30_000),
+  }),
+  output: z.object({ results: z.array(Result) }),
+  commands: ({ command }) => [command],
+  async run(call) {
+    const { command, sessions, wait: waits, timeout_ms } = call.input;
+    const one = async (id: string | number): Promise<z.output<typeof Result>> => {
+      const session_id = String(id);
+      try {
+        const terminal = await liveSession({ ...call, input: { id } });
+        const request = { command, timeoutMs: timeout_ms, queue: false, by: call.caller.name };
+        if (waits) return { session_id, sent: true, result: await waitFor(terminal, request, call.signal) };
+        await typeLine(terminal, command, call.caller.name, call.signal);
+        return { session_id, sent: true };
+      } catch (error) {
+        if (!(error instanceof FairleadError)) throw error;
+        return { session_id, error: renderError(error) };
+      }
+    };
+    return { results: await Promise.all(sessions.map(one)) };
+  },
+  render: json,
+});
+
+export const wait = operation({
+  title: 'Wait for text',
+  summary: 'Wait until a session shows a text, a pattern, quiet or its end.',
+  access: 'observe',
+  input: z.object({
+    ...session,
+    pattern: z.string().min(1).optional(),
+    any: z.array(z.string().min(1)).max(16).optional().describe('Any of these as well'),
+    regex: z.boolean().default(false),
+    from: z.enum(['screen', 'now']).default('screen').describe('now: only what comes from now on'),
+    idle_ms: z.number().int().min(10).max(600_000).optional(),
+    exit: z.boolean().default(false),
+    timeout_ms: z.number().int().min(0).max(86_400_000).default(10_000),
+  }),
+  output: z.object({
+    matched: z.boolean(),
+    timed_out: z.literal(true).optional(),
+    pattern: z.string().optional(),
+    row: z.number().int().optional(),
+    text: z.string().optional(),
+    reason: z.enum(['pattern', 'idle', 'exit']).optional(),
+    elapsed_ms: z.number().int(),
+  }),
+  positional: ['id', 'pattern'],
+  async run(call) {
+    const { pattern, any = [], regex, from, idle_ms, exit, timeout_ms } = call.input;
+    const patterns = [...(pattern === undefined ? [] : [pattern]), ...any];
+    if (patterns.length === 0 && idle_ms === undefined && !exit) {
+      throw new FairleadError('invalid_input', "Missing 'pattern'", { hint: "Or give 'any', 'idle_ms' or 'exit'." });
+    }
+    const terminal = await sessionOf(call);
+    const texts = patterns.map(
+      (text): Condition => (regex ? { type: 'regex', pattern: text } : { type: 'text', text }),
+    );
+    const conditions: Condition[] = [
+      ...texts,
+      ...(idle_ms === undefined ? [] : [{ type: 'quiet', ms: idle_ms } as const]),
+      { type: 'exit' },
+    ];
+    // What stands on the screen counts from the start of it, unless only the future does.
+    const since = from === 'now' ? terminal.log.end : terminal.log.start;
+    const { hit, match, elapsedMs } = await waitForAny(
+      terminal,
+      { conditions, timeoutMs: timeout_ms, since },
+      call.signal,
+    );
+    const about = pattern === undefined ? {} : { pattern };
+    const time = { elapsed_ms: elapsedMs };
+    if (hit === undefined) return { matched: false, timed_out: true as const, ...about, ...time };
+    if (hit < texts.length) {
+      const line = match?.line ?? '';
+      const shown = terminal.screen
+        .rowTexts(terminal.screen.baseRow)
+        .findLast(({ text }) => text.includes(match?.text ?? line));
+      const row = shown === undefined ? {} : { row: shown.row };
+      return {
+        matched: true,
+        pattern: patterns[hit] ?? '',
+        reason: 'pattern' as const,
+        ...row,
+        text: clean(line),
+        ...time,
+      };
+    }
+    const quiet = conditions[hit]?.type === 'quiet';
+    if (!quiet && !exit) return { matched: false, ...about, reason: 'exit' as const, ...time };
+    return { matched: true, ...about, reason: quiet ? ('idle' as const) : ('exit' as const), ...time };
+  },
+  render: json,
+});

@@ -1,0 +1,213 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { operation } from '../../engine/operation.ts';
+import { findInTerminal } from '../../engine/reading/find.ts';
+import { runsOf } from '../../engine/reading/styled-runs.ts';
+import { detectErrors, errorPatterns } from '../../engine/reading/error-lines.ts';
+import type { Terminal } from '../../engine/terminal.ts';
+import { clean, Cursor, cursorOf, json, session, sessionOf } from './shared.ts';
+
+const sizes = { cols: z.number().int(), rows: z.number().int(), scrollback_rows: z.number().int() };
+const place = { viewport_top: z.number().int(), epoch: z.number().int() };
+
+const sizeOf = ({ size, screen }: Terminal) => ({ ...size, scrollback_rows: screen.scrollbackRows });
+const placeOf = ({ screen }: Terminal) => ({ viewport_top: screen.viewportTop, epoch: screen.epoch });
+
+/** Exactly as many rows as the screen has (R-RPC-050). */
+function viewport(terminal: Terminal): { row: number; text: string; wrapped: boolean }[] {
+  const { screen, size } = terminal;
+  const shown = screen.rowTexts(screen.viewportTop, size.rows);
+  return Array.from({ length: size.rows }, (_, at) => {
+    const { text = '', wrapped = false } = shown[at] ?? {};
+    return { row: screen.viewportTop + at, text: clean(text).trimEnd(), wrapped };
+  });
+}
+
+const Run = z.object({
+  col: z.number().int(),
+  len: z.number().int(),
+  fg: z.string().optional(),
+  bg: z.string().optional(),
+  bold: z.boolean().optional(),
+  italic: z.boolean().optional(),
+  underline: z.boolean().optional(),
+  inverse: z.boolean().optional(),
+});
+
+export const read = operation({
+  title: 'Read the screen',
+  summary: 'The visible rows with absolute row numbers.',
+  access: 'observe',
+  input: z.object({ ...session, attrs: z.boolean().default(false).describe('Add colours and styles') }),
+  output: z.object({
+    cells: z.array(z.object({ row: z.number().int(), text: z.string(), runs: z.array(Run).optional() })),
+    cursor: Cursor,
+    ...sizes,
+    ...place,
+  }),
+  positional: ['id'],
+  async run(call) {
+    const terminal = await sessionOf(call);
+    await terminal.sync(call.signal);
+    const lines = call.input.attrs ? terminal.screen.grid().lines : [];
+    const cells = viewport(terminal).map(({ row, text }, at) => {
+      const line = lines[at];
+      return { row, text, ...(line === undefined ? {} : { runs: runsOf(line) }) };
+    });
+    return { cells, cursor: cursorOf(terminal), ...sizeOf(terminal), ...placeOf(terminal) };
+  },
+  render: json,
+});
+
+export const text = operation({
+  title: 'Screen text',
+  summary: 'The visible rows as plain lines.',
+  access: 'observe',
+  input: z.object(session),
+  output: z.object({
+    lines: z.array(z.string()),
+    cursor: Cursor,
+    ...sizes,
+    ...place,
+    wrapped: z.array(z.number().int()).describe('Rows that continue the one above'),
+  }),
+  positional: ['id'],
+  async run(call) {
+    const terminal = await sessionOf(call);
+    await terminal.sync(call.signal);
+    const rows = viewport(terminal);
+    return {
+      lines: rows.map((row) => row.text),
+      cursor: cursorOf(terminal),
+      ...sizeOf(terminal),
+      ...placeOf(terminal),
+      wrapped: rows.filter(({ wrapped }) => wrapped).map(({ row }) => row),
+    };
+  },
+  render: ({ lines }) => lines.join('\n').trimEnd(),
+});
+
+const shapes = { block: 'Block', underline: 'Underline', bar: 'Bar' } as const;
+
+export const cursor = operation({
+  title: 'Cursor',
+  summary: 'Position and shape of the cursor.',
+  access: 'observe',
+  input: z.object(session),
+  output: Cursor.extend({ shape: z.string(), ...place }),
+  positional: ['id'],
+  async run(call) {
+    const terminal = await sessionOf(call);
+    await terminal.sync(call.signal);
+    const { screen } = terminal;
+    const blink = screen.modes.cursorBlink;
+    const shape = blink === undefined ? 'Default' : `${blink ? 'Blinking' : 'Steady'}${shapes[screen.cursor.shape]}`;
+    return { ...cursorOf(terminal), shape, ...placeOf(terminal) };
+  },
+  render: json,
+});
+
+export const scroll = operation({
+  title: 'Read scrollback',
+  summary: 'Rows from an absolute one on; a negative offset counts from the end.',
+  access: 'observe',
+  input: z.object({
+    ...session,
+    offset: z.number().int().default(0),
+    count: z.number().int().min(1).max(100_000).default(100),
+    epoch: z.number().int().optional().describe('Refuse if rows were renumbered since'),
+  }),
+  output: z.object({
+    lines: z.array(z.string()),
+    offset: z.number().int(),
+    count: z.number().int(),
+    first_available: z.number().int(),
+    ...place,
+  }),
+  positional: ['id', 'offset', 'count'],
+  async run(call) {
+    const terminal = await sessionOf(call);
+    await terminal.sync(call.signal);
+    const { screen, size } = terminal;
+    if (call.input.epoch !== undefined && call.input.epoch !== screen.epoch) {
+      throw new FairleadError('conflict', `Rows were renumbered: the epoch is ${screen.epoch} now`, {
+        hint: 'The screen was cleared or reflowed; read it again.',
+      });
+    }
+    const { offset, count } = call.input;
+    const end = screen.viewportTop + size.rows;
+    const from = Math.max(screen.baseRow, offset < 0 ? end + offset : offset);
+    const lines = screen.rowTexts(from, count).map((row) => clean(row.text).trimEnd());
+    return { lines, offset: from, count: lines.length, first_available: screen.baseRow, ...placeOf(terminal) };
+  },
+  render: ({ lines }) => lines.join('\n'),
+});
+
+export const search = operation({
+  title: 'Search a session',
+  summary: 'Find text on the screen and in the scrollback.',
+  access: 'observe',
+  input: z.object({
+    ...session,
+    pattern: z.string().min(1),
+    max_results: z.number().int().min(1).max(200).default(50),
+    regex: z.boolean().default(false),
+    ignore_case: z.boolean().default(false),
+    from_row: z.number().int().min(0).optional(),
+  }),
+  output: z.object({
+    matches: z.array(z.object({ row: z.number().int(), col: z.number().int(), text: z.string(), match: z.string() })),
+    total: z.number().int(),
+    ...place,
+  }),
+  positional: ['id', 'pattern'],
+  async run(call) {
+    const { pattern, max_results, regex, ignore_case, from_row } = call.input;
+    const terminal = await sessionOf(call);
+    const request = {
+      pattern,
+      regex,
+      ignoreCase: ignore_case,
+      scope: 'all',
+      max: max_results,
+      from: from_row,
+    } as const;
+    const found = await findInTerminal(terminal, request, call.signal);
+    const matches = found.matches.map(({ row, col, line, match }) => ({ row, col, text: line, match }));
+    return { matches, total: found.total, ...placeOf(terminal) };
+  },
+  render: ({ matches }) => matches.map(({ row, text: line }) => `${row}: ${line}`).join('\n'),
+});
+
+export const detect_errors = operation({
+  title: 'Look for errors',
+  summary: 'Rows that look like an error: a quick look whether something broke.',
+  access: 'observe',
+  input: z.object({
+    ...session,
+    patterns: z.array(z.string().min(1).max(200)).max(64).optional(),
+    scope: z.enum(['viewport', 'last_block', 'scrollback']).default('viewport'),
+  }),
+  output: z.object({
+    has_errors: z.boolean(),
+    errors: z.array(
+      z.object({
+        row: z.number().int(),
+        text: z.string(),
+        pattern: z.string(),
+        severity: z.enum(['error', 'warning']),
+      }),
+    ),
+    last_exit_code: z.number().int().optional(),
+  }),
+  positional: ['id'],
+  async run(call) {
+    const terminal = await sessionOf(call);
+    await terminal.sync(call.signal);
+    const { scope, patterns = errorPatterns } = call.input;
+    const errors = detectErrors(terminal, scope, patterns).map((row) => ({ ...row, text: clean(row.text) }));
+    const exitCode = terminal.blocks.last?.exitCode;
+    return { has_errors: errors.length > 0, errors, ...(exitCode === undefined ? {} : { last_exit_code: exitCode }) };
+  },
+  render: json,
+});

@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, statfsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { runningInstance } from '../../engine/instances/running.ts';
+import { architectureName, platformName } from '../../engine/instances/record.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { operation } from '../../engine/operation.ts';
+import { json } from './shared.ts';
+
+const engineName = 'Fairlead';
+
+const versionOf = (engine: Engine): string => engine.part(runningInstance).own.record.version;
+
+export const info = operation({
+  title: 'Server identity',
+  summary: 'Name, version and protocol of this server.',
+  access: 'observe',
+  input: z.object({}),
+  output: z.object({ name: z.string(), version: z.string(), engine: z.string(), protocol: z.string() }),
+  run: async ({ engine }) => ({
+    name: 'Fairlead MCP Server',
+    version: versionOf(engine),
+    engine: engineName,
+    protocol: 'json-rpc-2.0',
+  }),
+  render: json,
+});
+
+/** R-RPC-132 */
+const laggingMs = 500;
+const leastFreeBytes = 200 * 1024 * 1024;
+
+/** How late timers are, over the last while. Costs a timer every 20 ms, so it begins with the first question. */
+const lag = { monitor: undefined as ReturnType<typeof monitorEventLoopDelay> | undefined };
+
+export const health = operation({
+  title: 'Server health',
+  summary: 'Whether this server is well, and what it is made of.',
+  access: 'observe',
+  input: z.object({}),
+  output: z.object({
+    status: z.enum(['ok', 'degraded']),
+    reasons: z.array(z.string()).optional(),
+    engine: z.string(),
+    mcp: z.object({ bind: z.string(), port: z.number().int(), auth: z.boolean() }),
+    mux: z.object({ available: z.boolean(), pane_count: z.number().int() }),
+    terminal: z.object({
+      initial_cols: z.number().int(),
+      initial_rows: z.number().int(),
+      color_scheme: z.string(),
+      term: z.string(),
+    }),
+  }),
+  async run({ engine, caller }) {
+    const { own, peers } = engine.part(runningInstance);
+    const reasons = [...lagging(), ...unwritable(peers.root)];
+    return {
+      status: reasons.length === 0 ? ('ok' as const) : ('degraded' as const),
+      ...(reasons.length === 0 ? {} : { reasons }),
+      engine: engineName,
+      mcp: { bind: '127.0.0.1', port: own.record.mcp_port, auth: true },
+      mux: { available: true, pane_count: engine.sessions.running(caller).length },
+      terminal: { initial_cols: 120, initial_rows: 30, color_scheme: 'standard', term: 'xterm-256color' },
+    };
+  },
+  render: json,
+});
+
+function lagging(): string[] {
+  if (lag.monitor === undefined) {
+    lag.monitor = monitorEventLoopDelay({ resolution: 20 });
+    lag.monitor.enable();
+    return [];
+  }
+  const worst = lag.monitor.max / 1e6;
+  lag.monitor.reset();
+  return worst > laggingMs ? [`the server was ${Math.round(worst)} ms late`] : [];
+}
+
+function unwritable(root: string): string[] {
+  try {
+    accessSync(root, constants.W_OK);
+    const { bavail, bsize } = statfsSync(root);
+    return bavail * bsize < leastFreeBytes ? ['less than 200 MB are free on the disk of the state folder'] : [];
+  } catch {
+    return [`${root} cannot be written to`];
+  }
+}
+
+export const system = operation({
+  title: 'System',
+  summary: 'This process and the machine it runs on.',
+  access: 'observe',
+  input: z.object({}),
+  output: z.object({
+    name: z.string(),
+    version: z.string(),
+    engine: z.string(),
+    platform: z.string(),
+    arch: z.string(),
+    active_sessions: z.number().int(),
+    hostname: z.string(),
+    node: z.string(),
+    uptime_s: z.number().int(),
+    memory_mb: z.number().int(),
+    sessions_max: z.number().int(),
+  }),
+  run: async ({ engine, caller }) => ({
+    name: engineName,
+    version: versionOf(engine),
+    engine: engineName,
+    platform: platformName(),
+    arch: architectureName(),
+    active_sessions: engine.sessions.running(caller).length,
+    hostname: hostname(),
+    node: process.version,
+    uptime_s: Math.round(process.uptime()),
+    memory_mb: Math.round(process.memoryUsage().rss / 1024 / 1024),
+    sessions_max: engine.sessions.limits.maxSessions,
+  }),
+  render: json,
+});
+
+export const launch_admin = operation({
+  title: 'Launch as administrator',
+  summary: 'Windows only: start an elevated shell after the person consents.',
+  access: 'administer',
+  destructive: true,
+  input: z.object({ dry_run: z.boolean().default(false), shell: z.string().max(64).optional() }),
+  output: z.object({
+    status: z.enum(['launched', 'dry_run']),
+    requires_uac: z.literal(true),
+    command: z.array(z.string()),
+  }),
+  async run({ input, signal }) {
+    if (process.platform !== 'win32') {
+      throw new FairleadError('unsupported', 'Administrator launch is only supported on Windows', {
+        hint: 'Run sudo in a session; the person answers its question with: fairlead answer',
+      });
+    }
+    const command = elevated(input.shell);
+    const [program = '', ...args] = command;
+    if (!input.dry_run) await promisify(execFile)(program, args, { signal, windowsHide: true });
+    return {
+      status: input.dry_run ? ('dry_run' as const) : ('launched' as const),
+      requires_uac: true as const,
+      command,
+    };
+  },
+  render: json,
+});
+
+const adminShells: Readonly<Record<string, string>> = { powershell7: 'pwsh', pwsh: 'pwsh', cmd: 'cmd' };
+
+/** PowerShell asks Windows, and Windows asks the person. */
+function elevated(shell = 'powershell'): string[] {
+  const program = adminShells[shell] ?? 'powershell';
+  return ['powershell', '-NoProfile', '-Command', `Start-Process -FilePath ${program} -Verb RunAs`];
+}

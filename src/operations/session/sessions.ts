@@ -1,0 +1,237 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { activityOf } from '../../engine/activity.ts';
+import { operation } from '../../engine/operation.ts';
+import { settled } from '../../engine/settle.ts';
+import { Environment } from '../environment.ts';
+import {
+  clean,
+  cwdUri,
+  Info,
+  infoOf,
+  json,
+  liveSession,
+  session,
+  sessionNumber,
+  sessionOf,
+  titleOf,
+} from './shared.ts';
+
+const Ok = z.object({ status: z.literal('ok') });
+const ok = { status: 'ok' as const };
+
+export const list = operation({
+  title: 'List sessions',
+  summary: 'Enumerate every session, ended ones included until they are destroyed.',
+  access: 'observe',
+  input: z.object({}),
+  output: z.object({ sessions: z.array(Info) }),
+  async run({ engine, caller, signal }) {
+    const all = engine.sessions.all(caller);
+    await Promise.all(all.map((terminal) => terminal.sync(signal)));
+    return { sessions: all.map((terminal) => infoOf(terminal, engine)).sort((a, b) => a.id - b.id) };
+  },
+  render: json,
+});
+
+const Status = Info.extend({ scrollback_rows: z.number().int(), created_at: z.string(), idle_ms: z.number().int() });
+
+export const get = operation({
+  title: 'Session state',
+  summary: 'Full state of one session.',
+  access: 'observe',
+  input: z.object(session),
+  output: Status,
+  positional: ['id'],
+  async run(call) {
+    const terminal = await sessionOf(call);
+    await terminal.sync(call.signal);
+    return {
+      ...infoOf(terminal, call.engine),
+      scrollback_rows: terminal.screen.scrollbackRows,
+      created_at: new Date(terminal.createdAt).toISOString(),
+      idle_ms: activityOf(terminal).idleMs,
+    };
+  },
+  render: json,
+});
+
+/** The same method under its other name. */
+export const status = operation({ ...get, title: 'Session status' });
+
+export const Create = {
+  cols: z.number().int().min(2).max(1000).default(120),
+  rows: z.number().int().min(1).max(1000).default(30),
+  cwd: z.string().min(1).max(4096).optional(),
+  shell: z.string().min(1).max(4096).optional(),
+  argv: z.array(z.string().max(65_536)).min(1).max(1000).optional().describe('Run this program instead of a shell'),
+  env: Environment,
+  title: z.string().trim().min(1).max(64).optional(),
+  name: z.string().trim().min(1).max(64).optional(),
+  target: z.string().min(1).max(256).optional(),
+};
+
+export const Created = z.object({
+  id: z.number().int(),
+  session_id: z.string(),
+  title: z.string(),
+  cols: z.number().int(),
+  rows: z.number().int(),
+});
+
+export const create = operation({
+  title: 'Create a session',
+  summary: 'Spawn a session: a shell, a command through the shell, or a program.',
+  access: 'open',
+  input: z.object({ ...Create, command: z.string().min(1).optional().describe('Run through the shell') }),
+  output: Created,
+  commands: ({ command }) => (command === undefined ? [] : [command]),
+  async run({ input, engine, caller, signal }) {
+    const { command, argv, title, name, ...rest } = input;
+    if ([command, argv, rest.shell].filter((one) => one !== undefined).length > 1) {
+      throw new FairleadError('invalid_input', "Give one of 'shell', 'command' and 'argv'");
+    }
+    const [program, ...args] = argv ?? (command === undefined ? [] : ['/bin/sh', '-c', command]);
+    const words = program === undefined ? {} : { argv: [program, ...args] as const };
+    const terminal = await engine.sessions.create({ ...rest, ...words, name: name ?? title }, caller, signal);
+    return createdOf(terminal);
+  },
+  render: json,
+});
+
+export const createdOf = (terminal: Parameters<typeof titleOf>[0]): z.output<typeof Created> => ({
+  id: terminal.number,
+  session_id: String(terminal.number),
+  title: titleOf(terminal),
+  ...terminal.size,
+});
+
+export const input = operation({
+  title: 'Type into a session',
+  summary: 'Write characters into a session as if typed. Add \\r to press Enter.',
+  access: 'control',
+  input: z.object({ ...session, input: z.string() }),
+  output: Ok,
+  positional: ['id', 'input'],
+  async run(call) {
+    const terminal = await liveSession(call);
+    await terminal.send(Buffer.from(call.input.input), call.caller.name, call.signal);
+    return ok;
+  },
+  render: json,
+});
+
+export const resize = operation({
+  title: 'Resize a session',
+  summary: 'Change the size of a session; its program is told.',
+  access: 'control',
+  idempotent: true,
+  input: z.object({ ...session, cols: z.number().int().min(2).max(1000), rows: z.number().int().min(1).max(1000) }),
+  output: Ok,
+  positional: ['id', 'cols', 'rows'],
+  async run(call) {
+    const terminal = await liveSession(call);
+    await terminal.resize({ cols: call.input.cols, rows: call.input.rows }, call.signal);
+    return ok;
+  },
+  render: json,
+});
+
+export const destroy = operation({
+  title: 'Destroy a session',
+  summary: 'End a session and everything in it; answers when it is gone.',
+  access: 'control',
+  destructive: true,
+  input: z.object(session),
+  output: Ok.extend({ destroyed: z.literal(true) }),
+  positional: ['id'],
+  async run({ input: ref, engine, caller }) {
+    await engine.sessions.close(sessionNumber(ref), caller);
+    return { ...ok, destroyed: true as const };
+  },
+  render: json,
+});
+
+export const idle = operation({
+  title: 'Is a session idle?',
+  summary: 'Whether the shell of a session waits for a command.',
+  access: 'observe',
+  input: z.object(session),
+  output: z.object({
+    idle: z.boolean(),
+    foreground_process: z.string(),
+    source: z.string(),
+    last_exit_code: z.number().int().nullable(),
+    idle_ms: z.number().int(),
+  }),
+  positional: ['id'],
+  async run(call) {
+    const { idle: isIdle, foreground, source, lastExitCode, idleMs } = activityOf(await sessionOf(call));
+    return {
+      idle: isIdle,
+      foreground_process: foreground,
+      source,
+      last_exit_code: lastExitCode,
+      idle_ms: idleMs,
+    };
+  },
+  render: json,
+});
+
+export const cwd = operation({
+  title: 'Working directory',
+  summary: 'Where a session works, as a file:// URI and as a path.',
+  access: 'observe',
+  input: z.object(session),
+  output: z.object({ cwd: z.string(), path: z.string().optional() }),
+  positional: ['id'],
+  async run(call) {
+    const terminal = await sessionOf(call);
+    // A shell tells where it is with its next prompt.
+    await settled(terminal, call.signal);
+    const path = terminal.cwd;
+    return { cwd: cwdUri(terminal), ...(path === undefined ? {} : { path }) };
+  },
+  render: json,
+});
+
+const Entry = z.object({
+  text: z.string(),
+  command: z.string().optional(),
+  exit_code: z.number().int().nullable().optional(),
+  started_at: z.string().optional(),
+  ended_at: z.string().optional(),
+});
+
+export const history = operation({
+  title: 'Session history',
+  summary: 'The newest lines of a session, or the commands run in it.',
+  access: 'observe',
+  input: z.object({
+    ...session,
+    limit: z.number().int().min(1).max(100_000).default(100),
+    source: z.enum(['scrollback', 'commands']).default('scrollback'),
+  }),
+  output: z.object({ entries: z.array(Entry), count: z.number().int() }),
+  positional: ['id'],
+  async run(call) {
+    const { limit, source } = call.input;
+    const terminal = await sessionOf(call);
+    await terminal.sync(call.signal);
+    const { screen, blocks } = terminal;
+    if (source === 'scrollback') {
+      const rows = screen.rowTexts(screen.baseRow).slice(-limit);
+      const entries = rows.map(({ text }) => ({ text: clean(text) })).filter(({ text }) => text !== '');
+      return { entries, count: entries.length };
+    }
+    const entries = blocks.list.slice(-limit).map((block) => ({
+      text: clean(block.command ?? ''),
+      command: clean(block.command ?? ''),
+      exit_code: block.exitCode ?? null,
+      started_at: new Date(block.startedAt).toISOString(),
+      ...(block.endedAt === undefined ? {} : { ended_at: new Date(block.endedAt).toISOString() }),
+    }));
+    return { entries, count: entries.length };
+  },
+  render: json,
+});

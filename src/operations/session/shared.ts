@@ -1,0 +1,129 @@
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { activityOf } from '../../engine/activity.ts';
+import type { Call } from '../../engine/call.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { plainText } from '../../engine/plain-text.ts';
+import { describeEnd, type Terminal } from '../../engine/terminal.ts';
+
+/** What the methods of this book have in common. */
+
+const Ref = z.union([z.number(), z.string()]).optional();
+
+/** A session by number; both names mean the same (R-RPC-020). */
+export const session = { id: Ref.describe('Session number'), session_id: Ref.describe('The same as id') };
+
+export interface SessionInput {
+  readonly id?: number | string | undefined;
+  readonly session_id?: number | string | undefined;
+}
+
+export function sessionNumber({ id, session_id }: SessionInput): number {
+  const given = id ?? session_id;
+  if (given === undefined) throw new FairleadError('invalid_input', "Missing 'id' or 'session_id' parameter");
+  const text = String(given).trim();
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new FairleadError('invalid_input', `Invalid session_id: ${text.slice(0, 80)}`, {
+    hint: 'Sessions have whole numbers from 0 on; session.list shows them.',
+  });
+}
+
+type Asking = Pick<Call<SessionInput>, 'input' | 'engine' | 'caller' | 'signal'>;
+
+/** The session that is meant, alive or not. */
+export async function sessionOf({ input, engine, caller, signal }: Asking): Promise<Terminal> {
+  return await engine.sessions.forReading(sessionNumber(input), caller, signal);
+}
+
+/** The same, able to take input (R-RPC-024). */
+export async function liveSession(call: Asking): Promise<Terminal> {
+  const terminal = await sessionOf(call);
+  if (!terminal.ended) return terminal;
+  throw new FairleadError('terminal_exited', `Session ${terminal.number} has exited`, {
+    hint: `It ${describeEnd(terminal.ended)}; its screen can still be read. Create another session to go on.`,
+  });
+}
+
+/** Characters that would fool a reader are taken out. */
+export const clean = (text: string): string => plainText(text, { separator: ' ' }).text;
+
+const types: Readonly<Record<string, string>> = { pwsh: 'powershell', powershell: 'powershell', nu: 'nushell' };
+const named = new Set(['cmd', 'bash', 'zsh', 'fish']);
+
+function shellType(program: string): string {
+  const name = program.replace(/^-/, '').replace(/\.exe$/i, '');
+  return types[name] ?? (named.has(name) ? name : 'unknown');
+}
+
+/** `file://host/path`, percent-encoded; empty where nobody knows (R-RPC-028). */
+export function cwdUri({ cwd }: Terminal): string {
+  if (cwd === undefined) return '';
+  return `file://${hostname()}${cwd.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+export const Cursor = z.object({ x: z.number().int(), y: z.number().int(), visible: z.boolean() });
+
+/** `y` is an absolute row: it stays true while the screen scrolls, within one epoch (R-RPC-021). */
+export function cursorOf({ screen }: Terminal): z.output<typeof Cursor> {
+  const { cursor, viewportTop } = screen.facts;
+  return { x: cursor.x, y: viewportTop + cursor.y, visible: cursor.visible };
+}
+
+export const Info = z.object({
+  id: z.number().int(),
+  session_id: z.string(),
+  title: z.string(),
+  name: z.string().optional(),
+  cols: z.number().int(),
+  rows: z.number().int(),
+  cursor: Cursor,
+  viewport_top: z.number().int(),
+  epoch: z.number().int(),
+  is_dead: z.boolean(),
+  exit_code: z.number().int().nullable().optional(),
+  signal: z.string().optional(),
+  domain_id: z.number().int(),
+  target: z.string(),
+  terminal: z.string().describe('The same session in the other books'),
+  pid: z.number().int().optional(),
+  shell: z.object({ shell_type: z.string(), process_name: z.string(), cwd: z.string() }),
+});
+
+export function infoOf(terminal: Terminal, engine: Engine): z.output<typeof Info> {
+  const { number, name, size, ended, program, target, process } = terminal;
+  const { viewportTop, epoch } = terminal.screen.facts;
+  const { foreground } = activityOf(terminal);
+  const atShell = program.endsWith(foreground);
+  const [kind = ''] = target.split(':', 1);
+  return {
+    id: number,
+    session_id: String(number),
+    title: titleOf(terminal),
+    ...(name === undefined ? {} : { name }),
+    ...size,
+    cursor: cursorOf(terminal),
+    viewport_top: viewportTop,
+    epoch,
+    is_dead: ended !== undefined,
+    ...(ended === undefined ? {} : { exit_code: ended.by === 'exit' ? ended.code : null }),
+    ...(ended?.by === 'signal' ? { signal: ended.signal } : {}),
+    domain_id: Math.max(0, engine.targets.indexOf(kind)),
+    target,
+    terminal: terminal.id,
+    ...(process === undefined ? {} : { pid: process.pid }),
+    shell: {
+      shell_type: shellType(foreground),
+      process_name: atShell ? program : foreground,
+      cwd: cwdUri(terminal),
+    },
+  };
+}
+
+/** What the program calls itself, else what runs, else the shell (R-RPC-022). */
+export function titleOf(terminal: Terminal): string {
+  const title = clean(terminal.screen.title).trim();
+  return title === '' ? activityOf(terminal).foreground : title;
+}
+
+export const json = (value: unknown): string => JSON.stringify(value, null, 2);

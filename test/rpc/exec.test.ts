@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RpcPlace } from './place.ts';
+
+let place: RpcPlace;
+beforeAll(async () => {
+  place = await RpcPlace.open();
+});
+afterAll(() => place[Symbol.asyncDispose]());
+
+const call = (method: string, params?: unknown) => place.client.call(method, params);
+const failure = async (method: string, params?: unknown) => (await place.client.ask(method, params)).error;
+
+test('exec.run answers at once, and says whether the session was busy', async () => {
+  const id = await place.create();
+  expect(await call('exec.run', { id, command: 'sleep 0.5; echo one' })).toEqual({ sent: true, busy: false });
+  await call('orchestrate.wait', { id, idle_ms: 50 });
+  expect(await call('exec.run', { id, command: 'echo two' })).toEqual({ sent: true, busy: true });
+  expect(await call('orchestrate.wait', { id, pattern: '^two$', regex: true })).toMatchObject({ matched: true });
+});
+
+test('exec.run_wait: output, exit code, source and time; the echo of the command does not end it (R-RPC-040…044)', async () => {
+  const id = await place.create();
+  const result = await call('exec.run_wait', { id, command: "printf '\\n  a\\n\\n b\\n'; sleep 0.3; sh -c 'exit 5'" });
+  expect(result).toMatchObject({
+    output: '\n  a\n\n b',
+    exit_status: 'completed',
+    timed_out: false,
+    exit_code: 5,
+    truncated: false,
+    source: 'osc133',
+  });
+  expect(result.marker).toMatch(/^__FAIRLEAD_DONE_[0-9a-f-]{36}__$/);
+  expect(result.duration_ms).toBeGreaterThanOrEqual(300);
+});
+
+test('exec.run_wait gives up waiting, never the command (R-RPC-044)', async () => {
+  const id = await place.create();
+  const result = await call('exec.run_wait', { id, command: 'echo begun; sleep 30', timeout_ms: 300 });
+  expect(result).toMatchObject({ output: 'begun', exit_status: 'timeout', timed_out: true, exit_code: null });
+  expect(await call('exec.status', { id })).toMatchObject({ status: 'running', command: 'echo begun; sleep 30' });
+});
+
+test('one waited command per session, unless it may queue (R-RPC-045)', async () => {
+  const id = await place.create();
+  using other = await place.another();
+  const first = other.call('exec.run_wait', { id, command: 'sleep 0.7; echo first' });
+  await call('orchestrate.wait', { id, idle_ms: 100 });
+  expect(await failure('exec.run_wait', { id, command: 'echo second' })).toMatchObject({
+    message: `Session ${id} is busy`,
+    data: { code: 'SESSION_BUSY' },
+  });
+  const second = await call('exec.run_wait', { id, command: 'echo second', queue: true });
+  expect((await first).output).toBe('first');
+  expect(second).toMatchObject({ output: 'second', exit_code: 0 });
+});
+
+test('an unfinished construct is told and dropped (R-RPC-045)', async () => {
+  const id = await place.create();
+  expect(await call('exec.run_wait', { id, command: 'if true; then' })).toMatchObject({ exit_status: 'incomplete' });
+  expect(await call('exec.run_wait', { id, command: 'echo fine' })).toMatchObject({ output: 'fine', exit_code: 0 });
+});
+
+test('output is cut to 1 MiB with head and tail (R-RPC-043)', async () => {
+  const id = await place.create();
+  const { output, truncated } = await call('exec.run_wait', { id, command: 'seq 400000' });
+  expect(truncated).toBe(true);
+  expect(output.startsWith('1\n2\n')).toBe(true);
+  expect(output.endsWith('\n400000')).toBe(true);
+  expect(Buffer.byteLength(output)).toBeLessThanOrEqual(1 << 20);
+});
+
+/** Runs a command that sleeps, and waits until it does. */
+async function sleeping(id: number, seconds: number): Promise<void> {
+  await call('exec.run', { id, command: `echo begun ${seconds}; sleep ${seconds}` });
+  await call('orchestrate.wait', { id, pattern: `^begun ${seconds}$`, regex: true });
+  while ((await call('exec.status', { id })).foreground_process !== 'sleep');
+}
+
+/** The exit code of the next command that ends. */
+async function ended(id: number): Promise<number> {
+  for (;;) {
+    const { status, last_exit_code } = await call('exec.status', { id });
+    if (status === 'idle') return last_exit_code;
+  }
+}
+
+test('signal.send: keys by their documented names, real signals with mode process (R-RPC-046)', async () => {
+  const id = await place.create();
+  await sleeping(id, 30);
+  expect(await call('signal.send', { id, signal: 'sigint' })).toEqual({ sent: true, signal: 'sigint' });
+  expect(await ended(id)).toBe(130);
+  await sleeping(id, 31);
+  expect(await call('signal.send', { id, signal: 'TERM', mode: 'process' })).toEqual({ sent: true, signal: 'TERM' });
+  expect(await ended(id)).toBe(143);
+  await sleeping(id, 32);
+  expect(await call('signal.send', { id, signal: 'SIGTSTP' })).toEqual({ sent: true, signal: 'SIGTSTP' });
+  expect(await ended(id)).toBe(148);
+  expect((await failure('signal.send', { id, signal: 'SIGWHAT' }))?.message).toBe('Unsupported signal: SIGWHAT');
+  expect((await failure('signal.send', { id, signal: 'TERM' }))?.message).toBe('Unsupported signal: TERM');
+});
+
+test('orchestrate: launch, broadcast and wait', async () => {
+  const made = await call('orchestrate.launch', { command: 'echo launched', cols: 80 });
+  expect(made).toMatchObject({ session_id: String(made.id), cols: 80, rows: 30 });
+  expect(await call('orchestrate.wait', { id: made.id, pattern: 'launched' })).toMatchObject({
+    matched: true,
+    pattern: 'launched',
+  });
+  const other = await place.create();
+  const { results } = await call('orchestrate.broadcast', {
+    command: 'sh -c "echo all; exit 2"',
+    sessions: [String(made.id), other, '999', 'x'],
+    wait: true,
+  });
+  expect(results).toMatchObject([
+    { session_id: String(made.id), sent: true, result: { output: 'all', exit_code: 2 } },
+    { session_id: String(other), sent: true, result: { output: 'all', exit_code: 2 } },
+    { session_id: '999', error: 'Session 999 not found' },
+    { session_id: 'x', error: 'Invalid session_id: x' },
+  ]);
+  expect(await call('orchestrate.wait', { id: other, pattern: 'never', timeout_ms: 100 })).toMatchObject({
+    matched: false,
+    timed_out: true,
+    pattern: 'never',
+  });
+});
+
+test('orchestrate.wait finds what scrolled past, and with from now only what is new (R-RPC-056)', async () => {
+  const id = await place.create();
+  await call('exec.run_wait', { id, command: 'echo needle; seq 200' });
+  expect(await call('orchestrate.wait', { id, pattern: 'needle' })).toMatchObject({ matched: true });
+  expect(await call('orchestrate.wait', { id, pattern: 'needle', from: 'now', timeout_ms: 100 })).toMatchObject({
+    matched: false,
+  });
+  expect(await call('orchestrate.wait', { id, any: ['no', '19[0-9]'], regex: true })).toMatchObject({
+    matched: true,
+    pattern: '19[0-9]',
+  });
+});
+
+test('1,000 commands in 50 sessions at once: no wrong exit code', async () => {
+  const clients = await Promise.all(Array.from({ length: 50 }, () => place.another()));
+  try {
+    const wrong = await Promise.all(
+      clients.map(async (client, index) => {
+        const { id } = await client.call('session.create', {});
+        let bad = 0;
+        for (let round = 0; round < 20; round += 1) {
+          const code = (index + round) % 250;
+          const result = await client.call('exec.run_wait', { id, command: `(echo ${round}; exit ${code})` });
+          if (result.exit_code !== code || result.output !== String(round)) bad += 1;
+        }
+        await client.call('session.destroy', { id });
+        return bad;
+      }),
+    );
+    expect(wrong.reduce((sum, bad) => sum + bad, 0)).toBe(0);
+  } finally {
+    for (const client of clients) client[Symbol.dispose]();
+  }
+}, 120_000);

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { call } from '../../src/engine/call.ts';
+import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
+import { Instances } from '../../src/engine/instances/instances.ts';
+import { OwnInstance } from '../../src/engine/instances/own-instance.ts';
+import { RunningInstance, runningInstance } from '../../src/engine/instances/running.ts';
+import { MethodTable } from '../../src/faces/jsonrpc/methods.ts';
+import { RpcServer } from '../../src/faces/jsonrpc/server.ts';
+import { sessionBook } from '../../src/operations/session/index.ts';
+import { localOpener } from '../../src/transports/local/opener.ts';
+import { RpcClient } from '../support/rpc.ts';
+
+/** An instance in this process, with a home of its own, and a client of its RPC that has logged in. */
+export class RpcPlace implements AsyncDisposable {
+  readonly home: string;
+  readonly engine: Engine;
+  readonly server: RpcServer;
+  readonly client: RpcClient;
+  readonly own: OwnInstance;
+
+  private constructor(home: string, engine: Engine, server: RpcServer, client: RpcClient, own: OwnInstance) {
+    this.home = home;
+    this.engine = engine;
+    this.server = server;
+    this.client = client;
+    this.own = own;
+  }
+
+  static async open(parts: (root: string) => NonNullable<EngineOptions['parts']> = () => []): Promise<RpcPlace> {
+    const home = mkdtempSync(join(tmpdir(), 'fairlead-rpc-'));
+    const root = join(home, '.fairlead');
+    const peers = new Instances(root);
+    const own = OwnInstance.claim(peers, { version: '9.9.9', cwd: home });
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: home,
+      LANG: 'C.UTF-8',
+      USER: 'tester',
+      SHELL: '/bin/bash',
+      PS1: '$ ',
+    };
+    const engine = new Engine({
+      openers: { local: localOpener({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true }) },
+      size: { cols: 120, rows: 30 },
+      scrollback: 1000,
+      sessions: { maxSessions: 200, idleTimeout: 0 },
+      recordings: { dir: join(home, 'casts'), idleTimeLimit: 2, maxDuration: 600, inactivityTimeout: 600, auto: 'off' },
+      picturesDir: join(home, 'pictures'),
+      parts: [[runningInstance, () => new RunningInstance(own, peers)], ...parts(root)],
+    });
+    const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
+    const token = own.record.auth_token;
+    const server = await RpcServer.listen({ host: '127.0.0.1', port: 0, token, methods, clock: engine.clock });
+    own.announce({ mcp_port: server.port, http_port: 0 });
+    return new RpcPlace(home, engine, server, await RpcClient.connect(server.port, token), own);
+  }
+
+  async another(): Promise<RpcClient> {
+    return await RpcClient.connect(this.server.port, this.own.record.auth_token);
+  }
+
+  async create(params: Readonly<Record<string, unknown>> = {}): Promise<number> {
+    return (await this.client.call('session.create', params)).id;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.client[Symbol.dispose]();
+    await this.server[Symbol.asyncDispose]();
+    await this.engine[Symbol.asyncDispose]();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}

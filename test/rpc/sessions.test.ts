@@ -1,0 +1,136 @@
+import { realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RpcPlace } from './place.ts';
+
+let place: RpcPlace;
+beforeAll(async () => {
+  place = await RpcPlace.open();
+});
+afterAll(() => place[Symbol.asyncDispose]());
+
+const call = (method: string, params?: unknown) => place.client.call(method, params);
+const failure = async (method: string, params?: unknown) => (await place.client.ask(method, params)).error;
+
+test('session.create, session.list and session.get have the documented shapes', async () => {
+  const made = await call('session.create', { cols: 100, rows: 20, cwd: place.home });
+  expect(made).toEqual({ id: made.id, session_id: String(made.id), title: 'bash', cols: 100, rows: 20 });
+  const { sessions } = await call('session.list');
+  const listed = sessions.find(({ id }: { id: number }) => id === made.id);
+  expect(listed).toMatchObject({
+    id: made.id,
+    title: 'bash',
+    cols: 100,
+    rows: 20,
+    cursor: { x: expect.any(Number), y: 0, visible: true },
+    is_dead: false,
+    domain_id: 0,
+    shell: { shell_type: 'bash', process_name: '/bin/bash', cwd: `file://${hostname()}${realpathSync(place.home)}` },
+  });
+  for (const method of ['session.get', 'session.status']) {
+    expect(await call(method, { session_id: String(made.id) })).toMatchObject({ id: made.id, scrollback_rows: 0 });
+  }
+});
+
+test('a session is named by a number or a string, and errors are those of the reference (R-RPC-020)', async () => {
+  expect((await failure('session.get', {}))?.message).toBe("Missing 'id' or 'session_id' parameter");
+  expect((await failure('session.get', { id: 'abc' }))?.message).toBe('Invalid session_id: abc');
+  expect(await failure('session.get', { id: 777 })).toMatchObject({
+    code: -32603,
+    message: 'Session 777 not found',
+    data: { code: 'SESSION_NOT_FOUND' },
+  });
+  const id = await place.create();
+  expect(await failure('exec.run', { id })).toMatchObject({
+    message: "Missing 'command'",
+    data: { code: 'INVALID_PARAMS' },
+  });
+});
+
+test('numbers are never used again (R-RPC-020)', async () => {
+  const first = await place.create();
+  await call('session.destroy', { id: first });
+  expect(await place.create()).toBeGreaterThan(first);
+});
+
+test('session.create takes argv, command, env and a directory that must be there (R-RPC-023)', async () => {
+  const direct = await place.create({ argv: ['printf', '%s', 'direct'] });
+  await call('orchestrate.wait', { id: direct, exit: true });
+  expect((await call('screen.text', { id: direct })).lines[0]).toBe('direct');
+  const through = await place.create({ command: 'echo "$WORD" | tr a-z A-Z; sleep 60', env: { WORD: 'loud' } });
+  expect(await call('orchestrate.wait', { id: through, pattern: 'LOUD' })).toMatchObject({ matched: true });
+  expect((await failure('session.create', { cwd: '/no/such/folder' }))?.message).toContain('/no/such/folder');
+  expect((await failure('session.create', { shell: 'bash', command: 'true' }))?.message).toContain('Give one of');
+});
+
+test('session.input types, session.resize tells the program, session.destroy ends it', async () => {
+  const id = await place.create();
+  expect(await call('session.input', { id, input: 'echo ty' })).toEqual({ status: 'ok' });
+  expect(await call('exec.send', { id, input: 'ped\r' })).toEqual({ status: 'ok' });
+  await call('orchestrate.wait', { id, pattern: '^typed$', regex: true });
+  expect(await call('session.resize', { id, cols: 90, rows: 25 })).toEqual({ status: 'ok' });
+  expect(await call('exec.run_wait', { id, command: 'stty size' })).toMatchObject({ output: '25 90', exit_code: 0 });
+  expect((await failure('session.resize', { id, cols: 1, rows: 25 }))?.data?.['code']).toBe('INVALID_PARAMS');
+  expect(await call('session.destroy', { id })).toEqual({ status: 'ok', destroyed: true });
+  expect((await failure('session.get', { id }))?.message).toBe(`Session ${id} not found`);
+});
+
+test('a session that has exited is listed, can be read, and takes no input (R-RPC-024)', async () => {
+  const id = await place.create({ argv: ['sh', '-c', 'echo last words; exit 3'] });
+  await call('orchestrate.wait', { id, exit: true });
+  expect(await call('session.get', { id })).toMatchObject({ is_dead: true, exit_code: 3 });
+  expect((await call('screen.text', { id })).lines[0]).toBe('last words');
+  expect(await failure('session.input', { id, input: 'x' })).toMatchObject({
+    message: `Session ${id} has exited`,
+    data: { code: 'SESSION_EXITED' },
+  });
+});
+
+test('idle or running, by marks, and both methods agree (R-RPC-027)', async () => {
+  const id = await place.create();
+  expect(await call('session.idle', { id })).toMatchObject({
+    idle: true,
+    foreground_process: 'bash',
+    source: 'osc133',
+  });
+  await call('exec.run_wait', { id, command: 'sh -c "exit 4"' });
+  expect(await call('exec.status', { id })).toMatchObject({ status: 'idle', last_exit_code: 4 });
+  await call('exec.run', { id, command: 'sleep 30' });
+  await call('orchestrate.wait', { id, idle_ms: 100 });
+  expect(await call('exec.status', { id })).toMatchObject({
+    status: 'running',
+    foreground_process: 'sleep',
+    command: 'sleep 30',
+  });
+  expect(await call('session.idle', { id })).toMatchObject({ idle: false, foreground_process: 'sleep' });
+  expect(await call('exec.cancel', { id })).toEqual({
+    cancelled: true,
+    was_running: true,
+    foreground_process: 'sleep',
+  });
+});
+
+test('a program without marks whose name only looks like a shell is not one (R-RPC-027)', async () => {
+  const id = await place.create({ argv: ['sleep', '60'] });
+  expect(await call('session.idle', { id })).toMatchObject({ idle: false, source: 'process_group' });
+});
+
+test('session.cwd is a file URI with every strange letter encoded, and a path (R-RPC-028)', async () => {
+  const id = await place.create();
+  await call('exec.run_wait', { id, command: "mkdir -p 'a b#ü' && cd 'a b#ü'" });
+  const path = `${realpathSync(place.home)}/a b#ü`;
+  expect(await call('session.cwd', { id })).toEqual({
+    cwd: `file://${hostname()}${path.split('/').map(encodeURIComponent).join('/')}`,
+    path,
+  });
+});
+
+test('session.history has the visible rows, or the commands with their exit codes (R-RPC-029)', async () => {
+  const id = await place.create();
+  await call('exec.run_wait', { id, command: 'echo seen; false' });
+  const { entries, count } = await call('session.history', { id });
+  expect(entries.map(({ text }: { text: string }) => text)).toContain('seen');
+  expect(count).toBe(entries.length);
+  const commands = await call('session.history', { id, source: 'commands' });
+  expect(commands.entries).toMatchObject([{ text: 'echo seen; false', exit_code: 1 }]);
+});
