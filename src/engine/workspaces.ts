@@ -1,0 +1,97 @@
+import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { FairleadError } from '../contract/errors.ts';
+import { partKey } from './part.ts';
+import { readText, writePrivate } from './private-file.ts';
+
+export const SavedSession = z.object({
+  id: z.number().int(),
+  title: z.string(),
+  cwd: z.string(),
+  shell: z.string().optional(),
+  cols: z.number().int().optional(),
+  rows: z.number().int().optional(),
+  env: z.array(z.string()).optional(),
+  command: z.string().optional(),
+  name: z.string().optional(),
+  target: z.string().optional(),
+  recording: z.boolean().optional(),
+});
+export type SavedSession = z.output<typeof SavedSession>;
+
+export const Workspace = z.object({ name: z.string(), sessions: z.array(SavedSession), saved_at: z.string() });
+export type Workspace = z.output<typeof Workspace>;
+
+export interface ListedWorkspace {
+  readonly name: string;
+  readonly path: string;
+  readonly saved_at?: string;
+  readonly session_count?: number;
+  readonly error?: string;
+}
+
+/** Named layouts of sessions, a file each (R-RPC-110…112). */
+export class Workspaces implements AsyncDisposable {
+  readonly #folder: string;
+
+  constructor(root: string) {
+    this.#folder = join(root, 'workspaces');
+  }
+
+  save(workspace: Workspace): void {
+    const path = this.#path(workspace.name);
+    if (existsSync(path)) copyFileSync(path, `${path}.bak`);
+    writePrivate(path, `${JSON.stringify(workspace, null, 2)}\n`);
+  }
+
+  load(name: string): Workspace {
+    const text = readText(this.#path(name));
+    if (text === undefined) {
+      const [names] = [this.list().map((one) => one.name)];
+      throw new FairleadError('not_found', `Workspace '${name}' not found`, {
+        hint: names.length === 0 ? 'None has been saved.' : `Saved: ${names.join(', ')}.`,
+      });
+    }
+    const parsed = parse(text);
+    if (parsed) return { ...parsed, name };
+    throw new FairleadError('invalid_input', `Workspace '${name}' cannot be read: its file is damaged`, {
+      hint: `The version before it is ${this.#path(name)}.bak, if there is one.`,
+    });
+  }
+
+  list(): ListedWorkspace[] {
+    const files = existsSync(this.#folder) ? readdirSync(this.#folder).filter((file) => file.endsWith('.json')) : [];
+    return files.sort().map((file) => {
+      const path = join(this.#folder, file);
+      const name = file.slice(0, -'.json'.length);
+      const found = parse(readText(path) ?? '');
+      if (!found) return { name, path, error: 'its file is damaged' };
+      return { name, path, saved_at: found.saved_at, session_count: found.sessions.length };
+    });
+  }
+
+  delete(name: string): void {
+    this.load(name);
+    rmSync(this.#path(name));
+  }
+
+  #path(name: string): string {
+    if (/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(name)) return join(this.#folder, `${name}.json`);
+    throw new FairleadError('invalid_input', `Invalid workspace name: ${name.slice(0, 80)}`, {
+      hint: 'Use 1 to 64 letters, digits, dots, dashes and underscores, with no dot in front.',
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+function parse(text: string): Workspace | undefined {
+  try {
+    return Workspace.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+export const workspaces = partKey<Workspaces>('workspaces');

@@ -1,0 +1,147 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Call } from '../../engine/call.ts';
+import { operation } from '../../engine/operation.ts';
+import type { Terminal } from '../../engine/terminal.ts';
+import { type SavedSession, Workspace, workspaces } from '../../engine/workspaces.ts';
+import { renderError } from './errors.ts';
+import { typeLine } from './exec.ts';
+import { json, titleOf } from './shared.ts';
+
+const Name = { name: z.string().min(1).max(200) };
+
+export const save = operation({
+  title: 'Save a workspace',
+  summary: 'Keep the open sessions, their directories and sizes under a name.',
+  access: 'control',
+  idempotent: true,
+  input: z.object(Name),
+  output: z.object({ saved: z.literal(true), name: z.string(), sessions: z.number().int() }),
+  positional: ['name'],
+  async run({ input, engine, caller }) {
+    const sessions = engine.sessions.running(caller).map((terminal) => describe(terminal, engine));
+    engine.part(workspaces).save({ name: input.name, sessions, saved_at: new Date(engine.clock.now()).toISOString() });
+    return { saved: true as const, name: input.name, sessions: sessions.length };
+  },
+  render: json,
+});
+
+function describe(terminal: Terminal, engine: Call<unknown>['engine']): SavedSession {
+  const { number, size, name, program, target, cwd, marked } = terminal;
+  return {
+    id: number,
+    title: titleOf(terminal),
+    cwd: cwd ?? '',
+    // What was not a shell of ours was a command.
+    ...(marked ? { shell: program } : { command: program }),
+    ...size,
+    ...(name === undefined ? {} : { name }),
+    target,
+    recording: engine.recordings.activeOf(terminal.id) !== undefined,
+  };
+}
+
+export const restore = operation({
+  title: 'Restore a workspace',
+  summary: 'Create the sessions of a saved workspace again, each in its directory.',
+  access: 'open',
+  input: z.object({
+    ...Name,
+    dry_run: z.boolean().default(false),
+    replace: z.boolean().default(false).describe('Destroy the sessions that are open first'),
+    run_commands: z.boolean().default(false).describe('Run the commands sessions were started with'),
+  }),
+  output: z.object({
+    restored: z.boolean(),
+    name: z.string(),
+    workspace: Workspace,
+    message: z.string(),
+    planned: z.number().int(),
+    created: z.array(z.object({ saved_id: z.number().int(), id: z.number().int(), cwd: z.string().optional() })),
+    failed: z.array(z.object({ saved_id: z.number().int(), error: z.string() })),
+    dry_run: z.boolean(),
+  }),
+  positional: ['name'],
+  async run(call) {
+    const { input, engine, caller } = call;
+    const workspace = engine.part(workspaces).load(input.name);
+    const base = { name: input.name, workspace, planned: workspace.sessions.length, dry_run: input.dry_run };
+    if (input.dry_run) {
+      const message = `${workspace.sessions.length} sessions would be created.`;
+      return { restored: false, ...base, message, created: [], failed: [] };
+    }
+    if (input.replace) {
+      for (const terminal of engine.sessions.running(caller)) await engine.sessions.close(terminal.id, caller);
+    }
+    const created: { saved_id: number; id: number; cwd?: string }[] = [];
+    const failed: { saved_id: number; error: string }[] = [];
+    for (const saved of workspace.sessions) {
+      try {
+        created.push(await recreate(call, saved));
+      } catch (error) {
+        if (!(error instanceof FairleadError)) throw error;
+        failed.push({ saved_id: saved.id, error: renderError(error) });
+      }
+    }
+    const message = `${created.length} of ${workspace.sessions.length} sessions were created.`;
+    return { restored: true, ...base, message, created, failed };
+  },
+  render: json,
+});
+
+async function recreate(
+  { input, engine, caller, signal }: Call<{ readonly run_commands: boolean }>,
+  saved: SavedSession,
+): Promise<{ saved_id: number; id: number; cwd?: string }> {
+  const cwd = nearest(saved.cwd);
+  const { cols, rows, name, target, shell } = saved;
+  const terminal = await engine.sessions.create({ cols, rows, name, target, shell, cwd }, caller, signal);
+  if (input.run_commands && saved.command !== undefined) {
+    await typeLine(terminal, saved.command, caller.name, signal);
+  }
+  return { saved_id: saved.id, id: terminal.number, ...(cwd !== undefined && cwd !== saved.cwd ? { cwd } : {}) };
+}
+
+/** The directory, or the nearest one above it that still exists. */
+function nearest(path: string): string | undefined {
+  for (let at = path; at !== ''; at = dirname(at)) {
+    if (statSync(at, { throwIfNoEntry: false })?.isDirectory() === true) return at;
+    if (dirname(at) === at) break;
+  }
+  return undefined;
+}
+
+const Listed = z.object({
+  name: z.string(),
+  path: z.string(),
+  saved_at: z.string().optional(),
+  session_count: z.number().int().optional(),
+  error: z.string().optional(),
+});
+
+export const list = operation({
+  title: 'List workspaces',
+  summary: 'The workspaces that were saved.',
+  access: 'observe',
+  input: z.object({}),
+  output: z.object({ workspaces: z.array(Listed) }),
+  run: async ({ engine }) => ({ workspaces: engine.part(workspaces).list() }),
+  render: json,
+});
+
+export const remove = operation({
+  title: 'Delete a workspace',
+  summary: 'Forget a saved workspace.',
+  access: 'control',
+  destructive: true,
+  input: z.object(Name),
+  output: z.object({ deleted: z.literal(true), name: z.string() }),
+  positional: ['name'],
+  async run({ input, engine }) {
+    engine.part(workspaces).delete(input.name);
+    return { deleted: true as const, name: input.name };
+  },
+  render: json,
+});

@@ -1,0 +1,54 @@
+import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { RpcPlace } from './place.ts';
+
+const file = (place: RpcPlace, name: string): string => join(place.home, '.fairlead', 'workspaces', `${name}.json`);
+
+test('save, list, restore: the sessions are there again, each in its directory (R-RPC-110…112)', async () => {
+  await using place = await RpcPlace.open();
+  const call = (method: string, params?: unknown) => place.client.call(method, params);
+  const [a, b] = ['a', 'b/c'].map((name) => join(realpathSync(place.home), name)) as [string, string];
+  mkdirSync(a);
+  mkdirSync(b, { recursive: true });
+  const first = await place.create({ cwd: a, cols: 90, rows: 33, name: 'one' });
+  const second = await place.create({ cwd: b });
+  expect(await call('workspace.save', { name: 'work' })).toEqual({ saved: true, name: 'work', sessions: 2 });
+  expect(statSync(file(place, 'work')).mode & 0o777).toBe(0o600);
+  expect((await call('workspace.list')).workspaces).toMatchObject([{ name: 'work', session_count: 2 }]);
+  for (const id of [first, second]) await call('session.destroy', { id });
+  rmSync(b, { recursive: true });
+  const dry = await call('workspace.restore', { name: 'work', dry_run: true });
+  expect(dry).toMatchObject({ restored: false, planned: 2, created: [], dry_run: true });
+  const restored = await call('workspace.restore', { name: 'work' });
+  expect(restored).toMatchObject({ restored: true, name: 'work', planned: 2, failed: [], dry_run: false });
+  expect(restored.workspace.sessions).toMatchObject([
+    { id: first, cwd: a },
+    { id: second, cwd: b },
+  ]);
+  const [one, two] = restored.created;
+  expect(one).toEqual({ saved_id: first, id: one.id });
+  // The directory is gone: the nearest one above it, and it is said.
+  expect(two).toEqual({ saved_id: second, id: two.id, cwd: join(realpathSync(place.home), 'b') });
+  expect(await call('session.get', { id: one.id })).toMatchObject({ cols: 90, rows: 33, name: 'one' });
+  expect((await call('exec.run_wait', { id: one.id, command: 'pwd' })).output).toBe(a);
+});
+
+test('names are names, not paths; the version before is kept; a damaged file is told (R-RPC-110)', async () => {
+  await using place = await RpcPlace.open();
+  for (const name of ['../x', '.hidden', 'a/b', 'x'.repeat(65)]) {
+    const { error } = await place.client.ask('workspace.save', { name });
+    expect(error?.message, name).toMatch(/^Invalid workspace name: /);
+  }
+  await place.client.call('workspace.save', { name: 'w' });
+  await place.create();
+  await place.client.call('workspace.save', { name: 'w' });
+  expect(JSON.parse(readFileSync(`${file(place, 'w')}.bak`, 'utf8')).sessions).toEqual([]);
+  writeFileSync(file(place, 'broken'), '{');
+  const { workspaces } = await place.client.call('workspace.list');
+  expect(workspaces).toMatchObject([{ name: 'broken', error: 'its file is damaged' }, { name: 'w' }]);
+  expect((await place.client.ask('workspace.restore', { name: 'none' })).error?.message).toBe(
+    "Workspace 'none' not found",
+  );
+  expect(await place.client.call('workspace.delete', { name: 'w' })).toEqual({ deleted: true, name: 'w' });
+});
