@@ -11,6 +11,7 @@ import { packageRoot } from '../engine/package-root.ts';
 import { MethodTable } from '../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../faces/jsonrpc/server.ts';
 import { books } from '../operations/index.ts';
+import { Workspaces, workspaces } from '../engine/workspaces.ts';
 import { places } from '../config.ts';
 import type { Invocation } from './command.ts';
 import { createInstance } from './instance.ts';
@@ -28,6 +29,7 @@ export async function serve(invocation: Invocation): Promise<number> {
   const token = own.record.auth_token;
   const { engine, surface } = createInstance(invocation, log, [
     [runningInstance, () => new RunningInstance(own, peers)],
+    [workspaces, () => new Workspaces(peers.root)],
   ]);
   const methods = new MethodTable(
     books.filter(({ name }) => name === 'session'),

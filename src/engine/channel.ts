@@ -33,6 +33,8 @@ export interface ProcessView {
   echo(): boolean | undefined;
   /** Whether a program in the foreground waits for input of the terminal right now. Undefined when nobody can tell. */
   reads?(): boolean | undefined;
+  /** The environment the program began with. */
+  environment?(): ReadonlyMap<string, string> | undefined;
   /** Signals the process group in the foreground, and nothing else. */
   signal?(signal: Signal): void;
 }

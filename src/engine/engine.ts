@@ -7,6 +7,7 @@ import { Emitter } from '../lib/emitter.ts';
 import { Asking } from './asking/asking.ts';
 import { Audit } from './audit.ts';
 import type { Channel, Size } from './channel.ts';
+import type { ShellEnvironment } from './environment.ts';
 import { type Gate, openGate } from './gate.ts';
 import { Idempotency, type IdempotencyLimits } from './idempotency.ts';
 import type { Log } from './incident.ts';
@@ -39,6 +40,8 @@ export interface Opened {
   /** What runs at the far side, as a person would name it. */
   readonly program: string;
   readonly nonce?: string | undefined;
+  /** The environment of the shell in it, where that can be seen and changed. */
+  readonly environment?: ShellEnvironment | undefined;
   readonly release?: () => void;
 }
 
@@ -171,6 +174,7 @@ export class Engine implements AsyncDisposable {
       scrollback: this.#options.scrollback,
       clock: this.clock,
       nonce: opened.nonce,
+      environment: opened.environment,
       release: () => {
         opened.release?.();
         this.#terminals.delete(id);

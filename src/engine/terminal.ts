@@ -6,6 +6,7 @@ import { RecentSecrets } from './attention/recent-secrets.ts';
 import { AttentionWatch } from './attention/watch.ts';
 import { type BlockEvent, Blocks } from './blocks.ts';
 import type { Channel, Ended, Signal, Size } from './channel.ts';
+import type { ShellEnvironment } from './environment.ts';
 import { InputQueue, type Lane } from './input-queue.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { MarkScanner } from './marks.ts';
@@ -35,6 +36,7 @@ export interface TerminalInit {
   readonly clock: Clock;
   /** Marks that carry it come from our shell integration; others may be forged by a program's output. */
   readonly nonce: string | undefined;
+  readonly environment?: ShellEnvironment | undefined;
   /** Called once when the terminal is disposed. */
   readonly release: () => void;
 }
@@ -83,6 +85,9 @@ export class Terminal implements AsyncDisposable {
   readonly block = new Emitter<BlockEvent>();
   readonly stateChanged = new Emitter<TerminalState>();
 
+  /** The environment of its shell, where that can be seen and changed. */
+  readonly environment: ShellEnvironment | undefined;
+
   /** Whether it waits for a person. */
   readonly attention: AttentionWatch;
 
@@ -112,6 +117,7 @@ export class Terminal implements AsyncDisposable {
     this.id = init.id;
     this.target = init.target ?? 'other';
     this.owner = init.owner;
+    this.environment = init.environment;
     this.log = new OutputLog(init.capacity === undefined ? {} : { capacity: init.capacity });
     this.number = init.number;
     this.name = init.name;

@@ -6,6 +6,7 @@ import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { Instances } from '../../src/engine/instances/instances.ts';
 import { OwnInstance } from '../../src/engine/instances/own-instance.ts';
 import { RunningInstance, runningInstance } from '../../src/engine/instances/running.ts';
+import { Workspaces, workspaces } from '../../src/engine/workspaces.ts';
 import { MethodTable } from '../../src/faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../src/faces/jsonrpc/server.ts';
 import { sessionBook } from '../../src/operations/session/index.ts';
@@ -48,7 +49,11 @@ export class RpcPlace implements AsyncDisposable {
       sessions: { maxSessions: 200, idleTimeout: 0 },
       recordings: { dir: join(home, 'casts'), idleTimeLimit: 2, maxDuration: 600, inactivityTimeout: 600, auto: 'off' },
       picturesDir: join(home, 'pictures'),
-      parts: [[runningInstance, () => new RunningInstance(own, peers)], ...parts(root)],
+      parts: [
+        [runningInstance, () => new RunningInstance(own, peers)],
+        [workspaces, () => new Workspaces(root)],
+        ...parts(root),
+      ],
     });
     const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
     const token = own.record.auth_token;

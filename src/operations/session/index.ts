@@ -1,12 +1,14 @@
 import { type Book, defineBook } from '../../engine/operation.ts';
 import { renderError } from './errors.ts';
 import { capabilitiesOf } from './capabilities.ts';
+import * as environment from './environment.ts';
 import * as exec from './exec.ts';
 import * as instance from './instance.ts';
 import * as orchestrate from './orchestrate.ts';
 import * as screen from './screen.ts';
 import * as server from './server.ts';
 import * as sessions from './sessions.ts';
+import * as workspace from './workspace.ts';
 
 const nouns: Book['nouns'] = {
   session: {
@@ -19,6 +21,8 @@ const nouns: Book['nouns'] = {
     destroy: sessions.destroy,
     idle: sessions.idle,
     cwd: sessions.cwd,
+    env: environment.env,
+    set_env: environment.set_env,
     history: sessions.history,
   },
   exec: {
@@ -37,6 +41,7 @@ const nouns: Book['nouns'] = {
     search: screen.search,
     detect_errors: screen.detect_errors,
   },
+  workspace: { save: workspace.save, restore: workspace.restore, list: workspace.list, delete: workspace.remove },
   instance: {
     list: instance.list,
     info: instance.info,

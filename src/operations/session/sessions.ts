@@ -4,6 +4,7 @@ import { activityOf } from '../../engine/activity.ts';
 import { operation } from '../../engine/operation.ts';
 import { settled } from '../../engine/settle.ts';
 import { Environment } from '../environment.ts';
+import { launchEnvironment } from './environment.ts';
 import {
   clean,
   cwdUri,
@@ -93,7 +94,8 @@ export const create = operation({
     }
     const [program, ...args] = argv ?? (command === undefined ? [] : ['/bin/sh', '-c', command]);
     const words = program === undefined ? {} : { argv: [program, ...args] as const };
-    const terminal = await engine.sessions.create({ ...rest, ...words, name: name ?? title }, caller, signal);
+    const env = { ...launchEnvironment(engine), ...rest.env };
+    const terminal = await engine.sessions.create({ ...rest, ...words, env, name: name ?? title }, caller, signal);
     return createdOf(terminal);
   },
   render: json,

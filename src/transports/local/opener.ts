@@ -40,7 +40,8 @@ export function localOpener(options: LocalOptions): Opener {
     try {
       const channel = await transport.open({ argv: integrated.argv, cwd, env: integrated.env }, request.size, signal);
       const trusted = integrated.kind === undefined ? undefined : nonce;
-      return { channel, program: shell, nonce: trusted, release: () => integrated.cleanup() };
+      const { exchange: environment } = integrated;
+      return { channel, program: shell, nonce: trusted, environment, release: () => integrated.cleanup() };
     } catch (thrown) {
       integrated.cleanup();
       throw thrown;

@@ -76,3 +76,16 @@ export function workingDirectory(pid: number): string | undefined {
     return undefined;
   }
 }
+
+/** The environment a process began with. */
+export function initialEnvironment(pid: number): ReadonlyMap<string, string> | undefined {
+  try {
+    const records = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    const pairs = records.filter((record) => record.indexOf('=') > 0);
+    return new Map(
+      pairs.map((record) => [record.slice(0, record.indexOf('=')), record.slice(record.indexOf('=') + 1)]),
+    );
+  } catch {
+    return undefined;
+  }
+}

@@ -6,7 +6,7 @@ import { ByteQueue } from '../../lib/byte-queue.ts';
 import { watchChild } from './children.ts';
 import { InputQueue } from './input-queue.ts';
 import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPGRP, TIOCGPTN, TIOCSPTLCK, TIOCSWINSZ } from './libc.ts';
-import { programArguments, programName, workingDirectory } from './proc.ts';
+import { initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
 import { endGroups, groupsOf, KILL_AFTER_MS, signalGroup, signalTerminal } from './signals.ts';
 import { fill, firstRead, recycle, SLAB } from './slabs.ts';
@@ -99,6 +99,7 @@ class LinuxPty implements Channel {
     this.process = {
       pid,
       foreground: () => this.#foreground(),
+      environment: () => (this.#open ? initialEnvironment(pid) : undefined),
       cwd: () => (this.#open ? workingDirectory(this.#foregroundGroup() ?? pid) : undefined),
       echo: () => this.#echo(),
       signal: (signal) => {

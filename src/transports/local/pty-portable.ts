@@ -5,7 +5,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../../engine/channel.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
 import { InputQueue } from './input-queue.ts';
-import { foregroundGroup, programArguments, programName, workingDirectory } from './proc.ts';
+import { foregroundGroup, initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
 import { endGroups, groupsOf, KILL_AFTER_MS, signalName, signalGroup, signalTerminal } from './signals.ts';
 import { checkSize, checkTarget, explain, isFolder, isProgram, type LocalTarget, resolveProgram } from './target.ts';
@@ -72,6 +72,7 @@ class PortablePty implements Channel {
           if (this.#open) signalGroup(foregroundGroup(pty.pid) ?? pty.pid, signal);
         },
       }),
+      environment: () => (this.#open ? initialEnvironment(pty.pid) : undefined),
       cwd: () => (this.#open ? workingDirectory(foregroundGroup(pty.pid) ?? pty.pid) : undefined),
       echo: () => undefined,
     };

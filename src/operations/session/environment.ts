@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { isSecretName, readEnvironment, setEnvironment } from '../../engine/environment.ts';
+import { operation } from '../../engine/operation.ts';
+import { json, liveSession, session, sessionOf } from './shared.ts';
+
+const Variable = z.object({ name: z.string(), value: z.string().nullable(), redacted: z.literal(true).optional() });
+
+export const env = operation({
+  title: 'Read the environment',
+  summary: 'Environment variables of a session. Secrets come back as null unless reveal is true.',
+  access: 'observe',
+  input: z.object({ ...session, name: z.string().min(1).optional(), reveal: z.boolean().default(false) }),
+  output: z.object({
+    value: z.string().nullable().optional(),
+    redacted: z.literal(true).optional(),
+    variables: z.array(Variable).optional(),
+    source: z.enum(['shell', 'process']),
+    as_of: z.string(),
+  }),
+  positional: ['id', 'name'],
+  async run(call) {
+    const { name, reveal } = call.input;
+    const { variables, source, asOf } = readEnvironment(await sessionOf(call));
+    const about = { source, as_of: new Date(asOf).toISOString() };
+    const show = (one: string, value: string): z.output<typeof Variable> =>
+      !reveal && isSecretName(one) ? { name: one, value: null, redacted: true } : { name: one, value };
+    if (name !== undefined) {
+      const { name: _, ...shown } = show(name, variables.get(name) ?? '');
+      return { ...(variables.has(name) ? shown : { value: null }), ...about };
+    }
+    const sorted = [...variables].sort(([a], [b]) => (a < b ? -1 : 1));
+    return { variables: sorted.map(([one, value]) => show(one, value)), ...about };
+  },
+  render: json,
+});
+
+/** What sessions of an engine that are created later get besides, by callers whose own session could not be told. */
+const launches = new WeakMap<Engine, Record<string, string>>();
+
+export const launchEnvironment = (engine: Engine): Readonly<Record<string, string>> => launches.get(engine) ?? {};
+
+export const set_env = operation({
+  title: 'Change the environment',
+  summary: 'Set an environment variable in the shell of a session; null unsets it. Nothing is typed.',
+  access: 'control',
+  idempotent: true,
+  input: z.object({
+    ...session,
+    name: z.string().min(1).max(256),
+    value: z.string().max(131_072).nullable(),
+    apply: z.enum(['next', 'now']).default('next').describe('now: press Enter at an empty prompt'),
+  }),
+  output: z.object({
+    status: z.literal('ok'),
+    applied: z.enum(['next_command', 'next_prompt', 'now', 'later_sessions']),
+    warning: z.string().optional(),
+  }),
+  positional: ['id', 'name', 'value'],
+  async run(call) {
+    const { name, value, apply } = call.input;
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      throw new FairleadError('invalid_input', `Invalid variable name: ${name.slice(0, 80)}`, {
+        hint: 'Use letters, digits and underscores, not starting with a digit.',
+      });
+    }
+    const terminal = await liveSession(call);
+    const options = { now: apply === 'now', by: call.caller.name };
+    const applied = await setEnvironment(terminal, { [name]: value }, options, call.signal);
+    if (applied !== undefined) return { status: 'ok' as const, applied };
+    const later = { ...launchEnvironment(call.engine) };
+    if (value === null) delete later[name];
+    else later[name] = value;
+    launches.set(call.engine, later);
+    const warning = 'This session has no shell integration: only sessions created from now on have the variable.';
+    return { status: 'ok' as const, applied: 'later_sessions' as const, warning };
+  },
+  render: json,
+});
