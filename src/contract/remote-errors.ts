@@ -165,21 +165,26 @@ export function remoteError(code: RemoteCode, reason: string, extras: RemoteExtr
 /** The code of the remote reference that stands for an error of any origin. */
 export function remoteCode(error: FairleadError): RemoteCode {
   const wire = error.data?.['wire'];
-  if (typeof wire === 'string' && wire in remoteErrors) return wire as RemoteCode;
+  if (typeof wire === 'string' && Object.hasOwn(remoteErrors, wire)) return wire as RemoteCode;
   return byError[error.code] ?? 'INTERNAL_ERROR';
 }
 
 const byError: Partial<Record<ErrorCode, RemoteCode>> = {
   invalid_input: 'INVALID_ARGUMENT',
+  unknown_operation: 'INVALID_OP',
   too_large: 'INVALID_ARGUMENT',
   conflict: 'INVALID_ARGUMENT',
+  not_authenticated: 'AUTH_FAILED',
+  needs_person: 'AUTH_FAILED',
   not_permitted: 'FEATURE_DISABLED',
   needs_approval: 'FEATURE_DISABLED',
-  needs_person: 'AUTH_FAILED',
   unsupported: 'FEATURE_DISABLED',
+  not_found: 'RESOURCE_GONE',
+  terminal_not_found: 'SHELL_NOT_FOUND',
   terminal_exited: 'WRITE_FAILED',
   limit_reached: 'MUX_BACKPRESSURE',
   timeout: 'TIMEOUT',
   cancelled: 'TIMEOUT',
   unavailable: 'TRANSPORT_ERROR',
+  internal: 'INTERNAL_ERROR',
 };

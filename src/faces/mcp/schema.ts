@@ -10,14 +10,16 @@ export function inputSchema(schema: z.ZodType): ObjectSchema {
 }
 
 /**
- * What comes back. Nothing at the root is required and more may be there, because a failed call answers
- * `{ error }` under the same schema, and clients on the 1.x SDK check that answer against it too.
+ * What comes back. More may be there, and nothing at the root is required that an error does not have too, because a failed
+ * call answers under the same schema, and clients on the 1.x SDK check that answer against it.
  */
-export function outputSchema(schema: z.ZodType): ObjectSchema {
+export function outputSchema(schema: z.ZodType, inErrors: readonly string[] = []): ObjectSchema {
   const root = convert(schema, 'output');
   for (const choice of [root.anyOf, root.oneOf]) choice?.push({ required: ['error'] });
   if (root.anyOf !== undefined || root.oneOf !== undefined) root.type = 'object';
-  delete root.required;
+  const required = (root.required ?? []).filter((name) => inErrors.includes(name));
+  if (required.length > 0) root.required = required;
+  else delete root.required;
   delete root.additionalProperties;
   return objectRoot(root);
 }

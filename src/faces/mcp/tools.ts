@@ -106,7 +106,7 @@ function fold(book: Book, name: string, op: AnyOperation, call: CallOperation, l
   let definition: Tool | undefined;
   return {
     name,
-    definition: () => (definition ??= define(name, op)),
+    definition: () => (definition ??= define(book, name, op)),
     async run(input, { caller, signal, progress, person, context }) {
       try {
         const key = op.keyed === true ? callKey(context) : undefined;
@@ -119,14 +119,15 @@ function fold(book: Book, name: string, op: AnyOperation, call: CallOperation, l
   };
 }
 
-function define(name: string, op: AnyOperation): Tool {
+function define(book: Book, name: string, op: AnyOperation): Tool {
   const reads = op.access === 'observe';
+  const inErrors = Object.keys(book.errorFacts?.(new FairleadError('internal', ''), name) ?? {});
   return {
     name,
     title: op.title,
     description: op.summary,
     inputSchema: inputSchema(op.input),
-    ...(op.pictures !== true && { outputSchema: outputSchema(op.output) }),
+    ...(op.pictures !== true && { outputSchema: outputSchema(op.output, inErrors) }),
     annotations: {
       readOnlyHint: reads,
       destructiveHint: op.destructive ?? false,

@@ -16,22 +16,24 @@ const again: readonly Retry[] = ['yes', 'cond', 'recover'];
 export function errorFacts(error: FairleadError, tool: string) {
   const code = remoteCode(error);
   const { category, retry, cure } = remoteErrors[code];
-  const { context, closest, wire: _, ...rest } = error.data ?? {};
-  // An error that did not come from the table brings advice of its own.
-  const own = error.data?.['wire'] === undefined ? error.hint?.replace(/\.$/, '') : undefined;
-  const near = Array.isArray(closest) && closest.length > 0 ? `closest matches: ${closest.join(', ')}` : '';
-  const detail = [own ?? cure, typeof context === 'string' ? context : '', near]
-    .filter((part) => part !== '')
-    .join('; ');
+  const { context, closest, wire, ...rest } = error.data ?? {};
+  const { incident } = rest;
+  // An error that did not come from the table brings advice of its own; an incident, a number to report.
+  const foreign = wire === undefined && incident === undefined;
+  const parts = [
+    foreign && error.hint !== undefined ? error.hint.replace(/\.$/, '') : cure,
+    typeof incident === 'string' ? `incident=${incident}` : context,
+    Array.isArray(closest) && closest.length > 0 && `closest matches: ${closest.join(', ')}`,
+  ];
   return {
     ...rest,
     tool,
     status: 'error',
     code,
     reason: error.message,
-    detail,
+    detail: parts.filter((part) => typeof part === 'string' && part !== '').join('; '),
     category,
-    retryable: again.includes(retry),
+    retryable: foreign ? error.retry : again.includes(retry),
     retry,
   };
 }

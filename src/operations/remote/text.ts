@@ -56,13 +56,11 @@ function blockLines({ name, text, state, truncated }: OutputBlock, nonce: string
   return text === '' ? [fence] : [fence, content];
 }
 
-/** No value can begin a line of its own. */
+const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** No value can begin a line of its own: not with a control character, nor with what only some take for a line break. */
 export function oneLine(value: string): string {
-  return value
-    .replaceAll('\n', '\\n')
-    .replaceAll('\r', '\\r')
-    .replaceAll('\t', '\\t')
-    .replaceAll(/[\0-\x1f]/g, '');
+  return value.replaceAll(/[\0-\x1f\x7f-\x9f\u2028\u2029]/g, (control) => escapes[control] ?? '');
 }
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'];
@@ -94,9 +92,14 @@ export interface Tail {
 
 /** The newest `max` bytes as text, from a character's first byte on. `total` counts bytes that are no longer there, too. */
 export function tailText(bytes: Uint8Array, max: number, total: number = bytes.length): Tail {
-  let from = Math.max(0, bytes.length - max);
-  if (from > 0 || total > bytes.length) while (from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from += 1;
-  const kept = bytes.subarray(from);
+  const from = Math.max(0, bytes.length - max);
+  const kept = bytes.subarray(from > 0 || total > bytes.length ? characterFrom(bytes, from) : from);
   const text = Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('utf8');
   return { text, truncated: kept.length < total ? { shown: kept.length, total } : undefined };
+}
+
+/** A character goes on for three bytes at most; where more look like it, they are no text, and nothing is left out. */
+function characterFrom(bytes: Uint8Array, from: number): number {
+  const first = bytes.subarray(from, from + 4).findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return first === -1 ? (bytes.length - from < 4 ? bytes.length : from) : from + first;
 }

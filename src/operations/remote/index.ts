@@ -1,0 +1,20 @@
+import { defineBook } from '../../engine/operation.ts';
+import { errorFacts, renderError } from './errors.ts';
+import * as sessions from './sessions.ts';
+
+export const sshBook = defineBook({
+  name: 'ssh',
+  summary: 'Sessions, commands and shells on other machines over SSH, in the words of the ssh-mcp reference.',
+  // Spelled out, because tools are listed in this order.
+  nouns: {
+    ssh: {
+      connect: sessions.connect,
+      disconnect: sessions.disconnect,
+      sessions: sessions.sessions,
+      disconnectAgent: sessions.disconnectAgent,
+      disconnectMany: sessions.disconnectMany,
+    },
+  },
+  renderError,
+  errorFacts,
+});
