@@ -1,0 +1,252 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect as dial, createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect, sessions } from '../src/operations/remote/sessions.ts';
+import type { SshSurroundings } from '../src/transports/ssh/connect.ts';
+import type { SshSettings } from '../src/transports/ssh/settings.ts';
+import { masked, Remote } from './support/remote.ts';
+import { freePort, isRoot, type Sshd, startSshd } from './support/sshd.ts';
+
+let sshd: Sshd;
+
+beforeAll(async () => {
+  sshd = await startSshd({ password: isRoot });
+  writeFileSync(join(sshd.home, '.ssh', 'known_hosts'), `${sshd.knownHostsLine()}\n`);
+});
+
+afterAll(async () => {
+  await sshd?.[Symbol.asyncDispose]();
+});
+
+const remote = (surroundings: Partial<SshSurroundings> = {}, settings: Partial<SshSettings> = {}): Remote =>
+  new Remote({ connector: sshd.connector(surroundings), settings: { retryDelayMs: 1, ...settings } });
+
+const args = () => ({ address: sshd.address, username: sshd.user, key_path: sshd.keyPath });
+
+const plain = (text: string): string =>
+  masked(text)
+    .replaceAll(sshd.user, 'alice')
+    .replaceAll(sshd.address, 'host:22')
+    .replaceAll(`[127.0.0.1]:${sshd.port}`, '[host]:22')
+    .replaceAll(sshd.host, 'host')
+    .replaceAll(sshd.folder, '/x');
+
+const failed = (code: string, reason: string, detail: string): string =>
+  `SSH_CONNECT: ERROR\nREASON: [${code}] ${reason}\nDETAIL: ${detail}`;
+
+describe('what is wrong with the arguments', () => {
+  test.each([
+    [{}, 'address: is required'],
+    [{ address: 'host' }, 'username: is required'],
+    [{ address: '', username: 'x' }, 'address: Too small: expected string to have >=1 characters'],
+    [{ address: 'host:0', username: 'x' }, 'Not an address: "0" is not a port from 1 to 65535.'],
+    [{ address: 'host:65536', username: 'x' }, 'Not an address: "65536" is not a port from 1 to 65535.'],
+    [{ address: ':22', username: 'x' }, 'Not an address: the host is empty.'],
+    [
+      { address: 'host', username: 'x', reuse: 'AUTO' },
+      'reuse: Invalid option: expected one of "suggest"|"auto"|"force_new"',
+    ],
+    [{ address: 'host', username: 'x', timeout_secs: 0 }, 'timeout_secs: Too small: expected number to be >=1'],
+    [{ session_id: '../x' }, 'session_id: must be letters, digits, - or _'],
+  ])('INVALID_ARGUMENT %j', async (input, reason) => {
+    await using at = remote();
+    const { text, facts } = await at.ask(connect, input);
+    expect(text.split('\n')[1]).toBe(`REASON: [INVALID_ARGUMENT] ${reason}`);
+    expect(facts).toMatchObject({
+      tool: 'ssh_connect',
+      status: 'error',
+      code: 'INVALID_ARGUMENT',
+      reason,
+      category: 'STATE',
+      retryable: false,
+    });
+  });
+
+  test('a dead session_id alone is not found; with an address it is replaced (9.2)', async () => {
+    await using at = remote();
+    const { session_id = '' } = await at.run(connect, args());
+    const frozen = sshd.children().filter(({ name }) => name.startsWith('sshd'));
+    for (const { pid } of frozen) process.kill(pid, 'SIGSTOP');
+    try {
+      const { text } = await at.ask(connect, { ...args(), session_id });
+      expect(plain(text).split('\n').slice(0, -1).join('\n')).toBe(
+        [
+          'SSH_CONNECT: OK',
+          'SESSION_ID: <id1>',
+          'HOST: alice@host:22',
+          'RETRY: 0',
+          'PERSISTENT: false',
+          'EXPIRES_AT: <time>+00:00',
+          'REPLACED: 1',
+        ].join('\n'),
+      );
+    } finally {
+      for (const { pid } of frozen) process.kill(pid, 'SIGCONT');
+    }
+    expect((await at.ask(connect, { session_id })).facts).toMatchObject({ code: 'SESSION_NOT_FOUND' });
+    expect((await at.ask(sessions, {})).facts).toMatchObject({ count: 1 });
+  });
+
+  test('MAX_SESSIONS_EXCEEDED', async () => {
+    await using at = remote({}, { maxSessions: 1 });
+    await at.run(connect, args());
+    const { text, facts } = await at.ask(connect, { ...args(), reuse: 'force_new' });
+    expect(text).toBe(
+      failed('MAX_SESSIONS_EXCEEDED', 'All 1 sessions are in use', 'Disconnect a session you no longer need; limit=1'),
+    );
+    expect(facts).toMatchObject({ category: 'POLICY', retryable: true, retry: 'cond' });
+  });
+});
+
+describe('what is wrong with the way there', () => {
+  test('CONNECTION_FAILED after all attempts (10.22)', async () => {
+    await using at = remote();
+    const port = await freePort();
+    const { text, facts } = await at.ask(connect, { ...args(), address: `127.0.0.1:${port}`, max_retries: 2 });
+    expect(text).toBe(
+      failed(
+        'CONNECTION_FAILED',
+        `Cannot connect to 127.0.0.1:${port}: connection refused (3 attempts).`,
+        'Check address and port, and that the host is up; then try again',
+      ),
+    );
+    expect(facts).toMatchObject({ category: 'TRANSPORT', retryable: true, retry: 'yes' });
+  });
+
+  test('CONNECTION_TIMEOUT when every attempt ended at its deadline (10.22)', async () => {
+    await using silent = await listen(() => {});
+    await using at = remote();
+    const { text } = await at.ask(connect, { ...args(), address: silent.address, timeout_secs: 1, max_retries: 0 });
+    expect(text).toBe(
+      failed(
+        'CONNECTION_TIMEOUT',
+        `Cannot connect to ${silent.address}: no answer in time (one attempt).`,
+        'Check the address and firewalls, or raise timeout_secs',
+      ),
+    );
+  });
+
+  test('RETRY counts the extra attempts that were needed', async () => {
+    let calls = 0;
+    await using shaky = await listen((socket) => {
+      calls += 1;
+      if (calls <= 2) return socket.destroy();
+      const there = dial(sshd.port, sshd.host);
+      socket.pipe(there).pipe(socket);
+      there.on('error', () => socket.destroy());
+      socket.on('error', () => there.destroy());
+      socket.on('close', () => there.destroy());
+    });
+    await using at = remote();
+    const { text } = await at.ask(connect, { ...args(), address: shaky.address });
+    expect(text).toContain('\nRETRY: 2\n');
+  });
+
+  test('a caller that hangs up stops the attempts and leaves no session', async () => {
+    await using silent = await listen(() => {});
+    await using at = remote();
+    const stop = new AbortController();
+    const asked = at.ask(connect, { ...args(), address: silent.address }, { signal: stop.signal });
+    await silent.accepted;
+    stop.abort();
+    expect((await asked).facts).toMatchObject({ status: 'error' });
+    expect(at.ssh.sessions.all('me')).toEqual([]);
+  });
+});
+
+describe('what is wrong with the login', () => {
+  test('AUTH_FAILED', async () => {
+    await using at = remote();
+    const key_path = sshd.newKey('ed25519', { authorized: false });
+    const { facts } = await at.ask(connect, { ...args(), key_path, password: 'not-the-password' });
+    expect(facts).toMatchObject({ code: 'AUTH_FAILED', category: 'AUTH', retryable: false });
+    expect(JSON.stringify(facts)).not.toContain('not-the-password');
+    expect(facts['detail']).toBe(
+      'Check username, key_path and agent; the person can give a password with: fairlead answer',
+    );
+  });
+
+  test('AUTH_KEY_PARSE: encrypted, readable by others, not there', async () => {
+    await using at = remote();
+    const encrypted = sshd.newKey('ed25519', { passphrase: 'secret words' });
+    const open = sshd.newKey('ed25519');
+    chmodSync(open, 0o644);
+    for (const key_path of [encrypted, open, join(sshd.folder, 'nothing')]) {
+      const { facts } = await at.ask(connect, { ...args(), key_path });
+      expect(facts).toMatchObject({ code: 'AUTH_KEY_PARSE', category: 'AUTH', retryable: false });
+    }
+  });
+
+  test.runIf(isRoot)('a password nobody gave is asked of the person, and never told', async () => {
+    await using at = remote();
+    const input = { address: sshd.address, username: sshd.user };
+    const { text, facts } = await at.ask(connect, input);
+    expect(plain(text)).toMatch(
+      /^SSH_CONNECT: ERROR\nREASON: \[AUTH_FAILED\] Only the person can answer this: alice@host:22: .*\nDETAIL: Ask the person to run `fairlead answer`, then call again\. Never ask for the answer itself$/,
+    );
+    expect(facts).toMatchObject({ code: 'AUTH_FAILED', question: { kind: 'password' } });
+    const [question] = at.engine.asking.list();
+    at.engine.asking.answer(question?.id ?? '', sshd.password);
+    const answer = await at.ask(connect, input);
+    expect(answer.facts).toMatchObject({ status: 'ok' });
+    expect(JSON.stringify([answer, at.engine.audit.entries()])).not.toContain(sshd.password);
+  });
+});
+
+describe('what is wrong with the host (9.3)', () => {
+  const home = (name: string, line = ''): Partial<SshSurroundings> => {
+    const folder = join(sshd.folder, name);
+    mkdirSync(join(folder, '.ssh'), { recursive: true });
+    if (line !== '') writeFileSync(join(folder, '.ssh', 'known_hosts'), `${line}\n`);
+    return { home: folder, knownHostsFile: join(folder, 'known_hosts') };
+  };
+
+  test('HOST_KEY_UNKNOWN when strict, with the fingerprint', async () => {
+    await using at = remote({ ...home('strict'), hostKeyPolicy: 'strict' });
+    const { text, facts } = await at.ask(connect, args());
+    expect(facts).toMatchObject({ code: 'HOST_KEY_UNKNOWN', category: 'AUTH', retryable: false });
+    expect(text.split('\n')[2]).toMatch(/SHA256:[A-Za-z0-9+/]{43}/);
+  });
+
+  test('HOST_KEY_MISMATCH when it changed', async () => {
+    await using other = await startSshd();
+    await using at = remote(home('changed', other.knownHostsLine('ed25519', `[127.0.0.1]:${sshd.port}`)));
+    const { facts } = await at.ask(connect, { ...args(), max_retries: 3 });
+    expect(facts).toMatchObject({ code: 'HOST_KEY_MISMATCH', category: 'AUTH', retryable: false });
+  });
+
+  test('WARN on every connect when nothing is checked', async () => {
+    await using at = remote({ ...home('off'), hostKeyPolicy: 'off' });
+    for (let times = 0; times < 2; times += 1) {
+      const { text } = await at.ask(connect, { ...args(), reuse: 'force_new' });
+      const lines = text.split('\n');
+      expect(lines.at(-2)).toMatch(/^WARN: \S/);
+      expect(lines.at(-1)).toMatch(/^NEXT: ssh_exec/);
+      expect(text).not.toContain('HOST_KEY:');
+    }
+  });
+});
+
+async function listen(
+  accept: (socket: Socket) => unknown,
+): Promise<AsyncDisposable & { readonly address: string; readonly accepted: Promise<unknown> }> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    accept(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  return {
+    address: `127.0.0.1:${port}`,
+    accepted: once(server, 'connection'),
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
