@@ -50,6 +50,8 @@ export class AuthChain {
   /** What the server says may still help; undefined before its first answer. */
   #methods: readonly string[] | undefined;
   #nobodyAnswered = false;
+  /** Why the person could not be asked: whoever connects is to hear that, not that the server refused. */
+  #notAsked: { readonly cause: unknown } | undefined;
   #password = false;
 
   #key: KeyFile | undefined;
@@ -82,6 +84,7 @@ export class AuthChain {
   /** The next thing to try, or false when there is nothing left. */
   async next(methods: readonly string[] | undefined): Promise<AnyAuthMethod | false> {
     this.#methods = methods;
+    if (this.#notAsked) throw this.#notAsked.cause;
     const step = await this.#steps.next();
     return step.done === true ? false : step.value;
   }
@@ -176,7 +179,10 @@ export class AuthChain {
       type: 'keyboard-interactive',
       username: this.#user,
       prompt: (_name, _instructions, _language, prompts, finish) => {
-        answer(prompts).then(finish, () => finish(prompts.map(() => '')));
+        answer(prompts).then(finish, (cause: unknown) => {
+          this.#notAsked = { cause };
+          finish(prompts.map(() => ''));
+        });
       },
     };
   }
