@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
-import { AskingServer, digestOf, launchBrowser, type Line, modern } from './support/asking.ts';
+import { answerInBrowser, AskingServer, digestOf, launchBrowser, type Line, modern } from './support/asking.ts';
 
 const secret = 'corréct-hörse-42';
 const withLinks = { elicitation: { url: {} } };
@@ -13,17 +13,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
 });
-
-/** What a person does who was shown a link. */
-async function answerInBrowser(url: string, text: string): Promise<void> {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await page.goto(url);
-  await page.fill('#answer', text);
-  await page.click('text=Send');
-  await page.waitForSelector('text=You can close this page');
-  await context.close();
-}
 
 /** The one question of an answer that asks for input, and its key. */
 function onlyRequest(result: Line['result']): [key: string, request: Line] {
@@ -48,7 +37,7 @@ describe('a client of 2025-11-25 that can show links', () => {
       elicitationId: expect.stringMatching(/./),
     });
     server.send(accept(request));
-    await answerInBrowser(request.params.url, secret);
+    await answerInBrowser(browser, request.params.url, secret);
     const { result } = await server.answer('1');
     expect(result.structuredContent).toEqual({ digests: [digestOf(secret)], run: 1 });
     const methods = server.lines.map(({ id, method }) => method ?? id);
@@ -96,11 +85,11 @@ describe('a client of 2025-11-25 that can show links', () => {
       await asked('password for bob@web.example:22'),
     ];
     for (const request of [alice, bob]) server.send(accept(request));
-    await answerInBrowser(bob.params.url, 'of bob');
+    await answerInBrowser(browser, bob.params.url, 'of bob');
     const code = await asked('one_time_code for bob@web.example:22');
     server.send(accept(code));
-    await answerInBrowser(code.params.url, '123456');
-    await answerInBrowser(alice.params.url, 'of alice');
+    await answerInBrowser(browser, code.params.url, '123456');
+    await answerInBrowser(browser, alice.params.url, 'of alice');
     expect((await server.answer('1')).result.structuredContent).toMatchObject({ digests: [digestOf('of alice')] });
     expect((await server.answer('2')).result.structuredContent).toMatchObject({
       digests: [digestOf('of bob'), digestOf('123456')],
@@ -125,7 +114,7 @@ describe('a client of 2025-11-25 that can show links', () => {
     const request = await server.find(isElicitation);
     server.send({ method: 'notifications/cancelled', params: { requestId: '1' } });
     await server.find(({ method, params }) => method === 'notifications/cancelled' && params.requestId === request.id);
-    await answerInBrowser(request.params.url, secret);
+    await answerInBrowser(browser, request.params.url, secret);
     server.unlock('2', { subject: 'alice@db.example:22' });
     expect((await server.answer('2')).result.structuredContent).toMatchObject({ digests: [digestOf(secret)] });
   });
@@ -246,7 +235,7 @@ describe('a client of 2026-07-28', () => {
     });
     const { requestState } = first;
     call(server, '2', input, { requestState, inputResponses: { [key]: { action: 'accept' } } });
-    await answerInBrowser(request.params.url, secret);
+    await answerInBrowser(browser, request.params.url, secret);
     const { result: second } = await server.answer('2');
     expect(second).toMatchObject({ resultType: 'input_required', requestState });
     const [codeKey, code] = onlyRequest(second);
@@ -254,7 +243,7 @@ describe('a client of 2026-07-28', () => {
     // Without an answer to it, the question is put again.
     call(server, '3', { ...input }, { requestState, inputResponses: { [key]: { action: 'accept' } } });
     expect((await server.answer('3')).result).toEqual(second);
-    await answerInBrowser(code.params.url, '123456');
+    await answerInBrowser(browser, code.params.url, '123456');
     call(server, '4', input, { requestState, inputResponses: { [codeKey]: { action: 'accept' } } });
     const { result: last } = await server.answer('4');
     expect(last.structuredContent).toEqual({ digests: [digestOf(secret), digestOf('123456')], run: 1 });
@@ -334,7 +323,7 @@ describe('over HTTP', () => {
     const [key, request] = onlyRequest(result);
     const inputResponses = { [key]: { action: 'accept' } };
     const last = post(server, '2', input, { requestState: result.requestState, inputResponses });
-    await answerInBrowser(request.params.url, secret);
+    await answerInBrowser(browser, request.params.url, secret);
     expect((await last).result.structuredContent).toEqual({ digests: [digestOf(secret)], run: 1 });
     expect(server.leaks(secret)).toEqual([]);
   });

@@ -21,7 +21,7 @@ export interface Line {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A server whose `vault_unlock` needs a password, on real pipes, with a home of its own. */
+/** A server whose `vault_unlock` and `ssh_connect` need a password, on real pipes, with a home of its own. */
 export class AskingServer implements AsyncDisposable {
   readonly home: string;
   readonly child: ChildProcessWithoutNullStreams;
@@ -70,7 +70,11 @@ export class AskingServer implements AsyncDisposable {
   }
 
   unlock(id: string, input: object, params: object = {}): void {
-    this.send({ id, method: 'tools/call', params: { name: 'vault_unlock', arguments: input, ...params } });
+    this.call(id, 'vault_unlock', input, params);
+  }
+
+  call(id: string, name: string, input: object, params: object = {}): void {
+    this.send({ id, method: 'tools/call', params: { name, arguments: input, ...params } });
   }
 
   async answer(id: string): Promise<Line> {
@@ -169,6 +173,17 @@ export const modern = (capabilities: object): object => ({
     'io.modelcontextprotocol/clientInfo': { name: 'tester', version: '1' },
   },
 });
+
+/** What a person does who was shown a link. */
+export async function answerInBrowser(browser: Browser, url: string, text: string): Promise<void> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.fill('#answer', text);
+  await page.click('text=Send');
+  await page.waitForSelector('text=You can close this page');
+  await context.close();
+}
 
 const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 

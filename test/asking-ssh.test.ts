@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerInBrowser, AskingServer, launchBrowser, modern } from './support/asking.ts';
+import { isRoot, startSshd } from './support/sshd.ts';
+
+let browser: Awaited<ReturnType<typeof launchBrowser>>;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+});
+
+const withLinks = { elicitation: { url: {} } };
+const ways = [
+  ['password', { password: true }],
+  ['keyboard-interactive', { keyboardInteractive: true }],
+] as const;
+
+// Only root can make a user with a known password.
+describe.runIf(isRoot).each(ways)('9.1: a host that takes nothing but a password (%s)', (_, options) => {
+  test('2025-11-25: the person is asked for it, the session is there, and the password is nowhere', async () => {
+    await using sshd = await startSshd({ ...options, config: ['PubkeyAuthentication no'] });
+    await using server = await AskingServer.start();
+    await server.initialize(withLinks);
+    server.call('1', 'ssh_connect', { address: sshd.address, username: sshd.user });
+    const wrong = await server.find(({ method }) => method === 'elicitation/create');
+    expect(wrong.params.message).toContain(`${sshd.user}@${sshd.address}`);
+    server.send({ id: wrong.id, result: { action: 'accept' } });
+    await answerInBrowser(browser, wrong.params.url, 'not it');
+    const right = await server.find(({ id, method }) => method === 'elicitation/create' && id !== wrong.id);
+    server.send({ id: right.id, result: { action: 'accept' } });
+    await answerInBrowser(browser, right.params.url, sshd.password);
+    const { result } = await server.answer('1');
+    expect(result.structuredContent).toMatchObject({ tool: 'ssh_connect', username: sshd.user, port: sshd.port });
+    expect(result.isError ?? false).toBe(false);
+    expect(server.leaks(sshd.password)).toEqual([]);
+    expect(server.leaks('not it')).toEqual([]);
+  });
+
+  test('2026-07-28: the same, by input_required', async () => {
+    await using sshd = await startSshd({ ...options, config: ['PubkeyAuthentication no'] });
+    await using server = await AskingServer.start();
+    const input = { address: sshd.address, username: sshd.user };
+    server.call('1', 'ssh_connect', input, modern(withLinks));
+    const { requestState, inputRequests } = (await server.answer('1')).result;
+    const [key = ''] = Object.keys(inputRequests);
+    const inputResponses = { [key]: { action: 'accept' } };
+    server.call('2', 'ssh_connect', input, { ...modern(withLinks), requestState, inputResponses });
+    await answerInBrowser(browser, inputRequests[key].params.url, sshd.password);
+    expect((await server.answer('2')).result.structuredContent).toMatchObject({ username: sshd.user });
+    expect(server.leaks(sshd.password)).toEqual([]);
+  });
+
+  test('a client without links: told what to do, and the next call logs in', async () => {
+    await using sshd = await startSshd({ ...options, config: ['PubkeyAuthentication no'] });
+    await using server = await AskingServer.start();
+    await server.initialize({});
+    const input = { address: sshd.address, username: sshd.user };
+    server.call('1', 'ssh_connect', input);
+    const { result } = await server.answer('1');
+    expect(result).toMatchObject({ isError: true, structuredContent: { code: 'AUTH_FAILED' } });
+    expect(result.content[0].text).toContain('Ask the person to run `fairlead answer`, then call again.');
+    expect(await server.answerCommand([`${sshd.user}@${sshd.address}`], sshd.password)).toMatchObject({ code: 0 });
+    server.call('2', 'ssh_connect', input);
+    expect((await server.answer('2')).result.structuredContent).toMatchObject({ username: sshd.user, port: sshd.port });
+    expect(server.leaks(sshd.password)).toEqual([]);
+  });
+
+  test('declined: the host stays closed, and the call says so', async () => {
+    await using sshd = await startSshd({ ...options, config: ['PubkeyAuthentication no'] });
+    await using server = await AskingServer.start();
+    await server.initialize(withLinks);
+    server.call('1', 'ssh_connect', { address: sshd.address, username: sshd.user });
+    const request = await server.find(({ method }) => method === 'elicitation/create');
+    server.send({ id: request.id, result: { action: 'decline' } });
+    const { result } = await server.answer('1');
+    expect(result).toMatchObject({ isError: true, structuredContent: { code: 'AUTH_FAILED' } });
+    expect(server.lines.filter(({ method }) => method === 'elicitation/create')).toHaveLength(1);
+  });
+});
