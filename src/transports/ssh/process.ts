@@ -36,7 +36,7 @@ export class Ssh2Process implements SshProcess {
   readonly #arrivals: Arrivals;
   readonly #channel: ClientChannel;
   readonly #link: OwnLink;
-  readonly #grant: (bytes: number) => void;
+  readonly #client: Client;
   readonly #ended = deferred<Ended>();
   /** Writers the far side's window has not yet let through. */
   readonly #writers = new Set<(reason: FairleadError) => void>();
@@ -47,11 +47,7 @@ export class Ssh2Process implements SshProcess {
   constructor(client: Client, channel: ClientChannel, link: OwnLink) {
     this.#link = link;
     this.#channel = channel;
-    const inside = insideChannel(channel);
-    this.#grant = (bytes) => {
-      inside.incoming.window += bytes;
-      insideClient(client)._protocol.channelWindowAdjust(inside.outgoing.id, bytes);
-    };
+    this.#client = client;
     const taken = (): void => this.#widen();
     this.#stdout = new ByteQueue(1, taken, taken);
     this.#stderr = new ByteQueue(1, taken, taken);
@@ -126,7 +122,7 @@ export class Ssh2Process implements SshProcess {
   signal(name: Signal): void {
     if (this.#over) return;
     if (!knownSignals.has(name)) throw new FairleadError('unsupported', `SSH has no signal ${name}.`);
-    this.#channel.signal(name);
+    this.#signal(name);
   }
 
   resize({ cols, rows }: Size): void {
@@ -136,7 +132,7 @@ export class Ssh2Process implements SshProcess {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#over) return;
     // Hanging up: without it, a server keeps what runs without a terminal, and its slot, until it ends by itself.
-    this.#channel.signal('HUP');
+    this.#signal('HUP');
     this.#channel.close();
     const timer = setTimeout(
       () => this.#end({ by: 'lost', reason: 'The server did not close the channel.' }),
@@ -146,12 +142,21 @@ export class Ssh2Process implements SshProcess {
     clearTimeout(timer);
   }
 
+  /** ssh2 sends none once the input is closed, though only data ends with it. */
+  #signal(name: Signal): void {
+    const { outgoing } = insideChannel(this.#channel);
+    if (outgoing.state === 'open' || outgoing.state === 'eof')
+      insideClient(this.#client)._protocol.signal(outgoing.id, name);
+  }
+
   /** Gives the server window for what the readers took, in halves of it: a message for each packet would be noise. */
   #widen(): void {
     const { incoming, outgoing } = insideChannel(this.#channel);
     if (this.#over || incoming.state !== 'open' || outgoing.state === 'closed') return;
     const taken = fullWindow - incoming.window - this.#stdout.size - this.#stderr.size;
-    if (taken >= fullWindow / 2) this.#grant(taken);
+    if (taken < fullWindow / 2) return;
+    incoming.window += taken;
+    insideClient(this.#client)._protocol.channelWindowAdjust(outgoing.id, taken);
   }
 
   #end(how: Ended): void {

@@ -11,6 +11,7 @@ export interface Ssh2ClientInternals {
     /** A global request the server must answer, with success or failure. */
     ping(): void;
     channelWindowAdjust(channel: number, bytes: number): void;
+    signal(channel: number, name: string): void;
     readonly _handlers: Record<string, ((...args: never[]) => void) | undefined>;
   };
   readonly _chanMgr: { readonly _cur: number; get(id: number): unknown };
