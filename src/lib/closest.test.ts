@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closest, editDistance, nearest } from './closest.ts';
+import { closest, editDistance } from './closest.ts';
 
 const names = ['type', 'sendKey', 'getContent', 'takeScreenshot', 'createSession', 'destroySession', 'listSessions'];
 
@@ -19,10 +19,4 @@ test('the nearest names come first, at most three, whatever their case', () => {
 test('nothing is offered for a name that resembles none', () => {
   expect(closest('frobnicate', names)).toEqual([]);
   expect(closest('x'.repeat(10_000), names)).toEqual([]);
-});
-
-test('the nearest of ids: by distance, then by alphabet, never the one asked for', () => {
-  expect(nearest('abcd', ['zzzz', 'abcz', 'abca', 'abcd', 'abyz'])).toEqual(['abca', 'abcz', 'abyz']);
-  expect(nearest('abcd', ['zzzz'])).toEqual(['zzzz']);
-  expect(nearest('abcd', [])).toEqual([]);
 });

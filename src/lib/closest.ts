@@ -27,12 +27,3 @@ export function editDistance(from: string, to: string): number {
 }
 
 const at = (row: readonly number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY;
-
-/** The ids most like one that is not there, however unlike: by distance, then by alphabet. */
-export function nearest(wanted: string, ids: Iterable<string>, limit = 3): string[] {
-  const near = [...ids]
-    .map((id) => ({ id, distance: editDistance(wanted, id) }))
-    .filter(({ distance }) => distance > 0);
-  near.sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1));
-  return near.slice(0, limit).map(({ id }) => id);
-}

@@ -1,5 +1,6 @@
 import { partKey } from '../../engine/part.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { Commands } from './commands.ts';
 import type { SshConnector } from './connect.ts';
 import { SshSessions } from './sessions.ts';
 import type { SshSettings } from './settings.ts';
@@ -15,16 +16,19 @@ export class Ssh implements AsyncDisposable {
   readonly settings: SshSettings;
   readonly connector: SshConnector;
   readonly sessions: SshSessions;
+  readonly commands: Commands;
 
   constructor(options: SshOptions) {
     this.settings = options.settings;
     this.connector = options.connector;
     this.sessions = new SshSessions(options);
+    this.commands = new Commands(options);
   }
 
   /** Ends every session, and so everything that lives on one. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.sessions[Symbol.asyncDispose]();
+    this.commands[Symbol.dispose]();
   }
 }
 
