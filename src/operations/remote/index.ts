@@ -1,5 +1,9 @@
 import { defineBook } from '../../engine/operation.ts';
+import { execBatch } from './batch.ts';
+import { list } from './command-list.ts';
+import * as commands from './commands.ts';
 import { errorFacts, renderError } from './errors.ts';
+import { run } from './run.ts';
 import * as sessions from './sessions.ts';
 
 export const sshBook = defineBook({
@@ -13,6 +17,12 @@ export const sshBook = defineBook({
       sessions: sessions.sessions,
       disconnectAgent: sessions.disconnectAgent,
       disconnectMany: sessions.disconnectMany,
+      exec: commands.exec,
+      execOutput: commands.execOutput,
+      commands: list,
+      execCancel: commands.execCancel,
+      run,
+      execBatch,
     },
   },
   renderError,

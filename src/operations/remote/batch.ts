@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { remoteError } from '../../contract/remote-errors.ts';
+import type { Call } from '../../engine/call.ts';
+import { operation } from '../../engine/operation.ts';
+import type { Command } from '../../transports/ssh/command.ts';
+import { ssh } from '../../transports/ssh/index.ts';
+import {
+  clamp,
+  CommandLine,
+  endFacts,
+  longestWaitSecs,
+  MaxBytes,
+  noOutput,
+  outputLimit,
+  Pty,
+  Seconds,
+  Status,
+  Streams,
+  streamsOf,
+  untilEnded,
+} from './command-shared.ts';
+import { Id } from './connect-for.ts';
+import { replyText } from './text.ts';
+
+const tool = 'ssh_exec_batch';
+
+const Entry = z.object({
+  index: z.number().int(),
+  command: z.string(),
+  status: z.enum(['completed', 'failed', 'timeout', 'cancelled', 'skipped']),
+  command_id: z.string().optional(),
+  exit_code: z.number().int().optional(),
+  ...Streams.shape,
+  timed_out: z.boolean(),
+  error: z.string().optional(),
+});
+type Entry = z.output<typeof Entry>;
+
+const Input = z.object({
+  session_id: Id,
+  commands: z.array(CommandLine).min(1).max(16),
+  stop_on_failure: z.boolean().default(true),
+  timeout_secs_per_command: Seconds.default(30).describe('At most 300'),
+  max_output_bytes_per_command: MaxBytes.describe('Per stream (16384)'),
+  pty: Pty,
+});
+
+export const execBatch = operation({
+  mcpName: tool,
+  title: 'Run commands in order over SSH',
+  summary: 'Run 1 to 16 commands one after the other on a session and wait for all; stops at the first that fails.',
+  access: 'control',
+  destructive: true,
+  openWorld: true,
+  keyed: true,
+  input: Input,
+  output: z.object({
+    ...Status,
+    session_id: z.string(),
+    total: z.number().int(),
+    executed: z.number().int(),
+    results: z.array(Entry),
+  }),
+  async run(call) {
+    const { commands, session_id, stop_on_failure } = call.input;
+    const results: Entry[] = [];
+    let bytes = 0;
+    for (const [index, line] of commands.entries()) {
+      if (stop_on_failure && results.some(({ status }) => status !== 'completed')) {
+        results.push({ index, command: line, status: 'skipped', ...noOutput, timed_out: false });
+        continue;
+      }
+      try {
+        const { entry, stdoutBytes } = await runOne(call, index, line, bytes);
+        bytes += stdoutBytes;
+        results.push(entry);
+        if (entry.status === 'failed') mustLive(call, entry);
+      } catch (error) {
+        throw withResults(error, { session_id, total: commands.length, executed: results.length, results });
+      }
+    }
+    const executed = results.filter(({ status }) => status !== 'skipped').length;
+    const status = executed < commands.length ? 'halted' : 'ok';
+    return { tool, status, session_id, total: commands.length, executed, results };
+  },
+  render: (output) =>
+    replyText(
+      {
+        tool: output.tool,
+        status: output.status,
+        fields: [
+          ['SESSION_ID', output.session_id],
+          ['TOTAL', output.total],
+          ['EXECUTED', output.executed],
+        ],
+        rows: output.results.map(({ index, command, status, exit_code }) => {
+          const exit = exit_code === undefined ? '' : ` exit=${exit_code}`;
+          return `[${index}] ${command}: ${status.toUpperCase()}${exit}`;
+        }),
+      },
+      output,
+    ),
+});
+
+type BatchCall = Call<z.output<typeof Input>>;
+
+async function runOne(call: BatchCall, index: number, line: string, bytesBefore: number) {
+  const { input, engine, caller, signal } = call;
+  const { sessions, commands, settings } = engine.part(ssh);
+  const session = sessions.find(input.session_id, caller.principal);
+  const command = await commands.start(
+    session,
+    {
+      command: line,
+      timeoutMs: clamp(input.timeout_secs_per_command, 1, longestWaitSecs) * 1000,
+      pty: input.pty,
+      releaseWhenNoSubs: false,
+      graceMs: 0,
+    },
+    signal,
+  );
+  // It ends by its own timeout.
+  await untilEnded(command, Number.POSITIVE_INFINITY, call, bytesBefore);
+  const max = outputLimit(input.max_output_bytes_per_command, settings);
+  return { entry: entryOf(index, line, command, max), stdoutBytes: command.output.stdout.end };
+}
+
+function entryOf(index: number, line: string, command: Command, max: number): Entry {
+  const { end } = command;
+  const status = end?.status ?? 'failed';
+  const bad = status === 'completed' && end?.exitCode !== 0;
+  return {
+    index,
+    command: line,
+    status: bad ? 'failed' : status,
+    command_id: command.id,
+    ...streamsOf(command, max),
+    ...endFacts(command),
+    ...(bad && { error: `[REMOTE_CMD_FAILED] exit code ${end?.exitCode}` }),
+  };
+}
+
+/** Without its session a batch cannot go on, whatever the caller said about failures. */
+function mustLive({ input, engine, caller }: BatchCall, { index, error }: Entry): void {
+  const { sessions } = engine.part(ssh);
+  if (sessions.all(caller.principal).some(({ id }) => id === input.session_id)) return;
+  throw remoteError('COMMAND_FAILED', error ?? 'The session ended.', { context: `command ${index}` });
+}
+
+/** What was finished is not lost with the rest. */
+function withResults(error: unknown, facts: Readonly<Record<string, unknown>>): unknown {
+  if (!(error instanceof FairleadError)) return error;
+  const { code, message, hint, data } = error;
+  return new FairleadError(code, message, {
+    ...(hint === undefined ? {} : { hint }),
+    data: { ...data, ...facts },
+    cause: error,
+  });
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { operation } from '../../engine/operation.ts';
+import type { Command, CommandStatus } from '../../transports/ssh/command.ts';
+import { ssh } from '../../transports/ssh/index.ts';
+import { clamp, Status, waitOrCancel } from './command-shared.ts';
+import { Id } from './connect-for.ts';
+import { replyText } from './text.ts';
+
+const listed = ['running', 'completed', 'cancelled', 'failed'] as const;
+type Listed = (typeof listed)[number];
+
+/** The list knows four states (and so do its filter and the resources): a command that took too long failed. */
+const listedAs = (status: CommandStatus): Listed => (status === 'timeout' ? 'failed' : status);
+
+/** As much of a command line as a list shows. */
+const longestShown = 500;
+
+export const list = operation({
+  mcpName: 'ssh_commands',
+  title: 'List commands over SSH',
+  summary: 'List commands that run or ended a short while ago, on one or all sessions.',
+  access: 'observe',
+  openWorld: true,
+  input: z.object({
+    session_id: Id.optional(),
+    status: z.enum(listed).optional(),
+    max_items: z.number().int().min(0).optional().describe('(500)'),
+  }),
+  output: z.object({
+    ...Status,
+    commands: z.array(
+      z.object({
+        command_id: z.string(),
+        session_id: z.string(),
+        command: z.string(),
+        status: z.enum(listed),
+        started_at: z.string(),
+      }),
+    ),
+    count: z.number().int(),
+    total: z.number().int(),
+    warnings: z.array(z.string()),
+  }),
+  run: async ({ input, engine, caller }) => {
+    const { commands, settings } = engine.part(ssh);
+    const found = commands
+      .all(caller.principal)
+      .filter(({ sessionId }) => input.session_id === undefined || sessionId === input.session_id)
+      .filter(({ status }) => input.status === undefined || listedAs(status) === input.status);
+    const shown = found.slice(-clamp(input.max_items ?? settings.listDefaultItems, 1, settings.listMaxItems));
+    return {
+      tool: 'ssh_commands',
+      status: 'ok',
+      commands: shown.map(entry),
+      count: shown.length,
+      total: found.length,
+      warnings: [],
+    };
+  },
+  render: (output) => {
+    const { commands, count, total } = output;
+    const running = commands.find(({ status }) => status === 'running');
+    return replyText(
+      {
+        tool: output.tool,
+        status: output.status,
+        fields: [['COUNT', count < total ? `${count} (showing ${count} of ${total})` : count]],
+        rows: commands.map(
+          ({ command_id, session_id, command, status, started_at }) =>
+            `${command_id} [${status.toUpperCase()}] ${session_id}: ${command} (${started_at.slice(11, 19)})`,
+        ),
+        next: running === undefined ? [] : [waitOrCancel(running.command_id)],
+      },
+      output,
+    );
+  },
+});
+
+function entry({ id, sessionId, request, status, startedAt }: Command) {
+  const { command } = request;
+  return {
+    command_id: id,
+    session_id: sessionId,
+    command: command.length > longestShown ? `${command.slice(0, longestShown).toWellFormed()}…` : command,
+    status: listedAs(status),
+    started_at: new Date(startedAt).toISOString(),
+  };
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Call } from '../../engine/call.ts';
+import type { OutputLog } from '../../engine/output-log.ts';
+import { incompleteTail } from '../../lib/utf8.ts';
+import type { Command } from '../../transports/ssh/command.ts';
+import { settlesWithin } from '../../transports/ssh/command-wait.ts';
+import type { SshSettings } from '../../transports/ssh/settings.ts';
+import { type OutputBlock, tailText } from './text.ts';
+
+/** What the tools that run commands have in common. */
+
+export const Status = { tool: z.string(), status: z.string() };
+
+export const uriOf = (id: string): string => `command://${id}/output`;
+export const waitFor = (id: string): string => `ssh_exec_output(command_id=${id}, wait=true)`;
+
+export const waitOrCancel = (id: string): string => `${waitFor(id)} | ssh_exec_cancel(command_id=${id})`;
+
+/** A line for the far side's shell. Longer ones no system takes as one argument. */
+export const CommandLine = z
+  .string()
+  .min(1)
+  .max(131_072)
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'contains NUL or half of a surrogate pair');
+
+export const Pty = z.boolean().default(false);
+export const Seconds = z.number().int().min(0);
+export const MaxBytes = z.number().int().min(0).optional();
+
+/** The longest a call may wait. */
+export const longestWaitSecs = 300;
+
+export const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
+
+export const outputLimit = (asked: number | undefined, settings: SshSettings): number =>
+  clamp(asked ?? settings.outputDefaultBytes, 1, settings.outputMaxBytes);
+
+/** The two streams of a command as far as they were asked for: the newest bytes of each. */
+export const Streams = z.object({
+  stdout: z.string(),
+  stderr: z.string(),
+  stdout_truncated: z.boolean(),
+  stderr_truncated: z.boolean(),
+  // There when the head was left out.
+  stdout_shown_bytes: z.number().int().optional(),
+  stdout_total_bytes: z.number().int().optional(),
+  stderr_shown_bytes: z.number().int().optional(),
+  stderr_total_bytes: z.number().int().optional(),
+});
+type Streams = z.output<typeof Streams>;
+
+export const noOutput: Streams = { stdout: '', stderr: '', stdout_truncated: false, stderr_truncated: false };
+
+export function streamsOf({ output, end }: Command, max: number): Streams {
+  const stdout = tailOf(output.stdout, max, end === undefined);
+  const stderr = tailOf(output.stderr, max, end === undefined);
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    stdout_truncated: stdout.truncated !== undefined,
+    stderr_truncated: stderr.truncated !== undefined,
+    ...(stdout.truncated && {
+      stdout_shown_bytes: stdout.truncated.shown,
+      stdout_total_bytes: stdout.truncated.total,
+    }),
+    ...(stderr.truncated && {
+      stderr_shown_bytes: stderr.truncated.shown,
+      stderr_total_bytes: stderr.truncated.total,
+    }),
+  };
+}
+
+function tailOf(log: OutputLog, max: number, running: boolean) {
+  const { bytes } = log.read(Math.max(0, log.end - max));
+  // The rest of the last character is still under way.
+  const held = running ? incompleteTail(bytes) : 0;
+  return tailText(bytes.subarray(0, bytes.length - held), max, log.end - held);
+}
+
+/** Whatever did not come to its own end is partial; an empty block says only that it is empty. */
+export function streamBlocks(
+  streams: { readonly [K in keyof Streams]?: Streams[K] | undefined },
+  complete: boolean,
+): OutputBlock[] {
+  return (['stdout', 'stderr'] as const).map((name) => {
+    const text = streams[name] ?? '';
+    const shown = streams[`${name}_shown_bytes`];
+    const total = streams[`${name}_total_bytes`];
+    return {
+      name,
+      text,
+      state: complete || text === '' ? undefined : 'partial',
+      truncated: shown === undefined || total === undefined ? undefined : { shown, total },
+    };
+  });
+}
+
+/** How a command ended, in the words of every tool that waits for one. */
+export function endFacts({ end }: Command) {
+  return {
+    ...(end?.exitCode === undefined ? {} : { exit_code: end.exitCode }),
+    timed_out: end?.status === 'timeout',
+    ...(end?.error === undefined ? {} : { error: end.error }),
+  };
+}
+
+const progressEveryMs = 5_000;
+
+/** True when it ended in time. Only the waiting ends with the caller. `before`: stdout of the call's earlier commands. */
+export async function untilEnded(
+  command: Command,
+  limitMs: number,
+  { engine, signal, progress }: Pick<Call<unknown>, 'engine' | 'signal' | 'progress'>,
+  before = 0,
+): Promise<boolean> {
+  const { clock } = engine;
+  const tick = (): void => {
+    const done = before + command.output.stdout.end;
+    progress(`${done} bytes of stdout so far`, { done });
+    next = clock.after(progressEveryMs, tick);
+  };
+  let next = clock.after(progressEveryMs, tick);
+  try {
+    return await settlesWithin(command.whenEnded, limitMs, clock, signal);
+  } finally {
+    next[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import { operation } from '../../engine/operation.ts';
+import { settlesWithin } from '../../transports/ssh/command-wait.ts';
+import { ssh } from '../../transports/ssh/index.ts';
+import {
+  CommandLine,
+  endFacts,
+  longestWaitSecs,
+  MaxBytes,
+  outputLimit,
+  Pty,
+  Seconds,
+  Status,
+  Streams,
+  streamBlocks,
+  streamsOf,
+  untilEnded,
+  uriOf,
+  waitFor,
+  waitOrCancel,
+} from './command-shared.ts';
+import { Id } from './connect-for.ts';
+import { replyText } from './text.ts';
+
+export const exec = operation({
+  mcpName: 'ssh_exec',
+  title: 'Start a command over SSH',
+  summary: 'Start a shell command on a session and return its COMMAND_ID at once. Without pty its stdin is empty.',
+  access: 'control',
+  destructive: true,
+  openWorld: true,
+  keyed: true,
+  input: z.object({
+    session_id: Id,
+    command: CommandLine,
+    timeout_secs: Seconds.optional().describe('Then it is ended (180)'),
+    pty: Pty.describe('Give it a terminal; all output is stdout'),
+    release_when_no_subs: z.boolean().default(false).describe('End it when its last subscriber left'),
+    grace_ms: z.number().int().min(0).max(0xffff_ffff).default(2000),
+  }),
+  output: z.object({
+    ...Status,
+    session_id: z.string(),
+    command_id: z.string(),
+    agent_id: z.string().optional(),
+    next: z.string(),
+  }),
+  async run({ input, engine, caller, signal }) {
+    const { sessions, commands, settings } = engine.part(ssh);
+    const session = sessions.find(input.session_id, caller.principal);
+    const { id } = await commands.start(
+      session,
+      {
+        command: input.command,
+        timeoutMs:
+          input.timeout_secs === undefined ? settings.commandTimeoutMs : Math.max(1, input.timeout_secs) * 1000,
+        pty: input.pty,
+        releaseWhenNoSubs: input.release_when_no_subs,
+        graceMs: input.grace_ms,
+      },
+      signal,
+    );
+    return {
+      tool: 'ssh_exec',
+      status: 'started',
+      session_id: session.id,
+      command_id: id,
+      ...(session.agentId === undefined ? {} : { agent_id: session.agentId }),
+      next: waitOrCancel(id),
+    };
+  },
+  render: (output) =>
+    replyText(
+      {
+        tool: output.tool,
+        status: output.status,
+        fields: [
+          ['COMMAND_ID', output.command_id],
+          ['SESSION_ID', output.session_id],
+          ['AGENT_ID', output.agent_id],
+        ],
+        hints: [`subscribe to ${uriOf(output.command_id)} for realtime output (preferred over polling)`],
+        next: [output.next],
+      },
+      output,
+    ),
+});
+
+export const execOutput = operation({
+  mcpName: 'ssh_exec_output',
+  title: 'Read a command over SSH',
+  summary: 'Status and newest output of a command; wait=true waits for its end.',
+  access: 'observe',
+  openWorld: true,
+  input: z.object({
+    command_id: Id,
+    wait: z.boolean().default(false),
+    wait_timeout_secs: Seconds.default(30).describe('At most 300'),
+    max_output_bytes: MaxBytes.describe('Per stream (16384)'),
+  }),
+  output: z.object({
+    ...Status,
+    command_id: z.string(),
+    exit_code: z.number().int().optional(),
+    ...Streams.shape,
+    timed_out: z.boolean(),
+    timeout_kind: z.enum(['wait', 'command']).optional(),
+    error: z.string().optional(),
+    next: z.string().optional(),
+  }),
+  async run(call) {
+    const { input, engine, caller } = call;
+    const { commands, settings } = engine.part(ssh);
+    const command = commands.find(input.command_id, caller.principal);
+    if (input.wait) await untilEnded(command, Math.min(input.wait_timeout_secs, longestWaitSecs) * 1000, call);
+    const { id, status } = command;
+    const running = status === 'running';
+    const kind: 'command' | 'wait' | undefined =
+      status === 'timeout' ? 'command' : running && input.wait ? 'wait' : undefined;
+    return {
+      tool: 'ssh_exec_output',
+      status: kind === undefined ? status : 'timeout',
+      command_id: id,
+      ...streamsOf(command, outputLimit(input.max_output_bytes, settings)),
+      ...endFacts(command),
+      timed_out: kind !== undefined,
+      ...(kind && { timeout_kind: kind }),
+      ...(running && { next: `sub_open uri=${uriOf(id)} (PREFERRED — push-first) | ${waitFor(id)}` }),
+    };
+  },
+  render: (output) =>
+    replyText(
+      {
+        tool: output.tool,
+        status: output.status,
+        fields: [
+          ['COMMAND_ID', output.command_id],
+          ['EXIT', output.exit_code],
+          ['TIMEOUT_KIND', output.timeout_kind],
+          ['ERROR', output.error],
+        ],
+        blocks: streamBlocks(output, output.status === 'completed'),
+        next: output.next === undefined ? [] : [output.next],
+      },
+      output,
+    ),
+});
+
+export const execCancel = operation({
+  mcpName: 'ssh_exec_cancel',
+  title: 'Cancel a command over SSH',
+  summary: 'Interrupt a command, kill it after 2 s, and return the output it had.',
+  access: 'control',
+  destructive: true,
+  idempotent: true,
+  openWorld: true,
+  keyed: true,
+  input: z.object({ command_id: Id, max_output_bytes: MaxBytes.describe('Per stream (16384)') }),
+  output: z.object({
+    ...Status,
+    command_id: z.string(),
+    ...Streams.partial().shape,
+    reason: z.string().optional(),
+  }),
+  async run({ input, engine, caller, signal }) {
+    const { commands, settings } = engine.part(ssh);
+    const command = commands.find(input.command_id, caller.principal);
+    const facts = { tool: 'ssh_exec_cancel', command_id: command.id };
+    if (command.end !== undefined) return { ...facts, status: 'noop', reason: command.status };
+    await settlesWithin(command.cancel(), longestCancelMs, engine.clock, signal);
+    // It was being ended for another reason already.
+    if (command.status !== 'cancelled') return { ...facts, status: 'noop', reason: command.status };
+    return { ...facts, status: 'cancelled', ...streamsOf(command, outputLimit(input.max_output_bytes, settings)) };
+  },
+  render: (output) =>
+    replyText(
+      {
+        tool: output.tool,
+        status: output.status,
+        fields: [
+          ['COMMAND_ID', output.command_id],
+          ['REASON', output.reason?.toUpperCase()],
+        ],
+        blocks: output.status === 'noop' ? [] : streamBlocks(output, false),
+      },
+      output,
+    ),
+});
+
+/** More than the ladder can take. */
+const longestCancelMs = 10_000;

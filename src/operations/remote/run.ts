@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { operation } from '../../engine/operation.ts';
+import { ssh } from '../../transports/ssh/index.ts';
+import type { ConnectOutcome } from '../../transports/ssh/sessions.ts';
+import {
+  clamp,
+  CommandLine,
+  endFacts,
+  longestWaitSecs,
+  MaxBytes,
+  outputLimit,
+  Pty,
+  Seconds,
+  Status,
+  Streams,
+  streamBlocks,
+  streamsOf,
+  untilEnded,
+} from './command-shared.ts';
+import { connectFor, Label } from './connect-for.ts';
+import { replyText } from './text.ts';
+
+const tool = 'ssh_run';
+
+export const run = operation({
+  mcpName: tool,
+  title: 'Run one command over SSH',
+  summary:
+    'Log in (or use a session that is there), run one command, wait for it, log out. For several: ssh_connect, ssh_exec.',
+  access: 'open',
+  destructive: true,
+  openWorld: true,
+  keyed: true,
+  input: z.object({
+    address: z.string().min(1).max(300).describe('host[:port]'),
+    username: z.string().min(1).max(256),
+    command: CommandLine,
+    password: z.string().max(4096).optional().describe('Better left out: the person is asked'),
+    key_path: z.string().min(1).max(4096).optional(),
+    agent_id: Label.optional(),
+    pty: Pty,
+    timeout_secs: Seconds.default(30).describe('At most 300'),
+    max_output_bytes: MaxBytes.describe('Per stream (16384)'),
+    disconnect_after: z.boolean().default(true).describe('A session that was there before stays'),
+  }),
+  output: z.object({
+    ...Status,
+    session_id: z.string(),
+    command_id: z.string(),
+    disconnected: z.boolean(),
+    exit_code: z.number().int().optional(),
+    ...Streams.shape,
+    timed_out: z.boolean(),
+    error: z.string().optional(),
+    host_key: z.object({ fingerprint: z.string(), state: z.string() }).optional(),
+    warnings: z.array(z.string()).optional(),
+  }),
+  async run(call) {
+    const { input, engine, signal } = call;
+    const { sessions, commands, settings } = engine.part(ssh);
+    const { address, username, password, key_path, agent_id } = input;
+    const login = { address, username, password, key_path, agent_id, reuse: 'auto' as const };
+    const outcome = await connectFor(call, login, { sameAgent: agent_id !== undefined });
+    if (outcome.status === 'suggested') throw new TypeError('reuse=auto suggests nothing');
+    const { session } = outcome;
+    /** Only what this call made is its to end, and only while nobody else has it. */
+    const leave = async (): Promise<boolean> => outcome.status === 'ok' && (await sessions.release(session));
+    const request = {
+      command: input.command,
+      timeoutMs: clamp(input.timeout_secs, 1, longestWaitSecs) * 1000,
+      pty: input.pty,
+      releaseWhenNoSubs: false,
+      graceMs: 0,
+    };
+    const command = await commands.start(session, request, signal).catch(async (error: unknown) => {
+      await leave();
+      throw error;
+    });
+    try {
+      // It ends by its own timeout.
+      await untilEnded(command, Number.POSITIVE_INFINITY, call);
+    } catch (error) {
+      // The caller is gone; what it started goes on, and so does the session until then.
+      if (input.disconnect_after) engine.background(command.whenEnded.then(leave));
+      throw error;
+    }
+    return {
+      tool,
+      status: command.status,
+      session_id: session.id,
+      command_id: command.id,
+      disconnected: input.disconnect_after && (await leave()),
+      ...streamsOf(command, outputLimit(input.max_output_bytes, settings)),
+      ...endFacts(command),
+      ...trust(outcome),
+    };
+  },
+  render: (output) =>
+    replyText(
+      {
+        tool: output.tool,
+        status: output.status,
+        fields: [
+          ['SESSION_ID', output.session_id],
+          ['COMMAND_ID', output.command_id],
+          ['EXIT', output.exit_code],
+          ['DISCONNECTED', output.disconnected],
+          ['HOST_KEY', output.host_key && `${output.host_key.fingerprint} (${output.host_key.state})`],
+          ['ERROR', output.error],
+        ],
+        blocks: streamBlocks(output, output.status === 'completed'),
+        warnings: output.warnings ?? [],
+      },
+      output,
+    ),
+});
+
+/** What the caller should know about a host it had not met. */
+function trust(outcome: ConnectOutcome) {
+  if (outcome.status !== 'ok') return {};
+  const { hostKey, warnings } = outcome.connected;
+  return {
+    ...(hostKey.state === 'new' && { host_key: hostKey }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  };
+}
