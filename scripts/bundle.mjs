@@ -8,14 +8,17 @@ import { root } from './lib.mjs';
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const folder = join(root, 'dist', 'bundle');
 rmSync(folder, { recursive: true, force: true });
-const bundle = await rolldown({
-  input: join(root, 'dist', 'main.js'),
+const options = {
   platform: 'node',
   // ssh2 asks for compiled helpers and does without them when there are none, as here.
   external: [/^node:/, /\.node$/, 'cpu-features', ...Object.keys({ ...dependencies, ...optionalDependencies })],
   onLog: (level, log) => level === 'warn' && console.error(log.message),
-});
+};
+const bundle = await rolldown({ ...options, input: join(root, 'dist', 'main.js') });
 const { output } = await bundle.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js' });
+// The keeper is a file of its own: it runs on while an upgrade replaces all the others.
+const keeper = await rolldown({ ...options, input: join(root, 'dist', 'keeper.js') });
+await keeper.write({ file: join(folder, 'keeper.js'), format: 'esm', codeSplitting: false });
 
 /** The folders of the packages whose code is inside. */
 const packages = new Set(

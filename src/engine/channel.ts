@@ -51,13 +51,27 @@ export interface Channel extends AsyncDisposable {
   /** Resolves when the bytes are accepted, not when they are echoed. Rejects with `terminal_exited` once ended. */
   write(bytes: Uint8Array): Promise<void>;
   // What not every far side can do is absent, never a silent no-op.
-  /** Makes every byte the far side has already written available to the reader, without waiting for more. */
-  readonly flush?: () => void;
+  /** Makes every byte the far side has already written available to the reader, without waiting for more. Never rejects. */
+  readonly flush?: () => void | Promise<void>;
   readonly resize?: (size: Size) => Promise<void>;
   /** Signals the process group in the foreground and, for HUP, TERM and KILL, everything else the channel started. */
   readonly kill?: (signal: Signal) => Promise<void>;
   readonly sendBreak?: () => Promise<void>;
   readonly process?: ProcessView;
+  /** From here on the output comes without this text: it was typed as a secret. */
+  readonly conceal?: (text: string) => void;
+  /** The far side goes on without this process, and remembers for the next one what it is told. */
+  readonly memory?: ChannelMemory;
+}
+
+/** What outlives this process together with the far side. Neither call waits: what comes last counts. */
+export interface ChannelMemory {
+  /** Facts about the terminal. */
+  note(facts: Uint8Array): void;
+  /** All there is to know about what the output up to this offset has led to. */
+  save(state: Uint8Array, offset: number): void;
+  /** Lets go without ending anything: `output` finishes, and `ended` settles with `lost`. */
+  leave(): Promise<void>;
 }
 
 export interface Transport<Target> {

@@ -83,8 +83,10 @@ export async function quiet(terminal: Terminal, options: QuietOptions, signal: A
   };
   // On a busy machine output may lie unread while the timer runs out: fetch it before believing in the silence.
   const look = (): void => {
-    terminal.flush();
-    setImmediate(check);
+    Promise.resolve(terminal.flush()).then(
+      () => setImmediate(check),
+      () => {},
+    );
   };
 
   if (options.capMs <= 0) return false;

@@ -219,7 +219,7 @@ export class Terminal implements AsyncDisposable {
   async sync(signal: AbortSignal): Promise<void> {
     this.touch();
     if (!this.#ended && this.#channel.flush) {
-      this.flush();
+      await this.flush();
       // What was flushed reaches the log through the pump, one turn of the loop later.
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -228,8 +228,8 @@ export class Terminal implements AsyncDisposable {
   }
 
   /** Fetches what the far side has written but nobody has read yet; it arrives as output a moment later. */
-  flush(): void {
-    if (!this.#ended) this.#channel.flush?.();
+  flush(): void | Promise<void> {
+    return this.#ended ? undefined : this.#channel.flush?.();
   }
 
   /** While held, output is parsed as it arrives: someone waits for it. */

@@ -97,7 +97,7 @@ export function behavesLikeAChannel(name: string, far: FarSides): void {
       await expect(channel.write(Buffer.from('late'))).rejects.toMatchObject({ code: 'terminal_exited' });
       await channel.resize?.({ cols: 100, rows: 40 });
       await channel.kill?.('KILL');
-      channel.flush?.();
+      await channel.flush?.();
       expect(channel.process?.foreground()).toBeUndefined();
     });
 

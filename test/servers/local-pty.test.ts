@@ -232,7 +232,7 @@ describe.runIf(process.platform === 'linux')('local pty on Linux', () => {
     const state = (): string => readFileSync(`/proc/${channel.process?.pid}/comm`, 'utf8');
     // Without a turn of the event loop between the answer and the flush, only the flush can have read it.
     while (state() !== 'cat\n');
-    channel.flush?.();
+    void channel.flush?.();
     const read = await Promise.race([chunks.next(), Promise.resolve('nothing')]);
     expect(read).toMatchObject({ value: expect.any(Uint8Array) });
   });

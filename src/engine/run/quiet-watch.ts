@@ -18,14 +18,17 @@ export function afterQuiet(
   };
   const fire = (): void => {
     // On a busy machine output may lie unread while the timer runs out: fetch it before believing in the silence.
-    terminal.flush();
-    setImmediate(() => {
-      if (ending.signal.aborted) return;
-      const left = Math.max(since, terminal.lastOutputMs ?? 0) + quietMs - clock.monotonic();
-      if (left > 0) return arm(left);
-      timer = undefined;
-      Promise.resolve(look(ending.signal)).catch(() => {});
-    });
+    Promise.resolve(terminal.flush()).then(
+      () => setImmediate(fetched),
+      () => {},
+    );
+  };
+  const fetched = (): void => {
+    if (ending.signal.aborted) return;
+    const left = Math.max(since, terminal.lastOutputMs ?? 0) + quietMs - clock.monotonic();
+    if (left > 0) return arm(left);
+    timer = undefined;
+    Promise.resolve(look(ending.signal)).catch(() => {});
   };
   const output = terminal.output.on(() => {
     if (timer === undefined) arm(quietMs);

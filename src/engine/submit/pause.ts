@@ -38,8 +38,10 @@ export async function pause(terminal: Terminal, gap: Gap, signal: AbortSignal): 
   };
   // On a busy machine output may lie unread while the timer runs out: fetch it before believing in the silence.
   const look = (): void => {
-    terminal.flush();
-    setImmediate(check);
+    Promise.resolve(terminal.flush()).then(
+      () => setImmediate(check),
+      () => {},
+    );
   };
   // Only what was waited for makes it earlier; what comes later is found out by the timer.
   using _output = terminal.output.on(() => {

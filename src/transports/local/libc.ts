@@ -10,6 +10,7 @@ export const TCSETS = 0x5402;
 export const WNOHANG = 1;
 
 const F_DUPFD_CLOEXEC = 1030;
+const LOCK_EX_NB = 6;
 const O_RDWR = 2;
 const SPAWN_SETSIGDEF = 0x04;
 const SPAWN_SETSIGMASK = 0x08;
@@ -36,6 +37,8 @@ export interface Libc {
   readonly waitpid: (pid: number, status: Int32Array, options: number) => number;
   /** A second descriptor for the same open file, closed in children; negative when there is none left. */
   readonly duplicate: (fd: number) => number;
+  /** Locks an open file for this process alone, for as long as it lives; false when another process has the lock. */
+  readonly lock: (fd: number) => boolean;
   /** The child is executing when this returns; what went wrong comes back as an errno, in the parent, without a race. */
   readonly spawn: (spawn: Spawn) => { readonly pid: number } | { readonly errno: number };
 }
@@ -58,6 +61,7 @@ async function bind(): Promise<Libc> {
     }
   };
   const fcntl = lib.func('fcntl', 'int', ['int', 'int', 'int']);
+  const flock = lib.func('flock', 'int', ['int', 'int']);
   const posixSpawn = lib.func('posix_spawn', 'int', ['void *', 'str', 'void *', 'void *', 'char **', 'char **']);
   const actionsInit = lib.func('posix_spawn_file_actions_init', 'int', ['void *']);
   const actionsDestroy = lib.func('posix_spawn_file_actions_destroy', 'int', ['void *']);
@@ -88,6 +92,7 @@ async function bind(): Promise<Libc> {
     write: lib.func('write', 'intptr', ['int', 'void *', 'size_t']),
     waitpid: lib.func('waitpid', 'int', ['int', 'void *', 'int']),
     duplicate: (fd) => fcntl(fd, F_DUPFD_CLOEXEC, 3),
+    lock: (fd) => flock(fd, LOCK_EX_NB) === 0,
     spawn: ({ program, argv, env, cwd, terminal }) => {
       const actions = new Uint8Array(OPAQUE);
       const pid = new Int32Array(1);

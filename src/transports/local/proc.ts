@@ -18,6 +18,12 @@ export function foregroundGroup(pid: number): number | undefined {
   return group > 0 ? group : undefined;
 }
 
+/** When the process was started, in ticks since the machine was: with its number it names one process for ever. */
+export function startTime(pid: number): number | undefined {
+  const ticks = stat(pid)?.[19];
+  return ticks === undefined ? undefined : Number(ticks);
+}
+
 /** Every process group of the session that has a living member. Empty where there is no `/proc`. */
 export function sessionGroups(session: number): Set<number> {
   const groups = new Set<number>();

@@ -12,6 +12,7 @@ import { endGroups, groupsOf, KILL_AFTER_MS, signalGroup, signalTerminal } from 
 import { fill, firstRead, recycle, SLAB } from './slabs.ts';
 import { checkSize, checkTarget, explain, type LocalTarget, resolveProgram } from './target.ts';
 import { groupReads } from './terminal-readers.ts';
+import { echoOf } from './termios.ts';
 
 /** Unread output at which reading stops and the kernel makes the program wait. */
 const HIGH_WATER = 256 * 1024;
@@ -21,10 +22,8 @@ const HELD = 512 * 1024;
 const GIVE_UP_MS = 800;
 
 const IUTF8 = 0o40000;
-const ECHO = 0o10;
-const ICANON = 0o2;
 
-export function openLinuxPty(libc: Libc, target: LocalTarget, size: Size): Channel {
+export function openLinuxPty(libc: Libc, target: LocalTarget, size: Size): LinuxPty {
   checkTarget(target, size);
   const program = resolveProgram(target);
   const fds: number[] = [];
@@ -70,7 +69,9 @@ function setSize(libc: Libc, master: number, { cols, rows }: Size): void {
   libc.ioctl(master, TIOCSWINSZ, new Uint16Array([rows, cols, 0, 0]));
 }
 
-class LinuxPty implements Channel {
+export class LinuxPty implements Channel {
+  /** Path of the device. */
+  readonly terminal: string;
   readonly output: ByteQueue;
   readonly ended: Promise<Ended>;
   readonly process: ProcessView;
@@ -85,6 +86,7 @@ class LinuxPty implements Channel {
   #disposing: Promise<void> | undefined;
 
   constructor(libc: Libc, pid: number, terminal: string, master: number, held: number, watched: number) {
+    this.terminal = terminal;
     this.#libc = libc;
     this.#pid = pid;
     this.#master = master;
@@ -203,9 +205,6 @@ class LinuxPty implements Channel {
   #echo(): boolean | undefined {
     const settings = new Uint32Array(64);
     if (!this.#open || this.#libc.ioctl(this.#master, TCGETS, settings) !== 0) return undefined;
-    const local = settings[3] ?? 0;
-    if ((local & ECHO) !== 0) return true;
-    // Line editors and full-screen programs switch both off and show what they please; a password prompt only echo.
-    return (local & ICANON) !== 0 ? false : undefined;
+    return echoOf(settings);
   }
 }

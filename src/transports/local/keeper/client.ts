@@ -1,0 +1,243 @@
+import { setTimeout } from 'node:timers/promises';
+import { FairleadError, type ErrorCode, errorTable } from '../../../contract/errors.ts';
+import type { Size } from '../../../engine/channel.ts';
+import { type Deferred, deferred } from '../../../lib/deferred.ts';
+import { type Libc, loadLibc } from '../libc.ts';
+import { startTime } from '../proc.ts';
+import type { LocalTarget } from '../target.ts';
+import { type Frame, frameTypes } from './frames.ts';
+import { KeptChannel } from './kept-channel.ts';
+import { Link, type Remembered } from './link.ts';
+import { decode, encode, type Exit, type Failed, type Listed, type Spawn, type Spawned } from './messages.ts';
+import { type KeeperPlaces, keeperPlaces } from './places.ts';
+import { type KeeperProgram, keeperProgram, startKeeper, untilThere } from './start.ts';
+import { survivors } from './survivors.ts';
+
+export interface KeeperClientOptions {
+  /** The keeper's command line, for tests. */
+  readonly program?: KeeperProgram;
+  /** A keeper that ended under its terminals is worth a word. */
+  readonly log?: (message: string) => void;
+}
+
+/** A terminal the keeper had before we came. */
+export interface KeptTerminal extends Remembered {
+  readonly listed: Listed;
+}
+
+/** A keeper that goes on as another program is back within this time. */
+const backMs = 5000;
+const startMs = 10_000;
+/** What a hang-up ends is gone by then. */
+const hangUpMs = 300;
+
+/** The keeper of one instance, found or started when it is first needed. */
+export function keeperFor(instance: string, home: string, options: KeeperClientOptions = {}): KeeperClient {
+  return new KeeperClient(keeperPlaces(instance, home), options);
+}
+
+export class KeeperClient implements AsyncDisposable {
+  readonly #places: KeeperPlaces;
+  readonly #options: KeeperClientOptions;
+  readonly #channels = new Map<string, KeptChannel>();
+  readonly #spawning = new Map<string, Deferred<KeptChannel>>();
+  #linking: Promise<Link | undefined> | undefined;
+  #link: Link | undefined;
+  #libc: Libc | undefined;
+  #closed = false;
+
+  constructor(places: KeeperPlaces, options: KeeperClientOptions) {
+    this.#places = places;
+    this.#options = options;
+  }
+
+  /** The process that holds the terminals, while we are connected. */
+  get pid(): number | undefined {
+    return this.#link?.welcome.pid;
+  }
+
+  /** Connects to a keeper that is there already; what it holds, in the order it was opened. */
+  async find(signal: AbortSignal): Promise<readonly KeptTerminal[]> {
+    const link = await this.#connect(signal, false);
+    if (!link) return [];
+    return link.welcome.terminals.map((listed) => ({ listed, ...link.remembered.get(listed.id) }));
+  }
+
+  async open(
+    spawn: LocalTarget & Pick<Spawn, 'capacity' | 'folder'>,
+    size: Size,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<KeptChannel> {
+    const link = await this.#connect(signal, true);
+    if (!link) throw new FairleadError('unavailable', 'The keeper of the terminals cannot be reached.');
+    const answer = deferred<KeptChannel>();
+    this.#spawning.set(id, answer);
+    try {
+      // Nothing is given up from here on: the answer comes at once, and a terminal nobody wants is ended below.
+      link.post('spawn', id, encode({ ...spawn, ...size, umask: process.umask() } satisfies Spawn));
+      const channel = await answer.promise;
+      if (!signal.aborted) return channel;
+      await channel[Symbol.asyncDispose]();
+      throw new FairleadError('cancelled', 'The terminal was no longer wanted.', { cause: signal.reason });
+    } finally {
+      this.#spawning.delete(id);
+    }
+  }
+
+  /** Reads a terminal the keeper has from its oldest byte on. */
+  take({ listed }: KeptTerminal): KeptChannel {
+    const channel = this.#adopt(listed.id, listed, listed.start, listed.input);
+    this.#link?.post('want', listed.id, undefined, listed.start);
+    return channel;
+  }
+
+  /** Ends every terminal the keeper holds, and the keeper; how many there were. */
+  async end(signal: AbortSignal): Promise<number> {
+    const kept = await this.find(signal);
+    this.#link?.post('end', '');
+    while (this.#link && !signal.aborted) await setTimeout(5);
+    return kept.filter(({ listed }) => !listed.ended).length;
+  }
+
+  /** Leaves the keeper and what it holds alone. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#link?.close();
+    this.#link = undefined;
+    this.#loseAll('This process has let go of it.');
+  }
+
+  #connect(signal: AbortSignal, start: boolean): Promise<Link | undefined> {
+    if (this.#link) return Promise.resolve(this.#link);
+    if (this.#closed) throw new FairleadError('unavailable', 'The server is shutting down.');
+    // One at a time, also when a search for a keeper and the start of one come together.
+    const before = this.#linking ?? Promise.resolve(undefined);
+    const linking = before
+      .catch(() => undefined)
+      .then((link) => link ?? this.#link ?? this.#reach(AbortSignal.any([signal, AbortSignal.timeout(startMs)]), start))
+      .finally(() => {
+        if (this.#linking === linking) this.#linking = undefined;
+      });
+    this.#linking = linking;
+    return linking;
+  }
+
+  async #reach(signal: AbortSignal, start: boolean): Promise<Link | undefined> {
+    this.#libc = await loadLibc();
+    const there = await this.#openLink({}, signal);
+    if (there || !start) return there;
+    const { failed } = startKeeper(this.#places, this.#options.program ?? keeperProgram());
+    return await untilThere(() => this.#openLink({}, signal), failed, signal);
+  }
+
+  async #openLink(wanted: Record<string, number>, signal: AbortSignal): Promise<Link | undefined> {
+    const events = {
+      frame: (one: Frame) => this.#hear(one),
+      closed: () => {
+        this.#link = undefined;
+        this.#broken(link).catch(() => {});
+      },
+    };
+    const link: Link | undefined = await Link.open(this.#places.socket, wanted, events, signal);
+    if (link && this.#closed) {
+      await link.close();
+      return undefined;
+    }
+    this.#link = link;
+    return link;
+  }
+
+  /** The connection broke. A keeper that lives is one that goes on as another program: it is back in a moment. */
+  async #broken(link: Link | undefined): Promise<void> {
+    if (this.#closed || !link) return;
+    for (const answer of this.#spawning.values()) answer.reject(gone());
+    const { pid, startTime: started } = link.welcome;
+    const limit = AbortSignal.timeout(backMs);
+    try {
+      while (!limit.aborted && startTime(pid) === started) {
+        const wanted = Object.fromEntries([...this.#channels].map(([id, { received }]) => [id, received]));
+        const again = await this.#openLink(wanted, limit);
+        if (again) return this.#resume(again);
+        await setTimeout(10);
+      }
+    } catch (thrown) {
+      return this.#loseAll(thrown instanceof Error ? thrown.message : String(thrown));
+    }
+    await setTimeout(hangUpMs);
+    const left = survivors([...this.#channels.values()].map(({ process }) => process.pid));
+    if (this.#channels.size > 0) this.#options.log?.(`The keeper of the terminals (process ${pid}) has ended.${left}`);
+    this.#loseAll(`its keeper (process ${pid}) has ended.${left}`);
+  }
+
+  #resume({ welcome }: Link): void {
+    const there = new Map(welcome.terminals.map((listed) => [listed.id, listed]));
+    for (const [id, channel] of this.#channels) {
+      const listed = there.get(id);
+      if (listed) channel.reconnected(listed.input);
+      else channel.lost('its keeper does not know it any more.');
+    }
+  }
+
+  #loseAll(reason: string): void {
+    for (const answer of this.#spawning.values()) answer.reject(gone());
+    for (const channel of this.#channels.values()) channel.lost(reason);
+    this.#channels.clear();
+  }
+
+  #adopt(id: string, process: Spawned, from: number, typed: number): KeptChannel {
+    if (!this.#libc) throw new FairleadError('internal', 'A terminal was taken over before there was a connection.');
+    const channel = new KeptChannel({
+      libc: this.#libc,
+      post: (type, body, offset) => this.#link?.post(type, id, body, offset),
+      posted: async () => this.#link?.posted(),
+      process,
+      from,
+      typed,
+      onGone: () => this.#channels.delete(id),
+    });
+    this.#channels.set(id, channel);
+    return channel;
+  }
+
+  #hear({ type, id, body, offset }: Frame): void {
+    if (type === frameTypes.data) return this.#channels.get(id)?.data(body, offset);
+    switch (type) {
+      case frameTypes.accepted:
+        return this.#channels.get(id)?.accepted(offset);
+      case frameTypes.flushed:
+        return this.#channels.get(id)?.flushed(offset);
+      case frameTypes.terminated:
+        return this.#channels.get(id)?.terminated();
+      case frameTypes.exit: {
+        const { ended, at } = decode<Exit>(body) ?? {};
+        return this.#channels.get(id)?.exit(ended ?? { by: 'lost', reason: 'it ended, and nobody knows how' }, at ?? 0);
+      }
+      case frameTypes.spawned:
+        // At once: its first output may be right behind.
+        return this.#spawning.get(id)?.resolve(this.#adopt(id, decode<Spawned>(body) as Spawned, 0, 0));
+      case frameTypes.failed:
+        return this.#spawning.get(id)?.reject(explain(decode<Failed>(body) ?? {}));
+      case frameTypes.ping:
+        return this.#link?.post('pong', '');
+      default:
+        return undefined;
+    }
+  }
+}
+
+function explain({
+  code = '',
+  message = 'The terminal could not be opened.',
+  hint,
+  data,
+}: Partial<Failed>): FairleadError {
+  const known = code in errorTable ? (code as ErrorCode) : 'internal';
+  return new FairleadError(known, message, { ...(hint === undefined ? {} : { hint }), ...(data ? { data } : {}) });
+}
+
+function gone(): FairleadError {
+  return new FairleadError('unavailable', 'The keeper of the terminals ended before it could open this one.', {
+    hint: 'Try again: a new keeper is started.',
+  });
+}

@@ -1,0 +1,263 @@
+import type { Socket } from 'node:net';
+import { FairleadError } from '../../../contract/errors.ts';
+import type { Signal } from '../../../engine/channel.ts';
+import { type Frame, type FrameType, frame, frameTypes, frameVersion } from './frames.ts';
+import type { HeldTerminal } from './held-terminal.ts';
+import { Lane, Outlet } from './outlet.ts';
+import { decode, encode, type Kill, type Replace, type Resize, type Spawn, type Terminate } from './messages.ts';
+
+/** What a keeper does for its client. */
+export interface Held {
+  readonly all: ReadonlyMap<string, HeldTerminal>;
+  readonly spawn: (id: string, spawn: Partial<Spawn>) => HeldTerminal;
+  readonly forget: (held: HeldTerminal) => void;
+  readonly end: () => void;
+  readonly replace: (argv: readonly [string, ...string[]]) => void;
+  readonly pid: number;
+  readonly startTime: number;
+}
+
+/** A client that owes an answer for this long is asked whether it is there; one that does not say so has gone silent. */
+const askMs = 1000;
+const silentMs = 3000;
+const lookMs = 250;
+/** Typed by a person, not pasted. */
+const keystroke = 64;
+
+/**
+ * The talk with the one instance that has this keeper. A reader that says "not yet" makes the program wait, as in any
+ * terminal; one that says nothing at all does not: then the ring drops its oldest bytes, and offsets tell.
+ */
+export class Conversation implements Disposable {
+  readonly pid: number;
+  readonly #held: Held;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #outlet: Outlet;
+  readonly #handlers: Readonly<Record<number, (frame: Frame) => void>> = {
+    [frameTypes.ping]: () => this.#tell('pong'),
+    [frameTypes.spawn]: (one) => this.#spawn(one),
+    [frameTypes.want]: (one) => this.#want(one),
+    [frameTypes.ack]: (one) => this.#ack(one),
+    [frameTypes.flush]: (one) => void this.#flush(one).catch(() => {}),
+    [frameTypes.input]: (one) => this.#input(one),
+    [frameTypes.conceal]: (one) => this.#conceal(one),
+    [frameTypes.resize]: (one) => this.#resize(one),
+    [frameTypes.kill]: (one) => this.#kill(one),
+    [frameTypes.terminate]: (one) => void this.#terminate(one).catch(() => {}),
+    [frameTypes.forget]: (one) => this.#forget(one),
+    [frameTypes.meta]: (one) => this.#meta(one),
+    [frameTypes.snapshot]: (one) => this.#snapshot(one),
+    [frameTypes.replace]: (one) => this.#replace(one),
+    [frameTypes.end]: () => this.#held.end(),
+  };
+  #heardMs = performance.now();
+  #asked = false;
+  #silent = false;
+  #watch: NodeJS.Timeout | undefined;
+  #answered: (() => void) | undefined;
+
+  constructor(socket: Socket, pid: number, held: Held) {
+    this.pid = pid;
+    this.#held = held;
+    this.#outlet = new Outlet(socket, this.#lanes);
+    for (const terminal of held.all.values()) this.#join(terminal);
+  }
+
+  welcome(wanted: Readonly<Record<string, number>>): void {
+    for (const { id, meta, snapshot } of this.#held.all.values()) {
+      if (meta) this.#tell('meta', id, meta);
+      if (snapshot) this.#tell('snapshot', id, snapshot.bytes, snapshot.at);
+    }
+    const { pid, startTime } = this.#held;
+    const terminals = [...this.#held.all.values()].map(({ listed }) => listed);
+    this.#tell('welcome', '', encode({ version: frameVersion, pid, startTime, terminals }));
+    for (const [id, from] of Object.entries(wanted)) this.#lanes.get(id)?.want(from);
+    this.#outlet.kick();
+  }
+
+  /** Whether it says something within the time. */
+  isThere(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), ms);
+      this.#answered = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+      this.#tell('ping');
+    });
+  }
+
+  hear(frames: readonly Frame[]): void {
+    this.#heardMs = performance.now();
+    this.#asked = false;
+    this.#answered?.();
+    this.#answered = undefined;
+    if (this.#silent) this.#silent = false;
+    // Types without a row are skipped: they are for the other side, or from the future.
+    for (const one of frames) this.#handlers[one.type]?.(one);
+  }
+
+  /** A terminal that came to be. */
+  #join(held: HeldTerminal): Lane {
+    const lane = new Lane(held);
+    this.#lanes.set(held.id, lane);
+    held.onChange = () => this.#outlet.kick();
+    held.mustWait = () => {
+      if (!lane.isFull || this.#silent) return false;
+      this.#watchClient();
+      return true;
+    };
+    return lane;
+  }
+
+  /** Says no more about it. */
+  leave(held: HeldTerminal): void {
+    this.#lanes.delete(held.id);
+    held.onChange = () => {};
+    held.mustWait = () => false;
+    held.look();
+  }
+
+  /** Nobody waits for it any more. */
+  [Symbol.dispose](): void {
+    clearInterval(this.#watch);
+    for (const { held } of this.#lanes.values()) this.leave(held);
+  }
+
+  /** Runs only while a program waits for the client. */
+  #watchClient(): void {
+    this.#watch ??= setInterval(() => {
+      const quietMs = performance.now() - this.#heardMs;
+      if (![...this.#lanes.values()].some(({ held }) => held.isWaiting)) {
+        clearInterval(this.#watch);
+        this.#watch = undefined;
+      } else if (quietMs >= silentMs) {
+        this.#silent = true;
+        for (const { held } of this.#lanes.values()) held.look();
+      } else if (quietMs >= askMs && !this.#asked) {
+        this.#asked = true;
+        this.#tell('ping');
+      }
+    }, lookMs);
+  }
+
+  #tell(type: FrameType, id = '', body?: Uint8Array, offset?: number): void {
+    this.#outlet.send(frame(type, id, body, offset));
+  }
+
+  #spawn({ id, body }: Frame): void {
+    try {
+      const held = this.#held.spawn(id, decode<Spawn>(body) ?? {});
+      const lane = this.#join(held);
+      const { pid, startTime, terminal } = held;
+      this.#tell('spawned', id, encode({ pid, startTime, terminal }));
+      lane.want(0);
+    } catch (thrown) {
+      const { code, message, hint, data } =
+        thrown instanceof FairleadError
+          ? thrown
+          : { code: 'internal', message: String(thrown), hint: undefined, data: undefined };
+      this.#tell('failed', id, encode({ code, message, hint, data }));
+    }
+  }
+
+  #want({ id, offset }: Frame): void {
+    const lane = this.#lanes.get(id);
+    lane?.want(offset);
+    lane?.held.look();
+    this.#outlet.kick();
+  }
+
+  #ack({ id, offset }: Frame): void {
+    const lane = this.#lanes.get(id);
+    if (!lane) return;
+    lane.taken = Math.max(lane.taken, Math.min(offset, lane.held.log.end));
+    lane.held.look();
+    this.#outlet.kick();
+  }
+
+  async #flush({ id, offset }: Frame): Promise<void> {
+    const lane = this.#lanes.get(id);
+    if (!lane || lane.sentTo === undefined) return this.#tell('flushed', id, undefined, offset);
+    await lane.held.flush();
+    lane.flushes.push({ number: offset, to: lane.held.log.end });
+    this.#outlet.kick();
+  }
+
+  #input({ id, offset, body }: Frame): void {
+    const held = this.#held.all.get(id);
+    // Bytes that came already, from a client that could not know, are not typed twice.
+    const known = held ? held.queued - offset : 0;
+    if (!held || known < 0 || known >= body.length) return;
+    const bytes = body.subarray(known);
+    held.queued += bytes.length;
+    held.channel.write(bytes).then(
+      () => {
+        held.typed += bytes.length;
+        this.#outlet.sendLater(frame('accepted', id, undefined, held.typed));
+      },
+      // It has ended: the client hears of that anyway.
+      () => {},
+    );
+    // The echo of a key is there already, as a rule: it need not wait for the next turn of the loop.
+    if (bytes.length <= keystroke && !held.isWaiting) Promise.resolve(held.channel.flush?.()).catch(() => {});
+  }
+
+  #conceal({ id, body }: Frame): void {
+    this.#held.all.get(id)?.conceal(Buffer.from(body).toString());
+  }
+
+  #resize({ id, body }: Frame): void {
+    const held = this.#held.all.get(id);
+    const { cols, rows } = decode<Resize>(body) ?? {};
+    if (!held || cols === undefined || rows === undefined) return;
+    held.size = { cols, rows };
+    held.channel.resize?.({ cols, rows }).catch(() => {});
+  }
+
+  #kill({ id, body }: Frame): void {
+    const held = this.#held.all.get(id);
+    const { signal } = decode<Kill>(body) ?? {};
+    if (held?.isItself === true && isSignal(signal)) held.channel.kill?.(signal).catch(() => {});
+  }
+
+  async #terminate({ id, body }: Frame): Promise<void> {
+    const { graceMs } = decode<Terminate>(body) ?? {};
+    await this.#held.all.get(id)?.terminate(typeof graceMs === 'number' ? graceMs : undefined);
+    this.#tell('terminated', id);
+  }
+
+  #forget({ id }: Frame): void {
+    const held = this.#held.all.get(id);
+    if (held?.ended) this.#held.forget(held);
+  }
+
+  #meta({ id, body }: Frame): void {
+    const held = this.#held.all.get(id);
+    // A copy: what came is a view into a larger buffer.
+    if (held) held.meta = new Uint8Array(body);
+  }
+
+  #snapshot({ id, offset, body }: Frame): void {
+    const held = this.#held.all.get(id);
+    if (held) held.snapshot = { at: offset, bytes: new Uint8Array(body) };
+  }
+
+  #replace({ body }: Frame): void {
+    const { argv } = decode<Replace>(body) ?? {};
+    if (argv?.[0] !== undefined) this.#held.replace(argv);
+  }
+}
+
+const signals: ReadonlySet<unknown> = new Set<Signal>([
+  'INT',
+  'TERM',
+  'HUP',
+  'KILL',
+  'QUIT',
+  'USR1',
+  'USR2',
+  'STOP',
+  'CONT',
+]);
+const isSignal = (signal: unknown): signal is Signal => signals.has(signal);

@@ -1,0 +1,197 @@
+import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { RecentSecrets } from '../../../engine/attention/recent-secrets.ts';
+import type { Channel, Ended, Size } from '../../../engine/channel.ts';
+import type { OutputLog } from '../../../engine/output-log.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { type Deferred, deferred } from '../../../lib/deferred.ts';
+import { startTime } from '../proc.ts';
+import { settledWithin } from '../settled-within.ts';
+import { endGroups, groupsOf } from '../signals.ts';
+import type { Listed } from './messages.ts';
+
+export interface HeldInit {
+  readonly id: string;
+  readonly channel: Channel;
+  readonly pid: number;
+  /** Path of the device. */
+  readonly terminal: string;
+  readonly size: Size;
+  readonly log: OutputLog;
+  readonly clock: Clock;
+  readonly folder?: string | undefined;
+  readonly typed?: number;
+}
+
+export interface Snapshot {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/** One terminal of a keeper: the program, the last bytes it printed, and what an instance wants remembered of it. */
+export class HeldTerminal {
+  readonly id: string;
+  readonly pid: number;
+  readonly startTime: number;
+  readonly terminal: string;
+  readonly channel: Channel;
+  readonly log: OutputLog;
+  readonly folder: string | undefined;
+  size: Size;
+  meta: Uint8Array | undefined;
+  snapshot: Snapshot | undefined;
+  /** Bytes typed into it and accepted. */
+  typed: number;
+  /** Bytes typed into it, accepted or waiting. */
+  queued: number;
+  /** An instance knows that it ended, since this moment of the clock that never goes back. */
+  toldMs: number | undefined;
+  /** After each piece of output, and at the end. */
+  onChange: () => void = () => {};
+  /** Asked after each piece of output: while true, no more is read and the kernel makes the program wait. */
+  mustWait: () => boolean = () => false;
+  readonly #secrets: RecentSecrets;
+  readonly #done: Promise<void>;
+  #waiting: Deferred<void> | undefined;
+  /** Nothing waits any more: the program is gone or shall be. */
+  #ending = false;
+  #ended: Ended | undefined;
+  #endedAt: number | undefined;
+
+  constructor(init: HeldInit) {
+    this.id = init.id;
+    this.channel = init.channel;
+    this.pid = init.pid;
+    this.startTime = startTime(init.pid) ?? 0;
+    this.terminal = init.terminal;
+    this.size = init.size;
+    this.log = init.log;
+    this.folder = init.folder;
+    this.typed = init.typed ?? 0;
+    this.queued = this.typed;
+    this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#take(bytes) });
+    this.#done = this.#pump(init.clock);
+  }
+
+  get ended(): Ended | undefined {
+    return this.#ended;
+  }
+
+  /** Settles when the program has ended and its last byte is in the log. */
+  get done(): Promise<void> {
+    return this.#done;
+  }
+
+  get listed(): Listed {
+    const { id, pid, terminal, log } = this;
+    return {
+      id,
+      pid,
+      startTime: this.startTime,
+      terminal,
+      ...this.size,
+      start: log.start,
+      end: log.end,
+      capacity: log.capacity,
+      input: this.typed,
+      ...(this.#ended === undefined ? {} : { ended: this.#ended }),
+      ...(this.#endedAt === undefined ? {} : { endedAt: this.#endedAt }),
+    };
+  }
+
+  /** The process is still the one that was started: its number may have been given to another since (R-HUB-033). */
+  get isItself(): boolean {
+    return this.#ended === undefined && startTime(this.pid) === this.startTime;
+  }
+
+  /** Output that shows this text is masked before anything else sees it. */
+  conceal(text: string): void {
+    this.#secrets.add(text);
+  }
+
+  /** Everything the program has written so far is in the log when this settles. */
+  async flush(): Promise<void> {
+    if (this.#ended) return;
+    await this.channel.flush?.();
+    // What was read reaches the log through the pump, in a turn of its own.
+    await new Promise((resolve) => setImmediate(resolve));
+    await this.#secrets.released;
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /** Reads on, if there is no reason to wait any more. */
+  look(): void {
+    if (!this.#waiting || (this.mustWait() && !this.#ending)) return;
+    this.#waiting.resolve();
+    this.#waiting = undefined;
+  }
+
+  /** Ends it and whatever it started. With a grace: HUP and TERM at once, KILL when that is over (R-HUB-032). */
+  async terminate(graceMs?: number): Promise<void> {
+    this.#end();
+    if (graceMs !== undefined && this.isItself) await this.#stop(graceMs);
+    await this.channel[Symbol.asyncDispose]();
+    await this.#done;
+  }
+
+  [Symbol.dispose](): void {
+    this.#secrets[Symbol.dispose]();
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    const groups = groupsOf(this.pid, undefined);
+    await this.channel.kill?.('HUP');
+    await this.channel.kill?.('TERM');
+    if (!(await settledWithin(this.#done, graceMs))) await this.channel.kill?.('KILL');
+    // Background jobs had the same time.
+    await endGroups(this.pid, groups, Number.NEGATIVE_INFINITY);
+  }
+
+  #end(): void {
+    this.#ending = true;
+    this.look();
+  }
+
+  async #pump(clock: Clock): Promise<void> {
+    let ended: Ended;
+    // Its end is told also while nobody takes its output.
+    const ending = this.channel.ended.then(() => this.#end());
+    try {
+      for await (const chunk of this.channel.output) {
+        this.#take(this.#secrets.active ? this.#secrets.mask(chunk) : chunk);
+        if (this.#ending || !this.mustWait()) continue;
+        this.#waiting ??= deferred();
+        await this.#waiting.promise;
+      }
+      await ending;
+      ended = await this.channel.ended;
+    } catch (thrown) {
+      ended = { by: 'lost', reason: thrown instanceof Error ? thrown.message : 'the output broke off' };
+    }
+    if (this.#secrets.active) this.#take(this.#secrets.rest());
+    this.#ended = ended;
+    this.#endedAt = clock.now();
+    this.#tidy();
+    this.onChange();
+  }
+
+  #take(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.log.append(bytes);
+    this.onChange();
+  }
+
+  #tidy(): void {
+    const { folder } = this;
+    // Whatever an instance says: nothing but the folder of a shell's session is ever removed.
+    if (folder === undefined || !/^fairlead-\d+-[0-9a-f]{24}$/.test(basename(folder))) return;
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Nothing depends on a tidy folder.
+    }
+  }
+}

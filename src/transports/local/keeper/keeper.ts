@@ -1,0 +1,218 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { FairleadError } from '../../../contract/errors.ts';
+import { OutputLog } from '../../../engine/output-log.ts';
+import { systemClock } from '../../../engine/system-clock.ts';
+import type { LinuxPty } from '../pty-linux.ts';
+import { startTime } from '../proc.ts';
+import type { LocalTarget } from '../target.ts';
+import type { Size } from '../../../engine/channel.ts';
+import { Conversation, type Held } from './conversation.ts';
+import { type Frame, FrameReader, frame, frameTypes } from './frames.ts';
+import { HeldTerminal } from './held-terminal.ts';
+import { decode, encode, type Hello, type Spawn } from './messages.ts';
+
+export interface KeeperOptions {
+  /** Opens a program on a pseudo-terminal; throws a FairleadError that says why not. */
+  readonly open: (target: LocalTarget, size: Size) => LinuxPty;
+  /** Called once, when there is nothing left to keep. */
+  readonly onEmpty: () => void;
+  /** Goes on as another program; returns only when that is not possible. */
+  readonly replace?: (argv: readonly [string, ...string[]], terminals: readonly HeldTerminal[]) => void;
+  readonly limits?: Partial<KeeperLimits>;
+  readonly terminals?: readonly HeldTerminal[];
+}
+
+export interface KeeperLimits {
+  /** How long it lives without terminals and without a client. */
+  readonly emptyMs: number;
+  /** How long a terminal that ended stays readable, after an instance has heard of it (R-HUB-035). */
+  readonly readableMs: number;
+  /** How long it does when none has. */
+  readonly unheardMs: number;
+  /** How long a client that is asked for a sign of life may take. */
+  readonly answerMs: number;
+}
+
+const defaults: KeeperLimits = {
+  emptyMs: 60_000,
+  readableMs: 10 * 60_000,
+  unheardMs: 24 * 3600_000,
+  answerMs: 1000,
+};
+/** Who connects says hello at once. */
+const helloMs = 5000;
+const smallestRing = 256 << 10;
+const largestRing = 64 << 20;
+
+/** Terminals that outlive the instances that open them. It reads, remembers and types; it understands nothing of it. */
+export class Keeper {
+  readonly #options: KeeperOptions;
+  readonly #limits: KeeperLimits;
+  readonly #terminals = new Map<string, HeldTerminal>();
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #held: Held;
+  #client: { readonly socket: Socket; readonly talk: Conversation } | undefined;
+  #emptySinceMs = performance.now();
+  #watch: NodeJS.Timeout;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#limits = { ...defaults, ...options.limits };
+    for (const terminal of options.terminals ?? []) this.#terminals.set(terminal.id, terminal);
+    this.#held = {
+      all: this.#terminals,
+      spawn: (id, spawn) => this.#spawn(id, spawn),
+      forget: (held) => this.#forget(held),
+      end: () => void this.end().catch(() => {}),
+      replace: (argv) => options.replace?.(argv, [...this.#terminals.values()]),
+      pid: process.pid,
+      startTime: startTime(process.pid) ?? 0,
+    };
+    this.#server = createServer((socket) => this.#accept(socket));
+    const { emptyMs, readableMs } = this.#limits;
+    this.#watch = setInterval(() => this.#tidy(), Math.max(5, Math.min(emptyMs, readableMs, 20_000) / 4));
+  }
+
+  /** For its owner only: the file is made with rights for nobody else, in a folder that is nobody else's. */
+  listen(path: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      const before = process.umask(0o177);
+      try {
+        this.#server.listen(path, () => resolve());
+      } finally {
+        process.umask(before);
+      }
+    });
+  }
+
+  /** Ends every terminal, then itself. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#terminals.values()].map((held) => held.terminate()));
+    this.close();
+    this.#options.onEmpty();
+  }
+
+  /** Takes no more clients and forgets those it has. */
+  close(): void {
+    clearInterval(this.#watch);
+    this.#server.close();
+    this.#client?.talk[Symbol.dispose]();
+    this.#client = undefined;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket);
+    const reader = new FrameReader();
+    let talk: Conversation | undefined;
+    let greeting: Promise<void> | undefined;
+    let early: Frame[] = [];
+    const limit = setTimeout(() => socket.destroy(), helloMs);
+    socket.on('data', (chunk: Buffer) => {
+      let frames: Frame[];
+      try {
+        frames = reader.push(chunk);
+      } catch {
+        // Not frames: nothing it says from here on can be understood.
+        return void socket.destroy();
+      }
+      if (talk) return talk.hear(frames);
+      early.push(...frames);
+      const [first] = early;
+      if (greeting || !first) return;
+      clearTimeout(limit);
+      greeting = this.#greet(socket, first).then((accepted) => {
+        talk = accepted;
+        const [, ...rest] = early;
+        early = [];
+        talk?.hear(rest);
+      });
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearTimeout(limit);
+      this.#sockets.delete(socket);
+      talk?.[Symbol.dispose]();
+      if (this.#client?.socket === socket) this.#client = undefined;
+      this.#emptySinceMs = performance.now();
+    });
+  }
+
+  /** One client at a time. One that is dead or silent gives way; one that lives is told to nobody's surprise but the new one's. */
+  async #greet(socket: Socket, first: Frame): Promise<Conversation | undefined> {
+    const hello = first.type === frameTypes.hello ? decode<Hello>(first.body) : undefined;
+    if (typeof hello?.pid !== 'number' || typeof hello.version !== 'number') {
+      socket.destroy();
+      return undefined;
+    }
+    if (hello.version < 1) {
+      socket.end(frame('refused', '', encode({ reason: 'version' })));
+      return undefined;
+    }
+    const before = this.#client;
+    if (before && before.talk.pid !== hello.pid && (await before.talk.isThere(this.#limits.answerMs))) {
+      socket.end(frame('refused', '', encode({ reason: 'busy', pid: before.talk.pid })));
+      return undefined;
+    }
+    if (socket.destroyed) return undefined;
+    this.#client?.talk[Symbol.dispose]();
+    this.#client?.socket.destroy();
+    const talk = new Conversation(socket, hello.pid, this.#held);
+    this.#client = { socket, talk };
+    talk.welcome(hello.wanted ?? {});
+    return talk;
+  }
+
+  #spawn(id: string, spawn: Partial<Spawn>): HeldTerminal {
+    const { argv, env, cols, rows, cwd, folder, capacity, umask } = spawn;
+    if (id === '' || this.#terminals.has(id) || !argv?.[0] || !env || cols === undefined || rows === undefined) {
+      throw new FairleadError('invalid_input', 'The keeper was asked for a terminal that cannot be.');
+    }
+    const size = { cols, rows };
+    const before = umask === undefined ? undefined : process.umask(umask & 0o777);
+    let channel: LinuxPty;
+    try {
+      channel = this.#options.open({ argv, env, ...(cwd === undefined ? {} : { cwd }) }, size);
+    } finally {
+      if (before !== undefined) process.umask(before);
+    }
+    const ring = Math.min(largestRing, Math.max(smallestRing, capacity ?? 4 << 20));
+    const held = new HeldTerminal({
+      id,
+      channel,
+      pid: channel.process.pid,
+      terminal: channel.terminal,
+      size,
+      log: new OutputLog({ capacity: ring }),
+      clock: systemClock,
+      folder,
+    });
+    this.#terminals.set(id, held);
+    return held;
+  }
+
+  #forget(held: HeldTerminal): void {
+    this.#client?.talk.leave(held);
+    held[Symbol.dispose]();
+    this.#terminals.delete(held.id);
+    this.#emptySinceMs = performance.now();
+  }
+
+  #tidy(): void {
+    const now = performance.now();
+    const { readableMs, unheardMs, emptyMs } = this.#limits;
+    for (const held of this.#terminals.values()) {
+      if (!held.ended) continue;
+      const heard = held.toldMs !== undefined && now - held.toldMs >= readableMs;
+      const old = Date.now() - (held.listed.endedAt ?? 0) >= unheardMs;
+      if (heard || old) this.#forget(held);
+    }
+    if (this.#terminals.size > 0 || this.#sockets.size > 0) this.#emptySinceMs = now;
+    else if (now - this.#emptySinceMs >= emptyMs) {
+      this.close();
+      this.#options.onEmpty();
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { closeSync, constants, openSync } from 'node:fs';
+import type { Foreground, ProcessView } from '../../../engine/channel.ts';
+import { type Libc, TCGETS } from '../libc.ts';
+import { foregroundGroup, programArguments, programName, startTime, workingDirectory } from '../proc.ts';
+import { echoOf } from '../termios.ts';
+import { groupReads } from '../terminal-readers.ts';
+import type { Spawned } from './messages.ts';
+
+/**
+ * What can be seen of a program whose terminal another process holds. The device is opened for one question at a time: held
+ * open, it would keep a terminal from hanging up that everybody else has left.
+ */
+export function keptProcess(
+  libc: Libc,
+  { pid, startTime: started, terminal }: Spawned,
+  isOpen: () => boolean,
+): ProcessView {
+  const isThere = (): boolean => isOpen() && startTime(pid) === started;
+  const group = (): number | undefined => (isThere() ? foregroundGroup(pid) : undefined);
+  return {
+    pid,
+    foreground: () => describe(group(), pid),
+    cwd: () => (isThere() ? workingDirectory(foregroundGroup(pid) ?? pid) : undefined),
+    echo: () => (isThere() ? askEcho(libc, terminal) : undefined),
+    reads: () => {
+      const waiting = group();
+      return waiting === undefined ? undefined : groupReads(waiting, terminal);
+    },
+  };
+}
+
+function describe(group: number | undefined, leader: number): Foreground | undefined {
+  const name = group === undefined ? undefined : programName(group);
+  if (group === undefined || name === undefined) return undefined;
+  return {
+    pid: group,
+    name,
+    isLeader: group === leader,
+    get arguments() {
+      return programArguments(group).arguments;
+    },
+  };
+}
+
+function askEcho(libc: Libc, terminal: string): boolean | undefined {
+  let fd: number;
+  try {
+    fd = openSync(terminal, constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    const settings = new Uint32Array(64);
+    return libc.ioctl(fd, TCGETS, settings) === 0 ? echoOf(settings) : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,167 @@
+import { connect, type Socket } from 'node:net';
+import { FairleadError } from '../../../contract/errors.ts';
+import { type Frame, FrameReader, type FrameType, frame, frameHead, frameTypes, frameVersion } from './frames.ts';
+import { decode, encode, type Hello, type Refused, type Welcome } from './messages.ts';
+
+/** Kept of a terminal before anybody has it: what came with the welcome. */
+export interface Remembered {
+  meta?: Uint8Array;
+  snapshot?: { readonly at: number; readonly bytes: Uint8Array };
+}
+
+export interface LinkEvents {
+  readonly frame: (frame: Frame) => void;
+  /** Once; not when it was closed from here. */
+  readonly closed: () => void;
+}
+
+/** Bodies up to this size are copied behind their heads; larger ones are sent from where they are. */
+const copied = 8 << 10;
+const welcomeMs = 5000;
+
+/** A connection to a keeper that has welcomed us. */
+export class Link {
+  readonly welcome: Welcome;
+  readonly remembered: ReadonlyMap<string, Remembered>;
+  readonly #socket: Socket;
+
+  private constructor(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, Remembered>) {
+    this.#socket = socket;
+    this.welcome = welcome;
+    this.remembered = remembered;
+  }
+
+  /** Nothing when nobody listens there. Throws `conflict` when another living instance has the keeper. */
+  static async open(
+    path: string,
+    wanted: Readonly<Record<string, number>>,
+    events: LinkEvents,
+    signal: AbortSignal,
+  ): Promise<Link | undefined> {
+    const socket = await reach(path, signal);
+    if (!socket) return undefined;
+    const hello: Hello = { version: frameVersion, pid: process.pid, wanted };
+    socket.write(frame('hello', '', encode(hello)));
+    return await greeted(socket, events, AbortSignal.any([signal, AbortSignal.timeout(welcomeMs)]));
+  }
+
+  static make(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, Remembered>): Link {
+    return new Link(socket, welcome, remembered);
+  }
+
+  post(type: FrameType, id: string, body?: Uint8Array, offset?: number): void {
+    if (this.#socket.destroyed) return;
+    if (!body || body.length <= copied) {
+      this.#socket.write(frame(type, id, body, offset));
+      return;
+    }
+    this.#socket.cork();
+    this.#socket.write(frameHead(type, id, body.length, offset));
+    this.#socket.write(body);
+    this.#socket.uncork();
+  }
+
+  /** Settles when everything posted before has left this process. Never rejects. */
+  posted(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#socket.destroyed) resolve();
+      else this.#socket.write('', () => resolve());
+    });
+  }
+
+  /** The process may end although the connection is there. */
+  unref(): void {
+    this.#socket.unref();
+  }
+
+  ref(): void {
+    this.#socket.ref();
+  }
+
+  async close(): Promise<void> {
+    await this.posted();
+    this.#socket.removeAllListeners('close');
+    this.#socket.destroy();
+  }
+}
+
+function reach(path: string, signal: AbortSignal): Promise<Socket | undefined> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(cancelled(signal));
+    const socket = connect({ path });
+    const abort = (): void => {
+      socket.destroy();
+      reject(cancelled(signal));
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    socket.once('connect', () => {
+      signal.removeEventListener('abort', abort);
+      resolve(socket);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      signal.removeEventListener('abort', abort);
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(undefined);
+      else reject(new FairleadError('unavailable', `The keeper at ${path} cannot be reached: ${error.message}.`));
+    });
+  });
+}
+
+function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promise<Link | undefined> {
+  return new Promise((resolve, reject) => {
+    const reader = new FrameReader();
+    const remembered = new Map<string, Remembered>();
+    let isWelcome = false;
+    const refuse = (error: FairleadError): void => {
+      socket.destroy();
+      reject(error);
+    };
+    const abort = (): void => refuse(cancelled(signal));
+    signal.addEventListener('abort', abort, { once: true });
+    const greet = ({ type, id, body, offset }: Frame): void => {
+      const before = remembered.get(id) ?? {};
+      if (type === frameTypes.meta) remembered.set(id, { ...before, meta: new Uint8Array(body) });
+      if (type === frameTypes.snapshot)
+        remembered.set(id, { ...before, snapshot: { at: offset, bytes: new Uint8Array(body) } });
+      if (type === frameTypes.refused) refuse(busy(decode<Refused>(body) ?? {}));
+      if (type !== frameTypes.welcome) return;
+      isWelcome = true;
+      signal.removeEventListener('abort', abort);
+      resolve(Link.make(socket, decode<Welcome>(body) as Welcome, remembered));
+    };
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        for (const one of reader.push(chunk)) {
+          if (isWelcome) events.frame(one);
+          else greet(one);
+        }
+      } catch {
+        // Whoever that is, it is no keeper.
+        socket.destroy();
+      }
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      signal.removeEventListener('abort', abort);
+      if (isWelcome) events.closed();
+      // It was just ending, or takes nobody: as if nobody had been there.
+      else resolve(undefined);
+    });
+  });
+}
+
+function busy({ reason, pid }: Partial<Refused>): FairleadError {
+  if (reason === 'version') {
+    return new FairleadError('unsupported', 'The keeper of these terminals does not speak with a program this old.');
+  }
+  return new FairleadError('conflict', `Process ${pid} runs this instance already.`, {
+    hint: 'Give this one a name of its own, as in --instance bravo, or end the other first.',
+    data: { pid },
+  });
+}
+
+function cancelled(signal: AbortSignal): FairleadError {
+  const late = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
+  return late
+    ? new FairleadError('timeout', 'The keeper of the terminals does not answer.')
+    : new FairleadError('cancelled', 'The terminal was no longer wanted.', { cause: signal.reason });
+}

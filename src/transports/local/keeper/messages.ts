@@ -1,0 +1,108 @@
+import type { Ended, Signal } from '../../../engine/channel.ts';
+
+/** What frames with a JSON body say. Fields are only ever added: both sides may be older than the other. */
+export interface Hello {
+  readonly version: number;
+  readonly pid: number;
+  /** What the terminals were read up to, for a client that comes back. */
+  readonly wanted?: Readonly<Record<string, number>>;
+}
+
+/** Comes after the `meta` and `snapshot` frames of all terminals, so that nothing is missing when it is there. */
+export interface Welcome {
+  readonly version: number;
+  readonly pid: number;
+  /** With the pid it names one process for ever. */
+  readonly startTime: number;
+  readonly terminals: readonly Listed[];
+}
+
+export interface Listed extends Spawned {
+  readonly id: string;
+  readonly cols: number;
+  readonly rows: number;
+  /** Offsets of the oldest byte kept and of the next to come. */
+  readonly start: number;
+  readonly end: number;
+  readonly capacity: number;
+  /** How many bytes were typed into it. */
+  readonly input: number;
+  readonly ended?: Ended;
+  readonly endedAt?: number;
+}
+
+export interface Refused {
+  readonly reason: 'busy' | 'version';
+  /** Who has it, where somebody has. */
+  readonly pid?: number;
+}
+
+export interface Spawn {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd?: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cols: number;
+  readonly rows: number;
+  /** How many bytes of output to keep at most. */
+  readonly capacity?: number;
+  readonly umask?: number;
+  /** Files of this terminal alone, removed when its program has ended. */
+  readonly folder?: string;
+}
+
+export interface Spawned {
+  readonly pid: number;
+  readonly startTime: number;
+  /** The device, for those who look at it from outside. */
+  readonly terminal: string;
+}
+
+export interface Failed {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+export interface Resize {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export interface Kill {
+  readonly signal: Signal;
+}
+
+export interface Terminate {
+  /** How long after HUP and TERM it is killed; left out: as quickly as a closed window would. */
+  readonly graceMs?: number;
+}
+
+export interface Exit {
+  readonly ended: Ended;
+  readonly at: number;
+}
+
+export interface Replace {
+  /** The command line of the new keeper, without the arguments that name its place. */
+  readonly argv: readonly [string, ...string[]];
+}
+
+/**
+ * Output an instance may have before it has taken in what came before: beyond it the program waits. At most half a ring. An
+ * instance says how far it is at least this often; both numbers are part of the protocol.
+ */
+export const windowBytes = 512 << 10;
+export const ackBytes = 64 << 10;
+
+export const encode = (message: object): Buffer => Buffer.from(JSON.stringify(message));
+
+/** Undefined when it is not an object in JSON: whoever asks decides what that means. */
+export function decode<T extends object>(body: Uint8Array): Partial<T> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Partial<T>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

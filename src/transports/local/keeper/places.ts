@@ -1,0 +1,42 @@
+import { lstatSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { FairleadError } from '../../../contract/errors.ts';
+
+/** Where the keeper of an instance is found. */
+export interface KeeperPlaces {
+  readonly folder: string;
+  readonly socket: string;
+  /** Locked by the keeper while it lives, so that there is never a second one. */
+  readonly lock: string;
+  /** What it has to say when something is wrong: never what terminals print. */
+  readonly log: string;
+}
+
+/** A path a socket can have on every system. */
+const longestSocket = 103;
+
+export function keeperPlaces(instance: string, home: string): KeeperPlaces {
+  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(instance)) {
+    throw new FairleadError('invalid_input', `An instance cannot be called ${JSON.stringify(instance)}.`, {
+      hint: 'Use up to 32 small letters, digits, dashes and underscores.',
+    });
+  }
+  const folder = join(home, 'run');
+  const base = join(folder, `keeper-${instance}`);
+  if (Buffer.byteLength(`${base}.sock`) > longestSocket) {
+    throw new FairleadError('invalid_input', `The path ${base}.sock is too long for a socket.`, {
+      hint: 'Choose a shorter FAIRLEAD_HOME.',
+    });
+  }
+  return { folder, socket: `${base}.sock`, lock: `${base}.lock`, log: `${base}.log` };
+}
+
+/** The folder is the proof of who calls: nobody else may be able to enter it. */
+export function makePrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder);
+  if (found.isDirectory() && (found.mode & 0o077) === 0 && found.uid === process.getuid?.()) return;
+  throw new FairleadError('not_permitted', `${folder} can be entered by others.`, {
+    hint: `Make it yours alone: chmod 700 ${folder}`,
+  });
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type KeeperClient, type KeeperClientOptions, keeperFor } from '../../src/transports/local/keeper/client.ts';
+
+export const size = { cols: 80, rows: 24 };
+export const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' };
+export const soon = (ms = 15_000): AbortSignal => AbortSignal.timeout(ms);
+
+/** A home of its own with the built keeper. Leaving the scope ends the keeper and all it holds. */
+export class KeeperHome implements AsyncDisposable {
+  readonly home = mkdtempSync(join(tmpdir(), 'fl-keeper-'));
+  readonly #clients: KeeperClient[] = [];
+  #next = 0xa0000;
+
+  get socket(): string {
+    return join(this.home, 'run', 'keeper-alpha.sock');
+  }
+
+  client(options: KeeperClientOptions = {}, instance = 'alpha'): KeeperClient {
+    const client = keeperFor(instance, this.home, options);
+    this.#clients.push(client);
+    return client;
+  }
+
+  newId(): string {
+    return (this.#next++).toString(16);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of this.#clients) await client[Symbol.asyncDispose]();
+    for (const instance of ['alpha', 'bravo']) {
+      await using last = keeperFor(instance, this.home);
+      await last.end(soon());
+    }
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+/** Alive, and not only waiting to be buried. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+export const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
