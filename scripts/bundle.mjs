@@ -12,6 +12,8 @@ const options = {
   platform: 'node',
   // ssh2 asks for compiled helpers and does without them when there are none, as here.
   external: [/^node:/, /\.node$/, 'cpu-features', ...Object.keys({ ...dependencies, ...optionalDependencies })],
+  // ssh2 is CommonJS and wants to know where it lives.
+  transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
   onLog: (level, log) => level === 'warn' && console.error(log.message),
 };
 const bundle = await rolldown({ ...options, input: join(root, 'dist', 'main.js') });

@@ -20,7 +20,6 @@ DETAIL: List sessions with ssh_sessions or open one with ssh_connect; session_id
       'List sessions with ssh_sessions or open one with ssh_connect; session_id=f0e1; closest matches: f0e2, f0aa',
     category: 'RESOURCE',
     retryable: false,
-    retry: 'no',
   });
 });
 

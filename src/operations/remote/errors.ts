@@ -12,7 +12,7 @@ export function renderError(error: FairleadError, tool: string): string {
 
 const again: readonly Retry[] = ['yes', 'cond', 'recover'];
 
-/** `retryable` for programs that only want to know whether; `retry` is the word that says how. */
+/** The structured part of an error. `retryable`: trying again, perhaps after a change, can help. */
 export function errorFacts(error: FairleadError, tool: string) {
   const code = remoteCode(error);
   const { category, retry, cure } = remoteErrors[code];
@@ -34,6 +34,5 @@ export function errorFacts(error: FairleadError, tool: string) {
     detail: parts.filter((part) => typeof part === 'string' && part !== '').join('; '),
     category,
     retryable: foreign ? error.retry : again.includes(retry),
-    retry,
   };
 }
