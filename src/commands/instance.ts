@@ -56,6 +56,8 @@ export function createInstance(
   const surface = mcpSurface({
     name: 'fairlead',
     version: invocation.version,
+    title: 'Fairlead',
+    description: 'Real terminals for agents, on this machine and over SSH, and a person who can look in and answer.',
     instructions: instructionsFor(offer),
     books,
     toolsets: offer.toolsets,

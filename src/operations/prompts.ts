@@ -1,4 +1,5 @@
 import type { Prompt } from '../engine/prompt.ts';
+import { sshPrompts } from './remote/prompts.ts';
 
 /** Which words to use: those of the tools that are offered. */
 export interface Offer {
@@ -12,7 +13,9 @@ const has = ({ toolsets }: Offer, name: string): boolean => toolsets.includes('a
 export function instructionsFor(offer: Offer): string {
   const core = has(offer, 'core');
   return [
-    'Fairlead gives you real terminals on this machine.',
+    has(offer, 'ssh') && !offer.readOnly
+      ? 'Fairlead gives you real terminals on this machine and over SSH.'
+      : 'Fairlead gives you real terminals on this machine.',
     'Use it instead of a one-shot shell command when a program needs a terminal: password prompts and logins, questions and menus, full-screen programs (editors, pagers, monitors), progress displays, servers and builds that keep running, a shell whose directory and environment must last.',
     ...(offer.readOnly
       ? ['This server is read-only: you can look at terminals, and a person works in them.']
@@ -42,6 +45,11 @@ function working(offer: Offer): string[] {
         ]
       : []),
     `One terminal per parallel job: ${core ? 'terminal_open' : 'createSession'}, then its id in every call; close it when done. Without an id the default terminal is used. If something hangs, send Ctrl+C.`,
+    ...(has(offer, 'ssh')
+      ? [
+          'Other machines: ssh_connect with your agent_id and reuse="auto", then keep its SESSION_ID. ssh_exec starts a command, ssh_exec_output with wait=true gives its result; ssh_run does all of it for a single command; ssh_shell_open is for programs that talk. Follow NEXT lines. Leave password out: the person is asked. At the end ssh_disconnect_agent.',
+        ]
+      : []),
   ];
 }
 
@@ -100,4 +108,5 @@ export const promptsFor = (offer: Offer): readonly Prompt[] => [
       `This command fails: ${command}${symptom ? `\nWhat I saw: ${symptom}` : ''}\n\n` +
       'Run it, form one hypothesis at a time and test it in the terminal. Change nothing outside the working directory. Tell me the cause, the evidence, and the smallest fix.',
   },
+  ...(has(offer, 'ssh') && !offer.readOnly ? sshPrompts : []),
 ];

@@ -9,6 +9,8 @@ import { type CallOperation, chooseToolsets, foldBooks } from './tools.ts';
 export interface Catalogue {
   readonly name: string;
   readonly version: string;
+  readonly title?: string;
+  readonly description?: string;
   readonly instructions: string;
   readonly books: readonly Book[];
   /** Names of books, or `all`. */
@@ -24,10 +26,12 @@ export interface Catalogue {
 
 /** Folds what the product offers into what MCP shows of it, once for the life of the process. */
 export function mcpSurface(catalogue: Catalogue): McpSurface {
-  const { name, version, instructions, readOnly, resources, log, pages } = catalogue;
+  const { name, version, title, description, instructions, readOnly, resources, log, pages } = catalogue;
   return {
     name,
     version,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
     instructions,
     may: (access) => !readOnly || access === 'observe',
     tools: foldBooks(chooseToolsets(catalogue.books, catalogue.toolsets), catalogue.call, { readOnly, log }),

@@ -29,7 +29,8 @@ export async function getPrompt(
   const prompt = prompts.find(({ definition }) => definition.name === name);
   if (prompt === undefined) {
     const names = prompts.map(({ definition }) => definition.name).join(', ');
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: "${name}". Available prompts: ${names}`);
+    // Not "invalid params", as one would think: the reference says so (spec/remote.md section 5).
+    throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `Unknown prompt: "${name}". Available prompts: ${names}`);
   }
   for (const argument of prompt.definition.arguments ?? []) {
     if (argument.required === true && values[argument.name] === undefined) {

@@ -28,9 +28,9 @@ export interface ServerSetting {
 
 /** One protocol server over the surface: for a stdio connection, a legacy HTTP session or a single modern request. */
 export function createServer(surface: McpSurface, setting: ServerSetting): Server {
-  const { name, version, instructions } = surface;
+  const { name, version, title, description, instructions } = surface;
   const server = new PlainSpokenServer(
-    { name, version },
+    { name, version, ...(title !== undefined && { title }), ...(description !== undefined && { description }) },
     { instructions, capabilities: { tools: {}, ...(surface.prompts.length > 0 && { prompts: {} }) } },
   );
   server.setRequestHandler('tools/list', () => surface.tools.list());

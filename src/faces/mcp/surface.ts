@@ -19,6 +19,9 @@ import type { ToolTable } from './tools.ts';
 export interface McpSurface {
   readonly name: string;
   readonly version: string;
+  /** For people: how the server calls itself, and what it is, in one sentence. */
+  readonly title?: string;
+  readonly description?: string;
   readonly instructions: string;
   /** What callers through this surface may do at all. */
   readonly may: Caller['may'];
