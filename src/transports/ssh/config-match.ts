@@ -1,5 +1,5 @@
 import type { ConfigNode } from './config-file.ts';
-import { globMatcher } from './known-hosts-line.ts';
+import { exactGlobMatcher, globMatcher } from './known-hosts-line.ts';
 
 /** Keyword in lower case → its words, as `ssh -G` prints them: the first setting wins, IdentityFile adds up. */
 export type RawSettings = ReadonlyMap<string, readonly string[]>;
@@ -72,7 +72,7 @@ class Evaluation {
 
   #host(patterns: readonly string[]): boolean {
     // After the first pass OpenSSH goes by the name it will dial.
-    return matchesAny(patterns, this.final ? this.#dialled() : this.#query.host);
+    return matchesAny(patterns, this.final ? this.#dialled() : this.#query.host, exactGlobMatcher);
   }
 
   #dialled(): string {
@@ -103,17 +103,17 @@ class Evaluation {
   #criterion(name: string, argument: string): boolean | undefined {
     const patterns = argument.split(',');
     const { host, localUser } = this.#query;
-    if (name === 'host') return matchesAny(patterns, this.#dialled());
-    if (name === 'originalhost') return matchesAny(patterns, host);
-    if (name === 'user') return matchesAny(patterns, this.settings.get('user')?.[0] ?? localUser);
-    if (name === 'localuser') return matchesAny(patterns, localUser);
+    if (name === 'host') return matchesAny(patterns, this.#dialled(), globMatcher);
+    if (name === 'originalhost') return matchesAny(patterns, host, globMatcher);
+    if (name === 'user') return matchesAny(patterns, this.settings.get('user')?.[0] ?? localUser, exactGlobMatcher);
+    if (name === 'localuser') return matchesAny(patterns, localUser, exactGlobMatcher);
     this.skipped.add(name);
     return undefined;
   }
 }
 
 /** At least one pattern matches and none of the negated ones does. */
-function matchesAny(patterns: readonly string[], text: string): boolean {
-  const matching = patterns.filter((pattern) => globMatcher(pattern.replace(/^!/, ''))(text));
+function matchesAny(patterns: readonly string[], text: string, glob: typeof globMatcher): boolean {
+  const matching = patterns.filter((pattern) => glob(pattern.replace(/^!/, ''))(text));
   return matching.length > 0 && !matching.some((pattern) => pattern.startsWith('!'));
 }

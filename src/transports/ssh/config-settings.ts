@@ -56,7 +56,7 @@ export function settingsFrom(
     return value === undefined || value.toLowerCase() === 'none' ? undefined : value;
   };
   const yes = (keyword: string): boolean => /^(?:yes|true)$/i.test(raw.get(keyword)?.[0] ?? '');
-  const hostName = (one('hostname') ?? query.host).replaceAll('%h', query.host).replaceAll('%%', '%');
+  const hostName = (one('hostname') ?? query.host).replaceAll('%h', query.host).replaceAll('%%', '%').toLowerCase();
   const port = query.port ?? (Number(one('port') ?? 0) || undefined);
   const user = query.user ?? one('user');
   const tokens: Readonly<Record<string, string>> = {

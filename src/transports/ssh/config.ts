@@ -13,6 +13,8 @@ export interface ConfigPlace {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly systemFolder?: string | undefined;
+  /** The home OpenSSH knows, whatever HOME says. */
+  readonly accountHome?: string | undefined;
 }
 
 export interface Resolved {
@@ -79,8 +81,8 @@ export class SshConfig {
 
   /** OpenSSH reads the account's own files and no others; for another home we read ourselves. */
   #openSsh(): Promise<string | undefined> {
-    const { home, systemFolder = systemDefault, env } = this.#place;
-    if (home !== userInfo().homedir || systemFolder !== systemDefault) return Promise.resolve(undefined);
+    const { home, systemFolder = systemDefault, env, accountHome = userInfo().homedir } = this.#place;
+    if (home !== accountHome || systemFolder !== systemDefault) return Promise.resolve(undefined);
     this.#program ??= findOpenSsh(env['PATH']);
     return this.#program;
   }

@@ -5,7 +5,7 @@ import { hostAndPort, parseAddress, plainUser } from './address.ts';
 import { SshConfig } from './config.ts';
 import type { ConfiguredHost, Connected, ConnectRequest, SshConnector, SshSurroundings } from './connect.ts';
 import { Deadline } from './deadline.ts';
-import { exhausted, judge, OutOfTime } from './failure.ts';
+import { backOff, exhausted, judge, OutOfTime } from './failure.ts';
 import { arrive, type Arrived } from './hop.ts';
 import { forward, type Hop, route } from './jump.ts';
 import type { SshLink } from './link.ts';
@@ -13,7 +13,6 @@ import { openSocket } from './socket.ts';
 import { Ssh2Link } from './ssh2-link.ts';
 
 const defaultTimeoutMs = 30_000;
-const maxDelayMs = 10_000;
 
 export class Connector implements SshConnector {
   readonly #surroundings: SshSurroundings;
@@ -42,7 +41,7 @@ export class Connector implements SshConnector {
         if (failure.final) throw failure.error;
         if (failure.timeout) timeouts += 1;
         if (retries >= request.maxRetries) throw exhausted(failure.reason, place, retries + 1, timeouts, error);
-        await pause(delay(request.retryDelayMs, retries), undefined, { signal });
+        await pause(backOff(request.retryDelayMs, retries), undefined, { signal });
       }
     }
   }
@@ -121,7 +120,3 @@ function quietly(request: ConnectRequest, connect: SshConnector['connect']): (si
   const quiet: ConnectRequest = { ...rest, maxRetries: 0 };
   return async (signal) => (await connect(quiet, signal)).link;
 }
-
-/** Doubling, at most ten seconds, a fifth either way so that many clients do not come back at once. */
-const delay = (firstMs: number, retries: number): number =>
-  Math.min(maxDelayMs, firstMs * 2 ** retries) * (0.8 + Math.random() * 0.4);

@@ -41,3 +41,9 @@ export function exhausted(reason: string, place: string, attempts: number, timeo
   const tries = attempts === 1 ? 'one attempt' : `${attempts} attempts`;
   return remoteError(code, `Cannot connect to ${place}: ${reason} (${tries}).`, { data: { attempts }, cause });
 }
+
+const maxDelayMs = 10_000;
+
+/** Doubling, at most ten seconds, a fifth either way so that many clients do not come back at once. */
+export const backOff = (firstMs: number, retries: number, chance: number = Math.random()): number =>
+  Math.min(maxDelayMs, firstMs * 2 ** retries) * (0.8 + chance * 0.4);

@@ -50,11 +50,15 @@ function hashed(names: string): (name: string) => boolean {
   return (name) => timingSafeEqual(createHmac('sha1', key).update(name.toLowerCase()).digest(), expected);
 }
 
-/** `*` and `?` of OpenSSH, without regard to case. Walks, so that no pattern can make it slow. */
+/** `*` and `?` of OpenSSH, without regard to case. */
 export function globMatcher(pattern: string): (text: string) => boolean {
-  const glob = pattern.toLowerCase();
-  return (original) => {
-    const text = original.toLowerCase();
+  const matches = exactGlobMatcher(pattern.toLowerCase());
+  return (text) => matches(text.toLowerCase());
+}
+
+/** The same, with regard to case. Walks, so that no pattern can make it slow. */
+export function exactGlobMatcher(glob: string): (text: string) => boolean {
+  return (text) => {
     let star = -1;
     let retry = 0;
     let at = 0;
