@@ -72,10 +72,11 @@ export function forward(client: Client, from: Hop, to: Hop, signal: AbortSignal)
         else resolve(stream);
         return;
       }
-      const why = said(error.message.replace(/^\(SSH\) Channel open failure: /, ''));
+      const prohibited = error.reason === 1;
+      const why = prohibited ? 'it forwards no connections' : said(error.message.replace(/^\(SSH\) [^:]*: /, ''));
       const text = `the jump host ${hostAndPort(from.host, from.port)} cannot reach ${hostAndPort(to.host, to.port)}: ${why}`;
-      // "Administratively prohibited" stays so; anything else may be gone the next time.
-      reject(error.reason === 1 ? remoteError('CONNECTION_FAILED', `Cannot connect: ${text}.`) : new Hiccup(text));
+      // What is prohibited stays so; anything else may be gone the next time.
+      reject(prohibited ? remoteError('CONNECTION_FAILED', `Cannot connect: ${text}.`) : new Hiccup(text));
     });
   });
 }

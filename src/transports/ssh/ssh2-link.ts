@@ -110,12 +110,12 @@ export class Ssh2Link implements SshLink {
         if (error !== undefined) {
           this.#closeLeftover(id);
           reject(this.#end === undefined ? refusal(error) : this.#lost());
-        } else if (signal.aborted) {
-          channel.on('error', () => {});
-          channel.resume().stderr.resume();
-          channel.close();
-        } else
-          resolve(new Ssh2Process(this.#client, channel, { whyLost: () => this.#whyLost(), room: () => this.#room() }));
+        } else {
+          const link = { whyLost: () => this.#whyLost(), room: () => this.#room() };
+          const process = new Ssh2Process(this.#client, channel, link);
+          if (signal.aborted) process[Symbol.asyncDispose]().catch(() => {});
+          else resolve(process);
+        }
       };
       try {
         start(done);
