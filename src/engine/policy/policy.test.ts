@@ -46,8 +46,8 @@ describe('the documented answers', () => {
     expect(judge(policy({ blocked_patterns: ['re:^curl .*\\|\\s*sh$'] }), 'curl x | sh').allowed).toBe(false);
     expect(judge(policy({ blocked_patterns: ['cmd:rm'] }), '/bin/rm x').allowed).toBe(false);
     expect(judge(policy({ blocked_patterns: ['cmd:rm'] }), 'echo rm').allowed).toBe(true);
-    expect(() => checkPolicy(policy({ blocked_patterns: ['re:('] }))).toThrow();
-    expect(() => checkPolicy(policy({ blocked_patterns: ['cmd:'] }))).toThrow();
+    expect(() => checkPolicy(policy({ blocked_patterns: ['re:('] }))).toThrow('(');
+    expect(() => checkPolicy(policy({ blocked_patterns: ['cmd:'] }))).toThrow('cmd:');
   });
 });
 
