@@ -31,6 +31,13 @@ export type BlockEvent =
   | { readonly type: 'ended'; readonly block: Block }
   | { readonly type: 'prompt'; readonly at: number };
 
+export interface Status {
+  /** The prompt the line was entered at. */
+  readonly cycle: number;
+  readonly exitCode: number | undefined;
+  readonly at: number;
+}
+
 export type ShellState = 'unknown' | 'prompt' | 'running';
 
 export interface BlocksOptions {
@@ -60,6 +67,7 @@ export class Blocks {
   /** The shell's own count of prompts: an older one is a replay of its output, the same one a redrawn prompt. */
   #cycle = -1;
   #aid: string | undefined;
+  #status: Status | undefined;
   #shell: Readonly<Record<string, string>> | undefined;
 
   constructor(options: BlocksOptions) {
@@ -85,6 +93,11 @@ export class Blocks {
   /** The shell's own count of prompts, -1 while it has told none: a redrawn prompt has the number it had. */
   get cycle(): number {
     return this.#cycle;
+  }
+
+  /** What the shell told last of how a line went, whether or not it told where its command began. */
+  get status(): Status | undefined {
+    return this.#status;
   }
 
   /** The shell shows its continuation prompt: the command so far is incomplete. */
@@ -143,6 +156,7 @@ export class Blocks {
       case 'eol':
         return this.#lineEntered(mark);
       case 'D':
+        this.#status = { cycle: this.#cycle, exitCode: status(mark.value), at: mark.from };
         return this.#end(mark.from, status(mark.value), mark.trusted);
       case 'cwd':
         this.#cwd = mark.value;

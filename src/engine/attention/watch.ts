@@ -89,9 +89,15 @@ export class AttentionWatch implements Disposable {
   #entered(bytes: Uint8Array): void {
     // A line is answered by its end, a raw program by any key.
     const { process, log } = this.#terminal;
-    if (!bytes.includes(13) && !bytes.includes(10) && process?.echo() !== undefined) return;
+    if (!bytes.includes(13) && !bytes.includes(10) && !this.#takesKeys(process)) return;
     this.#answeredAt = log.end;
     this.#set(undefined);
+  }
+
+  #takesKeys(process: Watched['process']): boolean {
+    if (process !== undefined) return process.echo() === undefined;
+    const kind = this.#current?.kind;
+    return kind === 'pager' || kind === 'any_key';
   }
 
   #arm(): void {

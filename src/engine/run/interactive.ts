@@ -6,6 +6,8 @@ import { shells, takesCommands } from './shell-process.ts';
 
 /** A program that waits for its user has said all it has to say by then. */
 const quietMs = 400;
+/** Where only the screen tells, what looks like a prompt may be the beginning of a line somebody is still working on. */
+const unseenMs = 1500;
 
 export interface Origin {
   /** Who read the command: the process in the foreground when it was sent. */
@@ -23,29 +25,53 @@ export function originOf(terminal: Terminal, marked: boolean): Origin {
   return { pid: foreground?.pid, name: foreground?.name, marked };
 }
 
-/** Calls back with a sentence when the command has started something that waits for input of its own, once. */
-export function watchInteractive(terminal: Terminal, origin: Origin, found: (note: string) => void): Disposable {
-  const watch = afterQuiet(terminal, quietMs, async (signal) => {
-    await terminal.sync(signal);
-    const note = interactive(terminal, origin);
-    if (note === undefined) return;
-    watch[Symbol.dispose]();
-    found(note);
-  });
-  return watch;
+/** What tells that something waits for input of its own. */
+export interface Waits {
+  readonly note: string;
+  /** `quiet`: nobody can look at the far side's processes, and what it shows is all there is to go by. */
+  readonly evidence: 'foreground' | 'quiet';
 }
 
-function interactive(terminal: Terminal, origin: Origin): string | undefined {
+/** Calls back when the command has started something that waits for input of its own, once. */
+export function watchInteractive(terminal: Terminal, origin: Origin, found: (waits: Waits) => void): Disposable {
+  const look = async (signal: AbortSignal, see: () => Waits | undefined): Promise<void> => {
+    await terminal.sync(signal);
+    const waits = see();
+    if (waits === undefined) return;
+    stop();
+    found(waits);
+  };
+  const watches = [afterQuiet(terminal, quietMs, (signal) => look(signal, () => interactive(terminal, origin)))];
+  if (terminal.process === undefined) {
+    watches.push(afterQuiet(terminal, unseenMs, (signal) => look(signal, () => promptLike(terminal))));
+  }
+  const stop = (): void => {
+    for (const watch of watches) watch[Symbol.dispose]();
+  };
+  return { [Symbol.dispose]: stop };
+}
+
+function interactive(terminal: Terminal, origin: Origin): Waits | undefined {
   const { process, screen } = terminal;
   const foreground = process?.foreground();
   const name = foreground?.name ?? 'a program';
-  if (screen.alternate) return `${name} has taken the whole screen: read it, and send it keys.`;
-  if (process === undefined || foreground === undefined || !looksLikePrompt(cursorLine(terminal))) return undefined;
+  const evidence = process === undefined ? 'quiet' : 'foreground';
+  if (screen.alternate) return { note: `${name} has taken the whole screen: read it, and send it keys.`, evidence };
+  // Line editors ask for pastes to be marked while they read, and no longer when they run a command.
+  if (process === undefined) return screen.modes.bracketedPaste ? promptLike(terminal) : undefined;
+  if (foreground === undefined || !looksLikePrompt(cursorLine(terminal))) return undefined;
   const editing = process.echo() === undefined;
   const other = foreground.pid !== origin.pid || (!origin.marked && foreground.name !== origin.name);
   // The shell that runs the command shows no prompt meanwhile; if it does, it is another one in the same process, or
   // somebody took its marks away.
   const isShell = shells.has(name) && takesCommands(foreground, editing);
   const reads = other ? editing || isShell || nesting.has(name) : origin.marked && (editing || isShell);
-  return reads ? `${name} waits at a prompt of its own: run commands in it, or leave it.` : undefined;
+  return reads ? { note: `${name} waits ${atPrompt}`, evidence } : undefined;
+}
+
+const atPrompt = 'at a prompt of its own: run commands in it, or leave it.';
+
+function promptLike(terminal: Terminal): Waits | undefined {
+  if (!looksLikePrompt(cursorLine(terminal))) return undefined;
+  return { note: `A program seems to wait ${atPrompt}`, evidence: 'quiet' };
 }

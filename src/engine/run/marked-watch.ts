@@ -17,8 +17,10 @@ const cancelMs = 2000;
 export interface MarkedCommand {
   readonly command: string;
   readonly by: string;
-  /** The line as it will be sent, where commands of somebody else may come before it. */
-  readonly typed: string | undefined;
+  /** As it will be sent. */
+  readonly line: string;
+  /** Commands of somebody else may come before it. */
+  readonly typedAhead: boolean;
   /** Something else was sent just before: a prompt may be the answer to that. */
   readonly disturbed: boolean;
 }
@@ -36,8 +38,9 @@ export class MarkedWatch implements Watch {
   readonly #promptFrom: number | undefined;
   readonly #promptAt: number | undefined;
   readonly #cycle: number;
-  /** The line as it was sent, where commands of somebody else may come before it. */
-  readonly #typed: string | undefined;
+  /** The line as it was sent. */
+  readonly #typed: string;
+  readonly #typedAhead: boolean;
   readonly #mayEndShell: boolean;
   readonly #disturbed: boolean;
   #first: number | undefined;
@@ -46,7 +49,7 @@ export class MarkedWatch implements Watch {
   #quiet: Disposable | undefined;
   #cancelling = false;
 
-  constructor(terminal: Terminal, { command, by, typed, disturbed }: MarkedCommand) {
+  constructor(terminal: Terminal, { command, by, line, typedAhead, disturbed }: MarkedCommand) {
     const { blocks } = terminal;
     this.#terminal = terminal;
     this.#command = command;
@@ -56,7 +59,8 @@ export class MarkedWatch implements Watch {
     this.#promptFrom = blocks.promptFrom;
     this.#promptAt = blocks.promptAt;
     this.#cycle = blocks.cycle;
-    this.#typed = typed?.replace(/^\x1b\[200~|\x1b\[201~|\r$/g, '');
+    this.#typedAhead = typedAhead;
+    this.#typed = line.replace(/^\x1b\[200~|\x1b\[201~|\r$/g, '');
     this.#mayEndShell = /\b(?:exit|logout|exec|kill)\b/.test(command);
     this.#listening = [
       terminal.block.on((event) => this.#event(event)),
@@ -93,7 +97,7 @@ export class MarkedWatch implements Watch {
 
   #begin(block: Block): void {
     if (!this.#isOurs(block)) return;
-    this.#first ??= block.outputFrom;
+    this.#first ??= this.#isEchoed(block) ? block.outputFrom : this.#sentAt;
     this.#quiet?.[Symbol.dispose]();
     this.#started.resolve();
   }
@@ -125,8 +129,19 @@ export class MarkedWatch implements Watch {
   }
 
   #isOurs({ command }: Block): boolean {
-    if (this.#typed === undefined || command === undefined) return true;
+    if (!this.#typedAhead || command === undefined) return true;
     return spaced(command) === spaced(this.#typed);
+  }
+
+  /**
+   * Plain shells do not tell where output begins: it is taken to be where the echo of the line ends. Where nobody can say
+   * whether there is an echo, it is looked for.
+   */
+  #isEchoed({ inferredStart, commandFrom, outputFrom }: Block): boolean {
+    const { process, log } = this.#terminal;
+    if (!inferredStart || process !== undefined || this.#typedAhead || commandFrom === undefined) return true;
+    const echo = renderText(log.read(commandFrom, outputFrom).bytes, { cols: wide, rows: 1 });
+    return unspaced(echo).includes(unspaced(this.#typed).slice(0, 40));
   }
 
   #done(): void {
@@ -152,6 +167,12 @@ export class MarkedWatch implements Watch {
     const { blocks, log } = this.#terminal;
     const outputTo = blocks.promptFrom ?? log.end;
     const blank = this.#isBlank();
+    const { status } = blocks;
+    // A line that no echo ends, and that printed no line of its own: the shell told how it went all the same.
+    if (!blank && this.#shell === 'sh' && status?.cycle === this.#cycle && status.exitCode !== undefined) {
+      const facts = { outputFrom: this.#sentAt, outputTo: status.at, exitCode: status.exitCode } as const;
+      return this.#finish({ state: 'done', evidence: 'mark', confidence: 'high', ...facts });
+    }
     const text = blank ? '' : this.#said(outputTo);
     const told = blank ? nothingRun : this.#disturbed ? untold : refused;
     this.#finish({ ...told, outputFrom: this.#sentAt, outputTo, text });
@@ -225,6 +246,8 @@ export class MarkedWatch implements Watch {
   }
 }
 
+const wide = 1000;
+const unspaced = (text: string): string => text.replace(/\s+/g, '');
 const spaced = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const nothingRun = {

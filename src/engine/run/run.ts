@@ -7,7 +7,7 @@ import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
 import { inputTaken } from './input-taken.ts';
-import { type Origin, originOf, watchInteractive } from './interactive.ts';
+import { type Origin, originOf, type Waits, watchInteractive } from './interactive.ts';
 import { MarkedWatch } from './marked-watch.ts';
 import { MarkerWatch } from './marker-watch.ts';
 import { outputText } from './output-text.ts';
@@ -182,8 +182,7 @@ async function prepare(
   const last = lines.at(-1) ?? '\r';
   // What was sent while the command before ran may be commands of somebody else, and come first.
   const typedAhead = !idle && (terminal.lastInput?.offset ?? 0) > (terminal.blocks.last?.outputFrom ?? Infinity);
-  const typed = typedAhead ? last : undefined;
-  return { watch: new MarkedWatch(terminal, { command, by, typed, disturbed }), lines: last };
+  return { watch: new MarkedWatch(terminal, { command, by, line: last, typedAhead, disturbed }), lines: last };
 }
 
 /** A command given to a program that an earlier one started ends, at the latest, when that one does. */
@@ -241,7 +240,7 @@ async function wait(
 ): Promise<RunResult> {
   const { watch, origin } = current;
   const { clock } = terminal;
-  const outcome = deferred<Ending | { readonly person: Attention } | { readonly note: string } | undefined>();
+  const outcome = deferred<Ending | { readonly person: Attention } | Waits | undefined>();
   const leaving = new AbortController();
   const listening: Disposable[] = [clock.after(timeoutMs, () => outcome.resolve(undefined))];
   const beat = (): void => {
@@ -253,7 +252,7 @@ async function wait(
   else outcome.resolve(current.ending);
   watch.started.then(() => {
     if (leaving.signal.aborted) return;
-    if (returnsToInput) listening.push(watchInteractive(terminal, origin, (note) => outcome.resolve({ note })));
+    if (returnsToInput) listening.push(watchInteractive(terminal, origin, outcome.resolve));
     watchAttention(terminal, leaving.signal).then(
       (person) => outcome.resolve({ person }),
       () => {},
@@ -271,7 +270,7 @@ async function wait(
 async function result(
   terminal: Terminal,
   { watch, startedMs }: Run,
-  found: Ending | { readonly person: Attention } | { readonly note: string } | undefined,
+  found: Ending | { readonly person: Attention } | Waits | undefined,
 ): Promise<RunResult> {
   const durationMs = Math.round(terminal.clock.monotonic() - startedMs);
   if (found !== undefined && 'state' in found) return { ...(await withOutput(terminal, found, watch)), durationMs };
@@ -291,7 +290,8 @@ async function result(
   );
   if (found === undefined) return { ...soFar, durationMs };
   if ('person' in found) return { ...soFar, durationMs, state: 'needs_person', person: found.person };
-  return { ...soFar, durationMs, evidence: 'foreground', confidence: 'medium', note: found.note };
+  const confidence = found.evidence === 'quiet' ? 'low' : 'medium';
+  return { ...soFar, durationMs, evidence: found.evidence, confidence, note: found.note };
 }
 
 async function withOutput(
