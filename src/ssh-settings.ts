@@ -2,6 +2,7 @@ import { defaultIdempotency } from './engine/idempotency.ts';
 import type { Log } from './engine/incident.ts';
 import type { HostKeyPolicy } from './transports/ssh/known-hosts.ts';
 import { defaultSshSettings, type SshSettings } from './transports/ssh/settings.ts';
+import { parseByteCount } from './lib/byte-count.ts';
 import type { Environment } from './config.ts';
 
 /**
@@ -207,13 +208,8 @@ const switches: Readonly<Record<string, boolean>> = {
 
 const parseSwitch = (text: string): boolean | undefined => switches[text.toLowerCase()];
 
-/** Sizes are 1024-based whether they say `k`, `kb` or `kib`. */
-function parseNumber(text: string, size: boolean): number | undefined {
-  const [, digits, unit = ''] = /^(-?\d+) *(b|[kmgt]i?b?)?$/i.exec(text) ?? [];
-  if (digits === undefined || (unit !== '' && !size)) return undefined;
-  const power = ['b', 'k', 'm', 'g', 't'].indexOf(unit.charAt(0).toLowerCase());
-  return Number(digits) * 1024 ** Math.max(0, power);
-}
+const parseNumber = (text: string, size: boolean): number | undefined =>
+  size || /^-?\d+$/.test(text) ? parseByteCount(text) : undefined;
 
 const policies: readonly string[] = ['strict', 'accept-new', 'off'] satisfies HostKeyPolicy[];
 

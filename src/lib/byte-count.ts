@@ -1,0 +1,7 @@
+/** `65536`, `64k`, `10mb`, `1 GiB`: bytes, 1024-based whichever way the unit is written. Undefined when it is no size. */
+export function parseByteCount(text: string): number | undefined {
+  const [, digits, unit = ''] = /^(-?\d+) *(b|[kmgt]i?b?)?$/i.exec(text.trim()) ?? [];
+  if (digits === undefined) return undefined;
+  const power = ['b', 'k', 'm', 'g', 't'].indexOf(unit.charAt(0).toLowerCase());
+  return Number(digits) * 1024 ** Math.max(0, power);
+}
