@@ -222,11 +222,11 @@ test('terminals are opened, listed, recorded, photographed and closed', async ()
   expect(terminals).toMatchObject([{ state: 'idle' }, { name: 'work', state: 'idle' }, { state: 'exited' }]);
   expect(await mcp.text('terminal_close', { terminal })).toBe(`Closed ${terminal}.`);
   expect((await mcp.call('terminal_read', { terminal })).isError).toBe(true);
-  expect((await mcp.call('terminal_open', { target: 'ssh:nowhere' })).content[0]?.text).toMatch(
-    /^There is no target "ssh:nowhere" here\. What can be opened: local\.$/,
+  expect((await mcp.call('terminal_open', { target: 'tape:nowhere' })).content[0]?.text).toMatch(
+    /^There is no target "tape:nowhere" here\. What can be opened: local, ssh\.$/,
   );
   expect(await mcp.facts('targets')).toMatchObject({
-    targets: [{ target: 'local' }],
+    targets: [{ target: 'local' }, { target: 'ssh:user@host[:port]' }],
     shells: expect.arrayContaining(['bash']),
   });
 });

@@ -1,4 +1,4 @@
-import { type Column, columns, type Expected, type Shape, shapes } from './shell-matrix.ts';
+import { type Column, columns, type Expected, type Shape, shapes, stepsFor } from './shell-matrix.ts';
 
 /** The table people read, from the table the tests run. */
 export function shellMatrixPage(): string {
@@ -18,7 +18,8 @@ in every cell the text is checked as well, without prompt, echo or marks of ours
 - **·**: the shell has no such thing, or it is tested elsewhere.
 
 "zsh + theme" rebuilds a prompt of two lines and one on the right before every command. "bash, plain" has no shell
-integration: there the exit code comes from words that Fairlead has the shell print around the command.
+integration: there the exit code comes from words that Fairlead has the shell print around the command. "Over ssh" is a
+real OpenSSH server: nothing can be seen of the processes at the far side, and the shell's own marks are the evidence.
 
 | command | ${columns.join(' | ')} |
 |---|${columns.map(() => '---|').join('')}
@@ -26,8 +27,8 @@ ${rows.join('\n')}
 `;
 }
 
-function cell({ steps, except }: Shape, column: Column): string {
-  const own = except[column] === undefined ? steps : except[column];
+function cell(shape: Shape, column: Column): string {
+  const own = stepsFor(shape, column);
   if (own === null) return '·';
   return own.flatMap(({ expect }) => (expect ? [told(expect)] : [])).join(', ');
 }

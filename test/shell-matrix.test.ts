@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { follow, run, type RunResult } from '../src/engine/run/run.ts';
 import type { Terminal } from '../src/engine/terminal.ts';
 import { type Condition, wait } from '../src/engine/wait/wait.ts';
-import { type Column, columns, type Shape, shapes, type Step } from './shell-matrix.ts';
+import { type Column, columns, type Shape, shapes, type Step, stepsFor } from './shell-matrix.ts';
 import { shellMatrixPage } from './shell-matrix-page.ts';
 import { limit, type ShellHome, shellHome } from './support/engine.ts';
+import { sshHome } from './support/ssh-home.ts';
 
 // Rebuilds both prompts before every command, prints an empty line first, and looks at the status itself.
 const theme = `
@@ -17,6 +18,9 @@ const program = (column: Column): string => column.split(/[ ,]/)[0] ?? '';
 async function open(home: ShellHome, column: Column): Promise<Terminal> {
   return await home.open(program(column), { integration: column !== 'bash, plain' });
 }
+
+const homeFor = async (column: Column, files: Readonly<Record<string, string>> = {}): Promise<ShellHome> =>
+  column.endsWith('over ssh') ? await sshHome() : shellHome(files);
 
 async function take(terminal: Terminal, step: Step): Promise<void> {
   const running = run(terminal, { command: step.run, timeoutMs: 15_000, by: 'test' }, limit());
@@ -50,15 +54,16 @@ async function meanwhile(terminal: Terminal, step: Step): Promise<void> {
 }
 
 describe.each(columns)('%s', (column) => {
-  const home = shellHome(column === 'zsh + theme' ? { '.zshrc': theme } : { '.zshrc': '' });
+  let home: ShellHome;
   let shared: Terminal;
   beforeAll(async () => {
+    home = await homeFor(column, { '.zshrc': column === 'zsh + theme' ? theme : '' });
     shared = await open(home, column);
   });
   afterAll(() => home[Symbol.asyncDispose]());
 
   const cells = shapes.flatMap((shape): [string, Shape, readonly Step[]][] => {
-    const steps = shape.except[column] === undefined ? shape.steps : shape.except[column];
+    const steps = stepsFor(shape, column);
     return steps === null ? [] : [[shape.name, shape, steps]];
   });
   test.each(cells)('%s', async (_, shape, steps) => {
@@ -76,8 +81,8 @@ test('docs/guide/shell-matrix.md says the same (npx vitest run test/shell-matrix
 });
 
 test('a command that was still running is followed to its end (R-RPC-044)', async () => {
-  await using home = shellHome();
   for (const column of columns.filter((one) => !one.startsWith('zsh'))) {
+    await using home = await homeFor(column);
     await using terminal = await open(home, column);
     const first = await run(
       terminal,

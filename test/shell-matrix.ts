@@ -1,8 +1,30 @@
 import type { Terminal } from '../src/engine/terminal.ts';
 
-/** The shells a command is run in. The last has no integration: there Fairlead has only what it types. */
-export const columns = ['bash', 'zsh', 'zsh + theme', 'fish', 'dash', 'ash', 'bash, plain'] as const;
+/** The shells a command is run in. The plain one has no integration: there Fairlead has only what it types. */
+export const columns = [
+  'bash',
+  'zsh',
+  'zsh + theme',
+  'fish',
+  'dash',
+  'ash',
+  'bash, plain',
+  'bash over ssh',
+  'dash over ssh',
+] as const;
 export type Column = (typeof columns)[number];
+
+/** A shell answers the same wherever it runs: what is expected of it is said once. */
+const same: Partial<Record<Column, Column>> = { 'bash over ssh': 'bash', 'dash over ssh': 'dash' };
+
+/** What is run in a column; null where the shell has no such thing. */
+export function stepsFor({ steps, except }: Shape, column: Column): readonly Step[] | null {
+  const own = except[column];
+  if (own !== undefined) return own;
+  const like = same[column];
+  const others = like === undefined ? undefined : except[like];
+  return others === undefined ? steps : others;
+}
 
 export interface Expected {
   /** `done` unless told otherwise. */

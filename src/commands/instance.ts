@@ -1,18 +1,15 @@
 import { join } from 'node:path';
 import { call } from '../engine/call.ts';
-import { AuditTrail, auditTrail } from '../engine/audit-trail.ts';
 import { Engine, type EngineOptions } from '../engine/engine.ts';
-import { openGate } from '../engine/gate.ts';
 import type { Log } from '../engine/incident.ts';
 import { installationKey } from '../engine/installation-key.ts';
-import { Policies, policies } from '../engine/policy/policies.ts';
 import { Redactor } from '../engine/redaction/redactor.ts';
-import { systemClock } from '../engine/system-clock.ts';
 import { mcpSurface } from '../faces/mcp/catalogue.ts';
 import type { McpSurface } from '../faces/mcp/surface.ts';
 import { books } from '../operations/index.ts';
 import { instructionsFor, promptsFor } from '../operations/prompts.ts';
 import { localOpener, localTargets } from '../transports/local/opener.ts';
+import { sshOpener, sshTargets } from '../transports/ssh/opener.ts';
 import { places } from '../config.ts';
 import { askPages } from './ask-pages.ts';
 import type { Invocation } from './command.ts';
@@ -27,11 +24,7 @@ export function createInstance(
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
   const ssh = sshPart(invocation, log);
-  const policy = new Policies({ root: home, clock: systemClock, warn: log });
-  const trail = new AuditTrail(home, log);
-  let redactor: Redactor | undefined;
-  const newRedactor = (): Redactor => new Redactor({ key: installationKey(join(home, 'redaction.key')) });
-  const engine = new Engine({
+  const engine: Engine = new Engine({
     openers: {
       local: localOpener({
         root: home,
@@ -41,6 +34,7 @@ export function createInstance(
         extraEnv: Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '='))),
         integration: settings.shellIntegration,
       }),
+      ssh: sshOpener({ engine: () => engine, integration: settings.shellIntegration, env }),
     },
     size: { cols: settings.cols, rows: settings.rows },
     scrollback: settings.scrollback,
@@ -51,17 +45,17 @@ export function createInstance(
       maxDuration: settings.maxDuration,
       inactivityTimeout: settings.inactivityTimeout,
       auto: settings.record,
-      redactor: newRedactor,
+      redactor: () => new Redactor({ key: installationKey(join(home, 'redaction.key')) }),
     },
     picturesDir: screenshots,
-    describeTargets: localTargets,
-    parts: [ssh.part, [policies, () => policy], [auditTrail, () => trail], ...parts],
-    gate: { ...openGate, policy: policy.stage },
-    redact: (text) => (redactor ??= newRedactor()).redactText(text).text,
+    describeTargets: async () => {
+      const [local, remote] = await Promise.all([localTargets(), sshTargets(engine)]);
+      return { ...local, targets: [...local.targets, ...remote] };
+    },
+    parts: [ssh.part, ...parts],
     idempotency: ssh.idempotency,
     log,
   });
-  engine.audit.added.on((entry) => trail.add(entry));
   const usual = books.filter(({ optional }) => optional !== true).map(({ name }) => name);
   const offer = { toolsets: settings.toolsets ?? usual, readOnly: settings.readOnly };
   const surface = mcpSurface({

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { ready } from '../../src/engine/settle.ts';
 import type { Terminal } from '../../src/engine/terminal.ts';
 import { localOpener } from '../../src/transports/local/opener.ts';
@@ -43,8 +43,15 @@ export const limit = (ms = 20_000): AbortSignal => AbortSignal.timeout(ms);
 function createEngine(home: string, integration: boolean): Engine {
   const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', USER: 'tester', SHELL: '/bin/bash' };
   const root = join(home, '.fairlead');
+  return engineWith(home, {
+    local: localOpener({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration }),
+  });
+}
+
+/** An engine that opens these, and keeps its files below `home`. */
+export function engineWith(home: string, openers: EngineOptions['openers'], more: Partial<EngineOptions> = {}): Engine {
   return new Engine({
-    openers: { local: localOpener({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration }) },
+    openers,
     size,
     scrollback: 1000,
     sessions: { maxSessions: 100, idleTimeout: 0 },
@@ -56,5 +63,6 @@ function createEngine(home: string, integration: boolean): Engine {
       auto: 'off',
     },
     picturesDir: join(home, 'pictures'),
+    ...more,
   });
 }

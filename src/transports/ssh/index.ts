@@ -4,6 +4,7 @@ import { Commands } from './commands.ts';
 import type { SshConnector } from './connect.ts';
 import { SshSessions } from './sessions.ts';
 import type { SshSettings } from './settings.ts';
+import { SshShells } from './shells.ts';
 
 export interface SshOptions {
   readonly settings: SshSettings;
@@ -17,16 +18,19 @@ export class Ssh implements AsyncDisposable {
   readonly connector: SshConnector;
   readonly sessions: SshSessions;
   readonly commands: Commands;
+  readonly shells: SshShells;
 
   constructor(options: SshOptions) {
     this.settings = options.settings;
     this.connector = options.connector;
     this.sessions = new SshSessions(options);
     this.commands = new Commands(options);
+    this.shells = new SshShells(options.clock);
   }
 
   /** Ends every session, and so everything that lives on one. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.shells[Symbol.dispose]();
     await this.sessions[Symbol.asyncDispose]();
     this.commands[Symbol.dispose]();
   }

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { Engine } from '../../src/engine/engine.ts';
+import { ready } from '../../src/engine/settle.ts';
+import { Ssh, ssh } from '../../src/transports/ssh/index.ts';
+import { sshOpener } from '../../src/transports/ssh/opener.ts';
+import { defaultSshSettings } from '../../src/transports/ssh/settings.ts';
+import { engineWith, limit, type ShellHome } from './engine.ts';
+import { type Sshd, startSshd } from './sshd.ts';
+
+const size = { cols: 80, rows: 24 };
+
+/** An engine that can open `ssh:far`, a name in the SSH config of its own home. */
+export function sshEngine(sshd: Sshd, folder: string, user: string = sshd.user): Engine {
+  const login = ['HostName 127.0.0.1', `Port ${sshd.port}`, `User ${user}`, `IdentityFile ${sshd.keyPath}`];
+  writeFileSync(join(sshd.home, '.ssh', 'config'), ['Host far', ...login].join('\n'));
+  const engine: Engine = engineWith(
+    folder,
+    { ssh: sshOpener({ engine: () => engine, integration: true, env: {} }) },
+    { parts: [[ssh, ({ clock }) => new Ssh({ settings: defaultSshSettings, connector: sshd.connector(), clock })]] },
+  );
+  return engine;
+}
+
+/** Real shells in a home of their own, behind a real sshd. */
+export async function sshHome(): Promise<ShellHome> {
+  const home = mkdtempSync(join(tmpdir(), 'fairlead-far-'));
+  const sshd = await startSshd();
+  // As the user who runs the tests: what needs no password here needs none there.
+  const engine = sshEngine(sshd, home, userInfo().username);
+  return {
+    home,
+    async open(shell) {
+      const env = { HOME: home, LANG: 'C.UTF-8' };
+      const request = { target: 'ssh:far', size, shell, cwd: home, env, principal: 'me' };
+      const terminal = await engine.open(request, limit());
+      await ready(terminal, limit());
+      return terminal;
+    },
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]();
+      await sshd[Symbol.asyncDispose]();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
