@@ -46,7 +46,6 @@ export const run = operation({
   }),
   output: Result,
   positional: ['command'],
-  commands: ({ command }) => (command === undefined ? [] : [command]),
   async run({ input, engine, caller, signal, progress }) {
     const { command, timeoutMs } = input;
     const { terminal } =

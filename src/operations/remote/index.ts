@@ -5,6 +5,7 @@ import * as commands from './commands.ts';
 import { errorFacts, renderError } from './errors.ts';
 import { run } from './run.ts';
 import * as sessions from './sessions.ts';
+import * as shells from './shells.ts';
 
 export const sshBook = defineBook({
   name: 'ssh',
@@ -23,6 +24,12 @@ export const sshBook = defineBook({
       execCancel: commands.execCancel,
       run,
       execBatch,
+      shellOpen: shells.open,
+      shellWrite: shells.write,
+      shellPress: shells.press,
+      shellRead: shells.read,
+      shellWaitFor: shells.waitFor,
+      shellClose: shells.close,
     },
   },
   renderError,

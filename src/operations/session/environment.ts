@@ -3,7 +3,6 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isSecretName, readEnvironment, setEnvironment } from '../../engine/environment.ts';
 import { operation } from '../../engine/operation.ts';
-import { settled } from '../../engine/settle.ts';
 import { json, liveSession, session, sessionOf } from './shared.ts';
 
 const Variable = z.object({ name: z.string(), value: z.string().nullable(), redacted: z.literal(true).optional() });
@@ -23,10 +22,7 @@ export const env = operation({
   positional: ['id', 'name'],
   async run(call) {
     const { name, reveal } = call.input;
-    const terminal = await sessionOf(call);
-    // A shell tells its environment between a command's end and the next prompt.
-    await settled(terminal, call.signal);
-    const { variables, source, asOf } = readEnvironment(terminal);
+    const { variables, source, asOf } = readEnvironment(await sessionOf(call));
     const about = { source, as_of: new Date(asOf).toISOString() };
     const show = (one: string, value: string): z.output<typeof Variable> =>
       !reveal && isSecretName(one) ? { name: one, value: null, redacted: true } : { name: one, value };
