@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { ready } from '../../src/engine/settle.ts';
 import { Ssh, ssh } from '../../src/transports/ssh/index.ts';
 import { sshOpener } from '../../src/transports/ssh/opener.ts';
