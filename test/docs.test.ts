@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { books } from '../src/operations/index.ts';
 import { referencePages } from '../src/reference.ts';
+import { sshVariables } from '../src/ssh-settings.ts';
 
 const folder = join(import.meta.dirname, '..', 'docs', 'reference');
 
@@ -10,4 +12,15 @@ test('docs/reference is what the catalogue says (npm run docs)', () => {
     readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
   );
   expect(written).toEqual(referencePages());
+});
+
+test('the guide to SSH names tools and variables that exist', () => {
+  const page = readFileSync(join(folder, '..', 'guide', 'ssh.md'), 'utf8');
+  const tools = books.flatMap(({ nouns }) => Object.values(nouns.ssh ?? {}).map(({ mcpName }) => mcpName));
+  const variables = [...sshVariables.values()].map(({ variable }) => variable);
+  const named = [...page.matchAll(/\b(ssh_[a-z_]+|SSH_[A-Z_]+)\b/g)].map(([name]) => name);
+  // Answers begin with the name of their tool, and the agent's socket is everybody's.
+  const known = [...tools, ...tools.map((name) => name?.toUpperCase()), ...variables];
+  const others = ['ssh_known_hosts', 'SSH_AUTH_SOCK', 'SSH_HOST_KEY_POLICY'];
+  expect([...new Set(named)].filter((name) => !known.includes(name)).toSorted()).toEqual(others.toSorted());
 });
