@@ -33,7 +33,12 @@ export class Served implements AsyncDisposable {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const served = new Served(home, child);
-    await vi.waitUntil(() => served.out.includes('Ctrl+C ends the server'), { timeout: 15_000, interval: 20 });
+    try {
+      await vi.waitUntil(() => served.out.includes('Ctrl+C ends the server'), { timeout: 15_000, interval: 20 });
+    } catch {
+      await served[Symbol.asyncDispose]();
+      throw new Error(`The server does not start: ${served.err}`);
+    }
     return served;
   }
 
