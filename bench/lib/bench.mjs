@@ -6,6 +6,7 @@ import { compile } from './compile.mjs';
 import { floodFile } from './floods.mjs';
 import { Gate } from './gate.mjs';
 import { Product } from './product.mjs';
+import { Sshd } from './sshd.mjs';
 import { Tmux } from './tmux.mjs';
 
 export class Bench {
@@ -49,6 +50,11 @@ export class Bench {
 
   async tmux() {
     return this.own(await Tmux.start(this.folder));
+  }
+
+  /** An OpenSSH server; `config` are lines of its sshd_config. */
+  async sshd(config) {
+    return this.own(await Sshd.start(this.folder, config));
   }
 
   gate() {
