@@ -51,6 +51,9 @@ describe('a client of 2025-11-25 that can show links', () => {
     expect(server.stderr).toMatch(/audit .*"operation":"asking.answer".*"characters":16/);
     expect(server.leaks(secret)).toEqual([]);
     expect(server.leaks(digestOf(secret))).toEqual(['stdout']);
+    // What is looked through is there: the server, a shell started after the answer, and its recording.
+    expect(server.leaks('PATH=').filter((place) => place.endsWith('/environ')).length).toBeGreaterThanOrEqual(2);
+    expect(server.leaks('"width":').some((place) => place.includes('.cast'))).toBe(true);
   });
 
   test.each(['decline', 'cancel'])('%s: nobody answers, and nothing waits any more', async (action) => {

@@ -1,9 +1,13 @@
 import { join } from 'node:path';
 import { call } from '../engine/call.ts';
+import { AuditTrail, auditTrail } from '../engine/audit-trail.ts';
 import { Engine, type EngineOptions } from '../engine/engine.ts';
+import { openGate } from '../engine/gate.ts';
 import type { Log } from '../engine/incident.ts';
 import { installationKey } from '../engine/installation-key.ts';
+import { Policies, policies } from '../engine/policy/policies.ts';
 import { Redactor } from '../engine/redaction/redactor.ts';
+import { systemClock } from '../engine/system-clock.ts';
 import { mcpSurface } from '../faces/mcp/catalogue.ts';
 import type { McpSurface } from '../faces/mcp/surface.ts';
 import { books } from '../operations/index.ts';
@@ -24,6 +28,10 @@ export function createInstance(
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
   const ssh = sshPart(invocation, log);
+  const policy = new Policies({ root: home, clock: systemClock, warn: log });
+  const trail = new AuditTrail(home, log);
+  let redactor: Redactor | undefined;
+  const newRedactor = (): Redactor => new Redactor({ key: installationKey(join(home, 'redaction.key')) });
   const engine: Engine = new Engine({
     openers: {
       local: localOpener({
@@ -45,17 +53,20 @@ export function createInstance(
       maxDuration: settings.maxDuration,
       inactivityTimeout: settings.inactivityTimeout,
       auto: settings.record,
-      redactor: () => new Redactor({ key: installationKey(join(home, 'redaction.key')) }),
+      redactor: newRedactor,
     },
     picturesDir: screenshots,
     describeTargets: async () => {
       const [local, remote] = await Promise.all([localTargets(), sshTargets(engine)]);
       return { ...local, targets: [...local.targets, ...remote] };
     },
-    parts: [ssh.part, ...parts],
+    parts: [ssh.part, [policies, () => policy], [auditTrail, () => trail], ...parts],
+    gate: { ...openGate, policy: policy.stage },
+    redact: (text) => (redactor ??= newRedactor()).redactText(text).text,
     idempotency: ssh.idempotency,
     log,
   });
+  engine.audit.added.on((entry) => trail.add(entry));
   const usual = books.filter(({ optional }) => optional !== true).map(({ name }) => name);
   const offer = { toolsets: settings.toolsets ?? usual, readOnly: settings.readOnly };
   const surface = mcpSurface({

@@ -3,7 +3,7 @@ import { Emitter } from '../lib/emitter.ts';
 import type { Origin } from './call.ts';
 import type { Access } from './operation.ts';
 
-/** One call, as it ended. Never its text: what was typed may be a secret. */
+/** One call, as it ended. Of what was typed at most a redacted beginning: it may be a secret. */
 export interface AuditEntry {
   readonly seq: number;
   readonly at: string;
@@ -15,6 +15,8 @@ export interface AuditEntry {
   readonly allowed: boolean;
   readonly error: ErrorCode | undefined;
   readonly durationMs: number;
+  /** What it was about, in a line: the beginning of a command, what changed. */
+  readonly detail?: string | undefined;
   /** Length of what a person typed, where that is all that may be kept of it. */
   readonly characters?: number;
 }

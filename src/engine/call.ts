@@ -36,6 +36,8 @@ export interface Call<Input> {
   readonly caller: Caller;
   /** Aborted when the caller hangs up. Stops the waiting, never the terminal. */
   readonly signal: AbortSignal;
+  /** What the audit trail is to say of this call, in a line. Never a secret. */
+  readonly note: (detail: string) => void;
   /** Tells a waiting caller how far it is. Cheap when nobody asked for it. */
   readonly progress: ReportProgress;
   /**
@@ -64,15 +66,17 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
 ): Promise<z.output<Out>> {
   const { engine, caller, key } = context;
   const what = { operation: operationId(op), access: op.access, terminal: terminalOf(raw) };
-  return await accounted(what, context, async (admit) => {
+  return await accounted(what, context, async (admit, note) => {
     const parsed = op.input.safeParse(raw);
     if (!parsed.success) throw invalid(parsed.error);
     const input = parsed.data;
-    await admit(input, op.commands?.(input));
+    const commands = op.commands?.(input) ?? [];
+    if (commands.length > 0) note(commands.join('\n'));
+    await admit(input, { commands, typed: op.typed?.(input) ?? [] });
     const progress = context.progress ?? ignore;
     const run = (signal: AbortSignal): Promise<z.output<Out>> => {
       const ask = (question: PersonQuestion) => askPerson(question, { ...context, signal, progress });
-      return op.run({ input, engine, caller, signal, progress, ask });
+      return op.run({ input, engine, caller, signal, note, progress, ask });
     };
     if (op.keyed !== true || key === undefined) return await run(context.signal);
     const same = { principal: caller.principal, operation: what.operation, key, input: raw };
@@ -80,19 +84,27 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
   });
 }
 
+type Admit = (
+  input: unknown,
+  lines?: { readonly commands: readonly string[]; readonly typed: readonly string[] },
+) => Promise<void>;
+
 /** Does what was asked for, and writes down how it ended. Nothing is done before `admit` has asked the gate. */
 export async function accounted<T>(
   what: Pick<AuditEntry, 'operation' | 'access' | 'terminal' | 'characters'>,
   { engine, caller, signal }: CallContext,
-  work: (admit: (input: unknown, commands?: readonly string[]) => Promise<void>) => Promise<T>,
+  work: (admit: Admit, note: (detail: string) => void) => Promise<T>,
 ): Promise<T> {
   const { operation, access } = what;
   const started = engine.clock.monotonic();
   let error: FairleadError | undefined;
+  let detail: string | undefined;
   try {
-    return await work((input, commands = []) =>
-      pass(engine.gate, { operation, access, input, commands, caller }, signal),
-    );
+    const admit: Admit = (input, { commands, typed } = { commands: [], typed: [] }) =>
+      pass(engine.gate, { operation, access, input, commands, typed, caller }, signal);
+    return await work(admit, (text) => {
+      detail = text;
+    });
   } catch (thrown) {
     error = toFairleadError(thrown, signal) ?? incident(thrown, operation, engine.log);
     throw error;
@@ -104,9 +116,16 @@ export async function accounted<T>(
       origin: caller.origin,
       allowed: error?.code !== 'not_permitted' && error?.code !== 'needs_approval',
       error: error?.code,
+      ...(detail === undefined ? {} : { detail: preview(engine.redact(detail)) }),
       durationMs: Math.round(engine.clock.monotonic() - started),
     });
   }
+}
+
+/** At most 80 characters of it, in one line (R-RPC-036). */
+export function preview(text: string): string {
+  const escaped = JSON.stringify(text).slice(1, -1);
+  return escaped.length > 80 ? `${escaped.slice(0, 79)}…` : escaped;
 }
 
 const ignore = (): void => {};
@@ -142,8 +161,10 @@ function toFairleadError(thrown: unknown, signal: AbortSignal): FairleadError | 
   return signal.aborted ? new FairleadError('cancelled', 'The call was cancelled.', { cause: thrown }) : undefined;
 }
 
+const namesOfTerminals = ['sessionId', 'terminal', 'id', 'session_id', 'shell_id'];
+
 function terminalOf(raw: unknown): string | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined;
-  const ref = (raw as Record<string, unknown>)['sessionId'] ?? (raw as Record<string, unknown>)['terminal'];
+  const ref = namesOfTerminals.map((name) => (raw as Record<string, unknown>)[name]).find((one) => one !== undefined);
   return typeof ref === 'string' || typeof ref === 'number' ? String(ref).slice(0, 64) : undefined;
 }

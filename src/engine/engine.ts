@@ -61,6 +61,8 @@ export interface EngineOptions {
   readonly describeTargets?: () => Promise<TargetList>;
   readonly clock?: Clock;
   readonly gate?: Gate;
+  /** Masks secrets in what is written down. */
+  readonly redact?: (text: string) => string;
   readonly idempotency?: IdempotencyLimits;
   readonly log?: Log;
 }
@@ -82,6 +84,7 @@ export class Engine implements AsyncDisposable {
   readonly gate: Gate;
   readonly log: Log | undefined;
   readonly audit = new Audit();
+  readonly redact: (text: string) => string;
   readonly events = new Emitter<EngineEvent>();
   readonly sessions: Sessions;
   readonly recordings: Recordings;
@@ -103,6 +106,7 @@ export class Engine implements AsyncDisposable {
     setMaxListeners(0, this.#closing.signal);
     this.clock = options.clock ?? systemClock;
     this.gate = options.gate ?? openGate;
+    this.redact = options.redact ?? ((text) => text);
     this.log = options.log;
     this.asking = new Asking(this.clock);
     this.idempotency = new Idempotency(this.clock, options.idempotency);

@@ -9,6 +9,8 @@ export interface Question {
   readonly input: unknown;
   /** Command lines a shell would run if it is allowed. */
   readonly commands: readonly string[];
+  /** Lines that would be entered at a keyboard. */
+  readonly typed: readonly string[];
   readonly caller: Caller;
 }
 

@@ -36,6 +36,8 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly rpcResult?: (output: z.output<Out>) => unknown;
   /** The command lines it would have a shell run: what a policy judges. */
   readonly commands?: (input: z.output<In>) => readonly string[];
+  /** The lines it would enter at a keyboard: judged only where the policy says so. */
+  readonly typed?: (input: z.output<In>) => readonly string[];
   /** Input fields the command line takes by position, in order. */
   readonly positional?: readonly (keyof z.input<In> & string)[];
   readonly run: (call: Call<z.output<In>>) => Promise<z.output<Out>>;

@@ -3,6 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { call } from '../../src/engine/call.ts';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
+import { AuditTrail, auditTrail } from '../../src/engine/audit-trail.ts';
+import { openGate } from '../../src/engine/gate.ts';
+import { Policies, policies } from '../../src/engine/policy/policies.ts';
+import { systemClock } from '../../src/engine/system-clock.ts';
 import { Instances } from '../../src/engine/instances/instances.ts';
 import { OwnInstance } from '../../src/engine/instances/own-instance.ts';
 import { RunningInstance, runningInstance } from '../../src/engine/instances/running.ts';
@@ -42,6 +46,9 @@ export class RpcPlace implements AsyncDisposable {
       SHELL: '/bin/bash',
       PS1: '$ ',
     };
+    const warn = (): void => {};
+    const policy = new Policies({ root, clock: systemClock, warn });
+    const trail = new AuditTrail(root, warn);
     const engine = new Engine({
       openers: { local: localOpener({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true }) },
       size: { cols: 120, rows: 30 },
@@ -52,9 +59,13 @@ export class RpcPlace implements AsyncDisposable {
       parts: [
         [runningInstance, () => new RunningInstance(own, peers)],
         [workspaces, () => new Workspaces(root)],
+        [policies, () => policy],
+        [auditTrail, () => trail],
         ...parts(root),
       ],
+      gate: { ...openGate, policy: policy.stage },
     });
+    engine.audit.added.on((entry) => trail.add(entry));
     const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
     const token = own.record.auth_token;
     const server = await RpcServer.listen({ host: '127.0.0.1', port: 0, token, methods, clock: engine.clock });

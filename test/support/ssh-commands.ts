@@ -8,11 +8,11 @@ import type { Sshd } from './sshd.ts';
 export async function session(
   at: Remote,
   sshd: Sshd,
-  options: AskOptions & { agent_id?: string } = {},
+  changes: { readonly agent_id?: string; readonly key_path?: string } = {},
+  options: AskOptions = {},
 ): Promise<string> {
-  const { agent_id, ...rest } = options;
   const input = { address: sshd.address, username: sshd.user, key_path: sshd.keyPath, reuse: 'force_new' as const };
-  const { session_id } = await at.run(connect, { ...input, ...(agent_id !== undefined && { agent_id }) }, rest);
+  const { session_id } = await at.run(connect, { ...input, ...changes }, options);
   return session_id as string;
 }
 

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { on } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from './args.ts';
 
@@ -45,12 +45,12 @@ export async function readHidden(
 ): Promise<string> {
   stdin.setRawMode(true);
   stdout.write(question);
-  stdin.resume();
+  // Pieces of what is pasted may come faster than they are looked at, and end within a character.
+  const decoder = new TextDecoder();
   try {
     let text = '';
-    for (;;) {
-      const [chunk] = (await once(stdin, 'data')) as [Buffer];
-      for (const char of chunk.toString()) {
+    for await (const [chunk] of on(stdin, 'data', { close: ['end'] }) as AsyncIterable<[Buffer]>) {
+      for (const char of decoder.decode(chunk, { stream: true })) {
         if (char === '\r' || char === '\n') return text;
         if (char === '\x03' || char === '\x04') throw new Declined('Nothing was answered.');
         if (char === '\x7f' || char === '\b') text = [...text].slice(0, -1).join('');
@@ -58,6 +58,7 @@ export async function readHidden(
         else if (text.length < longest) text += char;
       }
     }
+    throw new Declined('Nothing was answered.');
   } finally {
     stdin.setRawMode(false);
     stdin.pause();

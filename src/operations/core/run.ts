@@ -46,6 +46,7 @@ export const run = operation({
   }),
   output: Result,
   positional: ['command'],
+  commands: ({ command }) => (command === undefined ? [] : [command]),
   async run({ input, engine, caller, signal, progress }) {
     const { command, timeoutMs } = input;
     const { terminal } =

@@ -11,7 +11,7 @@ const umbrellas: Readonly<Record<string, string>> = {
 };
 
 /** Methods of ours that the reference does not have. */
-const extensions = new Set(['workspace.delete']);
+const extensions = new Set(['workspace.delete', 'policy.get']);
 
 /** `server.capabilities`, straight from the table that dispatches the methods (R-RPC-016). */
 export const capabilitiesOf = (methods: () => readonly string[]) =>

@@ -3,6 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isSecretName, readEnvironment, setEnvironment } from '../../engine/environment.ts';
 import { operation } from '../../engine/operation.ts';
+import { settled } from '../../engine/settle.ts';
 import { json, liveSession, session, sessionOf } from './shared.ts';
 
 const Variable = z.object({ name: z.string(), value: z.string().nullable(), redacted: z.literal(true).optional() });
@@ -22,7 +23,10 @@ export const env = operation({
   positional: ['id', 'name'],
   async run(call) {
     const { name, reveal } = call.input;
-    const { variables, source, asOf } = readEnvironment(await sessionOf(call));
+    const terminal = await sessionOf(call);
+    // A shell tells its environment between a command's end and the next prompt.
+    await settled(terminal, call.signal);
+    const { variables, source, asOf } = readEnvironment(terminal);
     const about = { source, as_of: new Date(asOf).toISOString() };
     const show = (one: string, value: string): z.output<typeof Variable> =>
       !reveal && isSecretName(one) ? { name: one, value: null, redacted: true } : { name: one, value };

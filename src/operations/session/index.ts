@@ -4,6 +4,8 @@ import { capabilitiesOf } from './capabilities.ts';
 import * as environment from './environment.ts';
 import * as exec from './exec.ts';
 import * as instance from './instance.ts';
+import * as audit from './audit.ts';
+import * as policy from './policy.ts';
 import * as orchestrate from './orchestrate.ts';
 import * as screen from './screen.ts';
 import * as server from './server.ts';
@@ -24,6 +26,7 @@ const nouns: Book['nouns'] = {
     env: environment.env,
     set_env: environment.set_env,
     history: sessions.history,
+    audit_log: audit.audit_log,
   },
   exec: {
     run: exec.run,
@@ -48,6 +51,7 @@ const nouns: Book['nouns'] = {
     set_title: instance.set_title,
     focus: instance.focus,
   },
+  policy: { set: policy.set, get: policy.get, check: policy.check },
   server: { info: server.info, health: server.health, capabilities: capabilitiesOf(() => methodNames()) },
   system: { info: server.system, launch_admin: server.launch_admin },
   orchestrate: { launch: orchestrate.launch, broadcast: orchestrate.broadcast, wait: orchestrate.wait },

@@ -115,13 +115,21 @@ export const input = operation({
   input: z.object({ ...session, input: z.string() }),
   output: Ok,
   positional: ['id', 'input'],
+  typed: ({ input: text }) => text.split(/[\r\n]+/).slice(0, -1),
   async run(call) {
     const terminal = await liveSession(call);
+    call.note(aboutInput(call.input.input, terminal.process?.echo() === false));
     await terminal.send(Buffer.from(call.input.input), call.caller.name, call.signal);
     return ok;
   },
   render: json,
 });
+
+/** How much was typed and, unless nobody was to see it, how it began (R-RPC-036). */
+function aboutInput(text: string, hidden: boolean): string {
+  const control = /\p{Cc}/u.test(text) ? ', has_control' : '';
+  return `${[...text].length} characters${control}${hidden ? '' : `: ${text}`}`;
+}
 
 export const resize = operation({
   title: 'Resize a session',

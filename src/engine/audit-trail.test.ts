@@ -1,0 +1,91 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { AuditEntry } from './audit.ts';
+import { AuditTrail, verifyTrail } from './audit-trail.ts';
+
+const made: string[] = [];
+afterAll(() => {
+  for (const path of made) rmSync(path, { recursive: true, force: true });
+});
+const root = (): string => {
+  const path = mkdtempSync(join(tmpdir(), 'fairlead-audit-'));
+  made.push(path);
+  return path;
+};
+
+const entry = (seq: number, change: Partial<AuditEntry> = {}): AuditEntry => ({
+  seq,
+  at: '2026-03-01T10:00:00.000Z',
+  operation: 'exec.run',
+  access: 'control',
+  caller: 'test',
+  origin: 'rpc',
+  terminal: '0',
+  allowed: true,
+  error: undefined,
+  durationMs: 1,
+  ...change,
+});
+
+/** A trail of five records by one writer and, in between, three by another. */
+function written(): { path: string; file: string; lines: string[] } {
+  const path = root();
+  const [one, two] = [new AuditTrail(path, expect.unreachable), new AuditTrail(path, expect.unreachable)];
+  for (const seq of [1, 2, 3, 4, 5]) {
+    one.add(entry(seq, { detail: `command ${seq}` }));
+    if (seq < 4) two.add(entry(seq));
+  }
+  const file = join(path, 'audit', '2026-03-01.jsonl');
+  return { path, file, lines: readFileSync(file, 'utf8').trimEnd().split('\n') };
+}
+
+test('reads leave no trace, refused ones and changes do; the file is private (R-RPC-035, R-RPC-036)', () => {
+  const path = root();
+  const trail = new AuditTrail(path, expect.unreachable);
+  trail.add(entry(1, { access: 'observe' }));
+  expect(trail.newest(() => true, 10)).toEqual([]);
+  trail.add(entry(2, { access: 'observe', allowed: false, error: 'not_permitted' }));
+  trail.add(entry(3));
+  expect(trail.newest(() => true, 10).map(({ seq }) => seq)).toEqual([3, 2]);
+  expect(trail.newest(({ seq }) => seq < 3, 10).map(({ seq }) => seq)).toEqual([2]);
+  expect(trail.newest(() => true, 1).map(({ seq }) => seq)).toEqual([3]);
+  expect(statSync(join(path, 'audit', '2026-03-01.jsonl')).mode & 0o777).toBe(0o600);
+});
+
+test('an untouched trail is whole, over several days and writers', () => {
+  const { path } = written();
+  new AuditTrail(path, expect.unreachable).add(entry(9, { at: '2026-03-02T00:00:00.000Z' }));
+  expect(verifyTrail(path)).toEqual({ records: 9, writers: 3, faults: [] });
+});
+
+test('an edit, a removal and a swap are found, and where', () => {
+  const edits: [string, (lines: string[]) => string[], number][] = [
+    ['it was changed after it was written', (lines) => lines.map((line) => line.replace('command 3', 'command x')), 5],
+    ['a record before it is missing or was moved', (lines) => lines.toSpliced(2, 1), 4],
+    ['it is not a record', (lines) => lines.toSpliced(1, 1, 'gone'), 2],
+  ];
+  for (const [reason, edit, line] of edits) {
+    const { path, file, lines } = written();
+    writeFileSync(file, `${edit(lines).join('\n')}\n`);
+    expect(verifyTrail(path).faults).toContainEqual({ file, line, reason });
+  }
+});
+
+test('days older than two weeks are let go', () => {
+  const path = root();
+  const trail = new AuditTrail(path, expect.unreachable);
+  for (const date of ['2026-03-01', '2026-03-14', '2026-03-16']) trail.add(entry(1, { at: `${date}T00:00:00.000Z` }));
+  expect(readdirSync(join(path, 'audit')).sort()).toEqual(['2026-03-14.jsonl', '2026-03-16.jsonl']);
+});
+
+test('a disk that cannot be written to is told once', () => {
+  const path = root();
+  writeFileSync(join(path, 'audit'), 'in the way');
+  const warnings: string[] = [];
+  const trail = new AuditTrail(path, (text) => warnings.push(text));
+  trail.add(entry(1));
+  trail.add(entry(2));
+  expect(warnings).toHaveLength(1);
+});

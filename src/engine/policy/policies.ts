@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Stage } from '../gate.ts';
+import { partKey } from '../part.ts';
+import { StateFile } from '../state-file.ts';
+import { checkPolicy, judge, Policy, type Verdict } from './policy.ts';
+
+export interface PoliciesOptions {
+  readonly root: string;
+  readonly clock: Clock;
+  readonly warn: (message: string) => void;
+}
+
+/** The policy of this state root: a file that people may edit and callers may tighten (R-RPC-100…102). */
+export class Policies implements AsyncDisposable {
+  readonly #file: StateFile<typeof Policy>;
+
+  constructor({ root, clock, warn }: PoliciesOptions) {
+    this.#file = new StateFile({ path: join(root, 'policy.json'), schema: Policy, clock, warn });
+  }
+
+  get(): Policy {
+    return this.#file.get();
+  }
+
+  /** Refuses what cannot be used, and from those who may not administer what is looser than before. */
+  set(next: Policy, options: { readonly mayLoosen: boolean }): void {
+    checkPolicy(next);
+    if (!options.mayLoosen && !tightens(this.get(), next)) {
+      throw new FairleadError('not_permitted', 'This caller may only tighten the policy', {
+        hint: 'Add blocked patterns or take allowed ones away; the person who runs the server can do the rest.',
+      });
+    }
+    this.#file.set(next);
+  }
+
+  check(line: string): Verdict {
+    return judge(this.get(), line);
+  }
+
+  /** The gate's question about a call that would run commands. */
+  readonly stage: Stage = ({ commands, typed }) => {
+    const policy = this.get();
+    const lines = policy.scope.includes('input') ? [...commands, ...typed] : commands;
+    for (const line of lines) {
+      const verdict = judge(policy, line);
+      if (!verdict.allowed) return { allowed: false, error: blocked(verdict) };
+    }
+    return { allowed: true };
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+export const policies = partKey<Policies>('policy');
+
+function blocked({ pattern, reason, list }: Verdict): FairleadError {
+  const certain = pattern !== undefined && reason.startsWith('Blocked');
+  return new FairleadError('not_permitted', `Command blocked by policy: ${certain ? pattern : reason}`, {
+    hint: 'Run something else, or ask the person to change the policy; policy.check tells what would be allowed.',
+    data: { rpcCode: 'BLOCKED_BY_POLICY', reason, ...(list === undefined ? {} : { list }) },
+  });
+}
+
+function tightens(before: Policy, next: Policy): boolean {
+  if (!before.enabled) return true;
+  const has = (list: readonly string[], one: string): boolean => list.includes(one);
+  return (
+    next.enabled &&
+    before.blocked_patterns.every((one) => has(next.blocked_patterns, one)) &&
+    before.scope.every((one) => next.scope.includes(one)) &&
+    (before.allowed_patterns.length === 0 ||
+      (next.allowed_patterns.length > 0 && next.allowed_patterns.every((one) => has(before.allowed_patterns, one))))
+  );
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { compilePattern } from '../wait/pattern.ts';
+import { commandsOf, type EffectiveCommand } from './effective.ts';
+import { unknown } from './shell-syntax.ts';
+
+/** Which commands may be run. A pattern is a substring, `re:` and a pattern, or `cmd:` and a program (R-RPC-101). */
+export const Policy = z.object({
+  enabled: z.boolean().default(false),
+  blocked_patterns: z.array(z.string().min(1).max(1000)).max(1000).default([]),
+  allowed_patterns: z.array(z.string().min(1).max(1000)).max(1000).default([]),
+  /** `input`: also what is typed line by line. */
+  scope: z.array(z.enum(['exec', 'input'])).default(['exec']),
+});
+export type Policy = z.output<typeof Policy>;
+
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly reason: string;
+  readonly pattern?: string;
+  readonly list?: 'blocked' | 'allowed';
+}
+
+/** Throws when a pattern cannot be used. */
+export function checkPolicy(policy: Policy): void {
+  for (const pattern of [...policy.blocked_patterns, ...policy.allowed_patterns]) {
+    if (pattern.startsWith('re:')) compilePattern(pattern.slice(3), '');
+    if (/^cmd:\s*$/.test(pattern)) throw new FairleadError('invalid_input', `Not a pattern: ${pattern}`);
+  }
+}
+
+/** Judges a command line. What cannot be known for certain is refused while there is a policy: it fails closed. */
+export function judge(policy: Policy, line: string): Verdict {
+  if (!policy.enabled) return { allowed: true, reason: 'Policy disabled' };
+  const { commands, problems } = commandsOf(line);
+  const texts = [line, collapse(line), collapse(unquoted(line)), ...commands.map(textOf)];
+  for (const pattern of policy.blocked_patterns) {
+    if (matches(pattern, texts, commands)) {
+      return { allowed: false, reason: `Blocked by pattern: ${pattern}`, pattern, list: 'blocked' };
+    }
+  }
+  const judging = policy.blocked_patterns.length + policy.allowed_patterns.length > 0;
+  const [problem] = problems;
+  if (judging && problem !== undefined) return { allowed: false, reason: `Cannot be judged: ${problem}` };
+  for (const pattern of policy.blocked_patterns) {
+    if (commands.some((command) => mayBecome(pattern, command))) {
+      return { allowed: false, reason: `Cannot be judged: it may become ${pattern}`, pattern, list: 'blocked' };
+    }
+  }
+  if (policy.allowed_patterns.length === 0) return { allowed: true, reason: 'Allowed' };
+  return allowList(policy.allowed_patterns, commands);
+}
+
+/** Every command of the line must be on the list, not only one of them. */
+function allowList(patterns: readonly string[], commands: readonly EffectiveCommand[]): Verdict {
+  const real = commands.filter(({ wrapper }) => !wrapper);
+  let used: string | undefined;
+  for (const command of real) {
+    used = patterns.find((pattern) => matches(pattern, [textOf(command)], [command]));
+    if (used === undefined) return { allowed: false, reason: 'Not in allow list', list: 'allowed' };
+  }
+  return {
+    allowed: true,
+    reason: 'Allowed',
+    ...(used === undefined ? {} : { pattern: used, list: 'allowed' as const }),
+  };
+}
+
+function matches(pattern: string, texts: readonly string[], commands: readonly EffectiveCommand[]): boolean {
+  if (pattern.startsWith('cmd:')) {
+    const program = pattern.slice(4).trim();
+    return commands.some(({ words: [word] }) => word?.text === program || baseName(word?.text ?? '') === program);
+  }
+  if (pattern.startsWith('re:')) {
+    const compiled = compilePattern(pattern.slice(3), '');
+    return texts.some((text) => compiled.exec(text) !== undefined);
+  }
+  // A blank at the end of a pattern is the end of a word.
+  const wanted = pattern.replaceAll(blanks, ' ');
+  return texts.some((text) => text.includes(pattern) || `${text} `.includes(wanted));
+}
+
+/** Whether what is known only when it runs could complete a blocked substring whose first word stands there for all to see. */
+function mayBecome(pattern: string, { words }: EffectiveCommand): boolean {
+  if (pattern.startsWith('cmd:') || pattern.startsWith('re:')) return false;
+  const parts = collapse(pattern).split(' ');
+  const [first = '', ...rest] = parts;
+  if (!words.some(({ dynamic }) => dynamic)) return false;
+  return words.some(({ text }, at) => {
+    if (!(rest.length === 0 ? text.includes(first) : text.endsWith(first))) return false;
+    return rest.every((part, step) => fits(words[at + 1 + step]?.text, part));
+  });
+}
+
+/** A word with a hole in it may become anything that its ends allow. */
+function fits(text: string | undefined, part: string): boolean {
+  if (text === undefined) return false;
+  if (!text.includes(unknown)) return text.startsWith(part);
+  const [head = ''] = text.split(unknown, 1);
+  return head.startsWith(part) || part.startsWith(head);
+}
+
+const blanks = /[\s\u0085\u200b\u2060\ufeff]+/g;
+const collapse = (text: string): string => text.replaceAll(blanks, ' ').trim();
+const unquoted = (text: string): string => text.replaceAll(/\\\n/g, '').replaceAll(/["'\\]/g, '');
+const textOf = ({ words }: EffectiveCommand): string => collapse(words.map(({ text }) => text).join(' '));
+/** Without characters nobody sees. */
+const baseName = (path: string): string =>
+  path.slice(path.lastIndexOf('/') + 1).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { auditTrail } from '../../engine/audit-trail.ts';
+import { operation } from '../../engine/operation.ts';
+import { json } from './shared.ts';
+
+const Entry = z.object({
+  timestamp: z.string(),
+  method: z.string(),
+  session_id: z.string().nullable(),
+  detail: z.string(),
+  allowed: z.boolean(),
+  error: z.string().optional(),
+  seq: z.number().int(),
+  client: z.string(),
+  origin: z.string(),
+  duration_ms: z.number().int(),
+});
+
+export const audit_log = operation({
+  title: 'Audit log',
+  summary: 'Calls that changed something or were refused, newest first.',
+  access: 'observe',
+  input: z.object({
+    limit: z.number().int().min(1).max(5000).default(50),
+    session_id: z.union([z.string(), z.number()]).optional(),
+    since: z.iso.datetime({ offset: true }).optional(),
+    method: z.string().optional(),
+    client: z.string().optional(),
+  }),
+  output: z.object({ entries: z.array(Entry) }),
+  rpcResult: ({ entries }) => entries,
+  async run({ input, engine }) {
+    const { limit, session_id, since, method, client } = input;
+    const found = engine
+      .part(auditTrail)
+      .newest(
+        (record) =>
+          (session_id === undefined || record.terminal === String(session_id)) &&
+          (since === undefined || Date.parse(record.at) >= Date.parse(since)) &&
+          (method === undefined || record.operation === method) &&
+          (client === undefined || record.caller === client),
+        limit,
+      );
+    return {
+      entries: found.map((record) => ({
+        timestamp: record.at,
+        method: record.operation,
+        session_id: record.terminal ?? null,
+        detail: record.detail ?? '',
+        allowed: record.allowed,
+        ...(record.error === undefined ? {} : { error: record.error }),
+        seq: record.seq,
+        client: record.caller,
+        origin: record.origin,
+        duration_ms: record.durationMs,
+      })),
+    };
+  },
+  render: ({ entries }) => json(entries),
+});

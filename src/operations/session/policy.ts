@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { operation } from '../../engine/operation.ts';
+import { policies } from '../../engine/policy/policies.ts';
+import { Policy } from '../../engine/policy/policy.ts';
+import { json } from './shared.ts';
+
+export const set = operation({
+  title: 'Set the policy',
+  summary: 'Replace the policy for commands. Patterns: substring, re:<regex>, cmd:<program>.',
+  access: 'control',
+  idempotent: true,
+  input: z.object({
+    enabled: z.boolean(),
+    blocked_patterns: Policy.shape.blocked_patterns.removeDefault(),
+    allowed_patterns: Policy.shape.allowed_patterns.removeDefault(),
+    scope: Policy.shape.scope,
+  }),
+  output: z.object({ set: z.literal(true), changed: z.array(z.string()) }),
+  async run({ input, engine, caller, note }) {
+    const part = engine.part(policies);
+    const changed = difference(part.get(), input);
+    note(changed.join(', '));
+    part.set(input, { mayLoosen: caller.may('administer') });
+    return { set: true as const, changed };
+  },
+  render: json,
+});
+
+/** `+ blocked rm -rf /`, `- allowed ls`, `enabled true`: one line a change. */
+function difference(before: Policy, next: Policy): string[] {
+  const lists = ['blocked', 'allowed'] as const;
+  return [
+    ...(before.enabled === next.enabled ? [] : [`enabled ${next.enabled}`]),
+    ...lists.flatMap((list) => {
+      const [old, now] = [before[`${list}_patterns`], next[`${list}_patterns`]];
+      return [
+        ...now.filter((one) => !old.includes(one)).map((one) => `+ ${list} ${one}`),
+        ...old.filter((one) => !now.includes(one)).map((one) => `- ${list} ${one}`),
+      ];
+    }),
+  ];
+}
+
+export const get = operation({
+  title: 'Read the policy',
+  summary: 'The policy for commands as it is now.',
+  access: 'observe',
+  input: z.object({}),
+  output: Policy,
+  run: async ({ engine }) => engine.part(policies).get(),
+  render: json,
+});
+
+export const check = operation({
+  title: 'Check a command',
+  summary: 'Whether the policy would let a command run. Runs nothing.',
+  access: 'observe',
+  input: z.object({ command: z.string().min(1) }),
+  output: z.object({
+    allowed: z.boolean(),
+    reason: z.string().optional(),
+    pattern: z.string().optional(),
+    list: z.enum(['blocked', 'allowed']).optional(),
+  }),
+  positional: ['command'],
+  run: async ({ input, engine }) => ({ ...engine.part(policies).check(input.command) }),
+  render: json,
+});

@@ -1,0 +1,116 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { call as callOperation } from '../../src/engine/call.ts';
+import { verifyTrail } from '../../src/engine/audit-trail.ts';
+import { run } from '../../src/operations/core/run.ts';
+import { set } from '../../src/operations/session/policy.ts';
+import { RpcPlace } from './place.ts';
+
+const strict = { enabled: true, blocked_patterns: ['rm -rf /', 'sudo '], allowed_patterns: [] };
+
+test('policy.set, policy.get and policy.check answer as documented, and the file holds it (R-RPC-101, R-RPC-102)', async () => {
+  await using place = await RpcPlace.open();
+  const call = (method: string, params?: unknown) => place.client.call(method, params);
+  expect(await call('policy.check', { command: 'rm -rf /' })).toEqual({ allowed: true, reason: 'Policy disabled' });
+  expect(await call('policy.set', strict)).toMatchObject({ set: true });
+  expect(await call('policy.check', { command: "bash -c 'rm -rf /'" })).toEqual({
+    allowed: false,
+    reason: 'Blocked by pattern: rm -rf /',
+    pattern: 'rm -rf /',
+    list: 'blocked',
+  });
+  expect(await call('policy.get')).toMatchObject(strict);
+  expect(JSON.parse(readFileSync(join(place.home, '.fairlead', 'policy.json'), 'utf8'))).toMatchObject(strict);
+  const bad = await place.client.ask('policy.set', { ...strict, blocked_patterns: ['re:('] });
+  expect(bad.error?.code).toBe(-32603);
+  expect(await call('policy.get')).toMatchObject(strict);
+});
+
+test('every way to run a command asks it: exec, orchestrate, create, and the tools of other books (R-RPC-100)', async () => {
+  await using place = await RpcPlace.open();
+  const id = await place.create();
+  await place.client.call('policy.set', strict);
+  const blocked = { code: -32603, message: 'Command blocked by policy: sudo ', data: { code: 'BLOCKED_BY_POLICY' } };
+  const command = 'sudo id';
+  for (const [method, params] of [
+    ['exec.run', { id, command }],
+    ['exec.run_wait', { id, command }],
+    ['orchestrate.launch', { command }],
+    ['orchestrate.broadcast', { command, sessions: [id] }],
+    ['session.create', { command }],
+  ] as const) {
+    expect((await place.client.ask(method, params)).error, method).toMatchObject(blocked);
+  }
+  const caller = { name: 'test', principal: 'owner', origin: 'mcp', may: () => true } as const;
+  const context = { engine: place.engine, caller, signal: AbortSignal.timeout(10_000) };
+  await expect(callOperation(run, { command }, context)).rejects.toMatchObject({ code: 'not_permitted' });
+  // Nothing of it was typed.
+  expect((await place.client.call('screen.text', { id })).lines.join('\n')).not.toContain('sudo');
+  expect(await place.client.call('exec.run_wait', { id, command: 'echo fine' })).toMatchObject({ output: 'fine' });
+});
+
+test('typed lines are judged only where the policy says so', async () => {
+  await using place = await RpcPlace.open();
+  const id = await place.create();
+  await place.client.call('policy.set', strict);
+  expect(await place.client.call('session.input', { id, input: ': sudo x\r' })).toEqual({ status: 'ok' });
+  await place.client.call('policy.set', { ...strict, scope: ['exec', 'input'] });
+  expect((await place.client.ask('session.input', { id, input: ': sudo x\r' })).error?.message).toBe(
+    'Command blocked by policy: sudo ',
+  );
+});
+
+test('a hand edit counts, and whoever may not administer may only tighten (R-RPC-017, R-RPC-102)', async () => {
+  await using place = await RpcPlace.open();
+  await place.client.call('policy.set', strict);
+  const caller = {
+    name: 'guest',
+    principal: 'g',
+    origin: 'rpc',
+    may: (access: string) => access !== 'administer',
+  } as const;
+  const context = { engine: place.engine, caller, signal: AbortSignal.timeout(10_000) };
+  await expect(callOperation(set, { ...strict, enabled: false }, context)).rejects.toThrow('may only tighten');
+  await expect(callOperation(set, { ...strict, blocked_patterns: ['sudo '] }, context)).rejects.toThrow(
+    'may only tighten',
+  );
+  const tighter = { ...strict, blocked_patterns: [...strict.blocked_patterns, 'curl'] };
+  await expect(callOperation(set, tighter, context)).resolves.toMatchObject({ set: true, changed: ['+ blocked curl'] });
+  writeFileSync(join(place.home, '.fairlead', 'policy.json'), JSON.stringify({ enabled: false }));
+  await expect
+    .poll(() => place.client.call('policy.check', { command: 'sudo x' }), { timeout: 2500 })
+    .toMatchObject({ allowed: true });
+});
+
+test('the audit log: changes and refusals with who and what, reads not; it survives and can be verified (R-RPC-035, 036)', async () => {
+  await using place = await RpcPlace.open();
+  const call = (method: string, params?: unknown) => place.client.call(method, params);
+  const id = await place.create();
+  await call('exec.run_wait', { id, command: 'echo one' });
+  await call('session.input', { id, input: 'echo two\r' });
+  await call('screen.text', { id });
+  await call('policy.set', strict);
+  await place.client.ask('exec.run', { id, command: 'sudo id' });
+  const log = await call('session.audit_log', { limit: 10 });
+  expect(log.map(({ method, allowed, detail }: Record<string, unknown>) => [method, allowed, detail])).toEqual([
+    ['exec.run', false, 'sudo id'],
+    ['policy.set', true, 'enabled true, + blocked rm -rf /, + blocked sudo '],
+    ['session.input', true, '9 characters, has_control: echo two\\r'],
+    ['exec.run_wait', true, 'echo one'],
+    ['session.create', true, ''],
+  ]);
+  expect(log[0]).toMatchObject({ session_id: String(id), client: 'anonymous', origin: 'rpc', error: 'not_permitted' });
+  expect(await call('session.audit_log', { method: 'policy.set' })).toHaveLength(1);
+  expect(verifyTrail(join(place.home, '.fairlead'))).toMatchObject({ faults: [], records: 5 });
+});
+
+test('what is typed while nothing is echoed leaves only its length (R-RPC-036)', async () => {
+  await using place = await RpcPlace.open();
+  const id = await place.create();
+  await place.client.call('exec.run', { id, command: 'read -s -p "secret: " x' });
+  await place.client.call('orchestrate.wait', { id, pattern: '^secret: ', regex: true });
+  await place.client.call('session.input', { id, input: 'hunter2-and-more\r' });
+  const [entry] = await place.client.call('session.audit_log', { limit: 1 });
+  expect(entry.detail).toBe('17 characters, has_control');
+});
