@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { partKey } from '../part.ts';
+import { StateFile } from '../state-file.ts';
+import { detectProxy, type Surroundings } from './detect.ts';
+import { accepts } from './probe.ts';
+import {
+  type Detected,
+  type Effective,
+  effective,
+  endpoint,
+  type ProxyNode,
+  ProxySettings,
+  variables,
+} from './settings.ts';
+
+export interface ProxiesOptions {
+  readonly root: string;
+  readonly clock: Clock;
+  readonly warn: (message: string) => void;
+  readonly around: Surroundings;
+}
+
+/** What was detected is believed for so long (R-RPC-092). */
+const believedMs = 5000;
+const reachMs = 300;
+
+/** The proxies new terminals are told of: what the person set, or what this machine uses. */
+export class Proxies implements AsyncDisposable {
+  readonly #file: StateFile<typeof ProxySettings>;
+  readonly #options: ProxiesOptions;
+  #detected: { readonly atMs: number; readonly found: Promise<Detected | undefined> } | undefined;
+
+  constructor(options: ProxiesOptions) {
+    this.#options = options;
+    const { root, clock, warn } = options;
+    this.#file = new StateFile({ path: join(root, 'proxy.json'), schema: ProxySettings, clock, warn });
+  }
+
+  get settings(): ProxySettings {
+    return this.#file.get();
+  }
+
+  change(change: Partial<ProxySettings>): ProxySettings {
+    return this.#file.set({ ...this.settings, ...change });
+  }
+
+  /** What holds now; undefined when proxies are off. */
+  async current(signal: AbortSignal): Promise<Effective | undefined> {
+    const { settings } = this;
+    if (!settings.enabled || settings.mode === 'off') return undefined;
+    const stored = settings.http_proxy ?? settings.socks_proxy;
+    const detected = settings.mode === 'manual' && stored !== null ? undefined : await this.#detect(signal);
+    return effective(settings, detected);
+  }
+
+  /** Upper-case names only; empty when off. */
+  async variables(signal: AbortSignal): Promise<Record<string, string>> {
+    const found = await this.current(signal);
+    return found === undefined ? {} : variables(found, this.settings.no_proxy);
+  }
+
+  async health(signal: AbortSignal) {
+    const found = await this.current(signal);
+    if (found === undefined) return null;
+    const url = found.http ?? found.socks;
+    const reachable = url !== undefined && (await accepts(url, reachMs, signal)) !== undefined;
+    const hint = found.hint ?? (reachable ? undefined : 'Nobody answers there: is the proxy running?');
+    return { source: found.source, url: url ?? null, reachable, ...(hint === undefined ? {} : { hint }) };
+  }
+
+  node(name: string): ProxyNode {
+    const found = this.settings.nodes.find((node) => node.name === name);
+    if (found) return found;
+    const names = this.settings.nodes.map((node) => node.name);
+    throw new FairleadError('not_found', `Proxy node '${name}' not found`, {
+      hint: names.length === 0 ? 'None is configured.' : `Configured: ${names.join(', ')}.`,
+    });
+  }
+
+  /** A socks node goes where socks proxies go (R-RPC-093). */
+  switchTo(name: string): ProxySettings {
+    const { url } = this.node(name);
+    const socks = endpoint(url)?.socks === true;
+    const address = { http_proxy: socks ? null : url, socks_proxy: socks ? url : null };
+    return this.change({ enabled: true, mode: 'manual', current_node: name, ...address });
+  }
+
+  /** Probes nodes at the same time, and keeps what it found. */
+  async test(names: readonly string[], limitMs: number, signal: AbortSignal): Promise<ProxyNode[]> {
+    const tested = await Promise.all(
+      names.map(async (name): Promise<ProxyNode> => {
+        const node = this.node(name);
+        const latency = await accepts(node.url, limitMs, signal);
+        return { ...node, latency_ms: latency ?? null, available: latency !== undefined };
+      }),
+    );
+    const byName = new Map(tested.map((node) => [node.name, node]));
+    this.change({ nodes: this.settings.nodes.map((node) => byName.get(node.name) ?? node) });
+    return tested;
+  }
+
+  #detect(signal: AbortSignal): Promise<Detected | undefined> {
+    const now = this.#options.clock.monotonic();
+    if (this.#detected === undefined || now - this.#detected.atMs > believedMs) {
+      this.#detected = { atMs: now, found: detectProxy(this.#options.around, signal) };
+    }
+    return this.#detected.found;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+export const proxies = partKey<Proxies>('proxy settings');

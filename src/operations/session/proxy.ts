@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { operation } from '../../engine/operation.ts';
+import { proxies } from '../../engine/proxy/proxies.ts';
+import { endpoint, masked, ProxyNode } from '../../engine/proxy/settings.ts';
+import { json } from './shared.ts';
+
+const hidden = (url: string | null | undefined): string | null => (url == null ? null : masked(url));
+
+const Health = z
+  .object({ source: z.string(), url: z.string().nullable(), reachable: z.boolean(), hint: z.string().optional() })
+  .nullable();
+
+const Status = z.object({
+  enabled: z.boolean(),
+  mode: z.string(),
+  http_proxy: z.string().nullable(),
+  socks_proxy: z.string().nullable(),
+  no_proxy: z.string(),
+  current_node: z.string().nullable(),
+  node_count: z.number().int(),
+  health: Health,
+});
+
+async function statusOf(engine: Engine, signal: AbortSignal): Promise<z.output<typeof Status>> {
+  const part = engine.part(proxies);
+  const { enabled, mode, http_proxy, socks_proxy, no_proxy, current_node, nodes } = part.settings;
+  const health = await part.health(signal);
+  return {
+    enabled,
+    mode,
+    http_proxy: hidden(http_proxy),
+    socks_proxy: hidden(socks_proxy),
+    no_proxy,
+    current_node,
+    node_count: nodes.length,
+    health: health === null ? null : { ...health, url: hidden(health.url) },
+  };
+}
+
+export const status = operation({
+  title: 'Proxy status',
+  summary: 'The proxy new sessions are told of, and whether it answers.',
+  access: 'observe',
+  input: z.object({}),
+  output: Status,
+  run: ({ engine, signal }) => statusOf(engine, signal),
+  render: json,
+});
+
+export const nodes = operation({
+  title: 'Proxy nodes',
+  summary: 'The configured proxies by name.',
+  access: 'observe',
+  input: z.object({}),
+  output: z.object({ current_node: z.string().nullable(), nodes: z.array(ProxyNode) }),
+  async run({ engine }) {
+    const { current_node, nodes: all } = engine.part(proxies).settings;
+    return { current_node, nodes: all.map((node) => ({ ...node, url: masked(node.url) })) };
+  },
+  render: json,
+});
+
+const switchTo = operation({
+  title: 'Switch the proxy',
+  summary: 'Use one of the configured proxies.',
+  access: 'administer',
+  idempotent: true,
+  input: z.object({ node_name: z.string().min(1) }),
+  output: z.object({
+    switched: z.literal(true),
+    current_node: z.string(),
+    http_proxy: z.string().nullable(),
+    socks_proxy: z.string().nullable(),
+  }),
+  positional: ['node_name'],
+  async run({ input, engine, note }) {
+    note(input.node_name);
+    const { http_proxy, socks_proxy } = engine.part(proxies).switchTo(input.node_name);
+    return {
+      switched: true as const,
+      current_node: input.node_name,
+      http_proxy: hidden(http_proxy),
+      socks_proxy: hidden(socks_proxy),
+    };
+  },
+  render: json,
+});
+export { switchTo as switch };
+
+export const speedtest = operation({
+  title: 'Test proxies',
+  summary: 'How long the configured proxies take to accept a connection.',
+  access: 'control',
+  idempotent: true,
+  input: z.object({ node_name: z.string().optional(), timeout_ms: z.number().int().min(1).max(60_000).default(3000) }),
+  output: z.object({ results: z.array(ProxyNode) }),
+  positional: ['node_name'],
+  async run({ input, engine, signal }) {
+    const part = engine.part(proxies);
+    const names = input.node_name === undefined ? part.settings.nodes.map(({ name }) => name) : [input.node_name];
+    const results = await part.test(names, input.timeout_ms, signal);
+    return { results: results.map((node) => ({ ...node, url: masked(node.url) })) };
+  },
+  render: json,
+});
+
+const Url = z
+  .string()
+  .max(2000)
+  .refine((url) => url === '' || endpoint(url) !== undefined, 'is not the address of a proxy')
+  .nullish();
+
+export const configure = operation({
+  title: 'Configure the proxy',
+  summary: 'Set mode, addresses and nodes. Null or an empty text clears an address.',
+  access: 'administer',
+  idempotent: true,
+  input: z.object({
+    enabled: z.boolean().default(true),
+    mode: z.string().default('manual'),
+    http_proxy: Url,
+    socks_proxy: Url,
+    no_proxy: z.string().max(4000).optional(),
+    nodes: z
+      .array(z.object({ name: z.string().min(1).max(100), url: z.string().min(1).max(2000) }))
+      .max(1000)
+      .optional(),
+    current_node: z.string().optional(),
+  }),
+  output: z.object({ configured: z.literal(true), status: Status }),
+  async run({ input, engine, signal, note }) {
+    const part = engine.part(proxies);
+    const { enabled, mode, http_proxy, socks_proxy, no_proxy, current_node } = input;
+    const known = input.nodes ?? part.settings.nodes;
+    if (current_node !== undefined && !known.some(({ name }) => name === current_node)) {
+      throw new FairleadError('not_found', `Proxy node '${current_node}' not found`);
+    }
+    part.change({
+      enabled,
+      mode: enabled ? (mode === 'manual' ? 'manual' : 'auto') : 'off',
+      ...(http_proxy !== undefined && { http_proxy: http_proxy || null }),
+      ...(socks_proxy !== undefined && { socks_proxy: socks_proxy || null }),
+      ...(no_proxy !== undefined && { no_proxy }),
+      ...(input.nodes !== undefined && { nodes: input.nodes.map((node) => ProxyNode.parse(node)), current_node: null }),
+    });
+    if (current_node !== undefined) part.switchTo(current_node);
+    note(enabled ? mode : 'off');
+    return { configured: true as const, status: await statusOf(engine, signal) };
+  },
+  render: json,
+});
+
+export const disable = operation({
+  title: 'Switch the proxy off',
+  summary: 'New sessions are told of no proxy.',
+  access: 'administer',
+  idempotent: true,
+  input: z.object({}),
+  output: z.object({ disabled: z.literal(true) }),
+  async run({ engine }) {
+    engine.part(proxies).change({ enabled: false, mode: 'off' });
+    return { disabled: true as const };
+  },
+  render: json,
+});
+
+export const env = operation({
+  title: 'Proxy variables',
+  summary: 'The proxy as environment variables. Passwords are masked unless reveal is true.',
+  access: 'observe',
+  input: z.object({ reveal: z.boolean().default(false) }),
+  output: z.object({ enabled: z.boolean(), env: z.record(z.string(), z.string()) }),
+  async run({ input, engine, signal }) {
+    const part = engine.part(proxies);
+    const found = Object.entries(await part.variables(signal));
+    const shown = found.map(([name, value]) => [name, input.reveal ? value : masked(value)]);
+    return { enabled: part.settings.enabled, env: Object.fromEntries(shown) as Record<string, string> };
+  },
+  render: json,
+});

@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createWeb } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { detectProxy, macSetting, type Surroundings, windowsSetting } from '../../src/engine/proxy/detect.ts';
+import { effective, masked, ProxySettings } from '../../src/engine/proxy/settings.ts';
+import { RpcPlace } from './place.ts';
+
+const limit = (): AbortSignal => AbortSignal.timeout(5000);
+
+async function listening(server: Server): Promise<{ port: number } & Disposable> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, [Symbol.dispose]: () => void server.close() };
+}
+
+const httpProxy = () =>
+  listening(
+    createServer((socket) =>
+      socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')),
+    ),
+  );
+const socksProxy = () =>
+  listening(
+    createServer((socket) =>
+      socket
+        .on('error', () => {})
+        .once('data', (bytes) => (bytes[0] === 5 ? socket.end(Buffer.from([5, 0])) : socket.destroy())),
+    ),
+  );
+const website = () => listening(createWeb((_, response) => response.end('hello')));
+
+const around = (change: Partial<Surroundings>): Surroundings => ({
+  env: {},
+  platform: 'linux',
+  home: '/nonexistent',
+  run: async () => undefined,
+  ports: [],
+  ...change,
+});
+
+test('status, nodes, switch, speedtest, configure, disable and env have the documented shapes', async () => {
+  await using place = await RpcPlace.open();
+  using up = await httpProxy();
+  const call = (method: string, params?: unknown) => place.client.call(method, params);
+  expect(await call('proxy.status')).toEqual({
+    enabled: false,
+    mode: 'off',
+    http_proxy: null,
+    socks_proxy: null,
+    no_proxy: 'localhost,127.0.0.1,::1',
+    current_node: null,
+    node_count: 0,
+    health: null,
+  });
+  const nodes = [
+    { name: 'up', url: `http://u:pw@127.0.0.1:${up.port}` },
+    { name: 'down', url: 'http://127.0.0.1:1' },
+    { name: 'socks', url: `socks5://127.0.0.1:${up.port}` },
+  ];
+  const configured = await call('proxy.configure', { nodes, current_node: 'up' });
+  expect(configured).toMatchObject({
+    configured: true,
+    status: { enabled: true, mode: 'manual', current_node: 'up', node_count: 3 },
+  });
+  expect(configured.status.health).toEqual({
+    source: 'manual',
+    url: `http://u:•••@127.0.0.1:${up.port}`,
+    reachable: true,
+  });
+  const { results } = await call('proxy.speedtest', { timeout_ms: 500 });
+  expect(results).toMatchObject([
+    { name: 'up', available: true },
+    { name: 'down', available: false, latency_ms: null },
+    { name: 'socks', available: true },
+  ]);
+  expect((await call('proxy.nodes')).nodes[0]).toMatchObject({
+    name: 'up',
+    available: true,
+    latency_ms: expect.any(Number),
+  });
+  expect((await call('proxy.env')).env).toEqual({
+    HTTP_PROXY: `http://u:•••@127.0.0.1:${up.port}`,
+    HTTPS_PROXY: `http://u:•••@127.0.0.1:${up.port}`,
+    NO_PROXY: 'localhost,127.0.0.1,::1',
+  });
+  expect((await call('proxy.env', { reveal: true })).env.HTTP_PROXY).toBe(nodes[0]?.url);
+  const id = await place.create();
+  expect((await call('exec.run_wait', { id, command: 'echo $http_proxy $HTTPS_PROXY' })).output).toBe(
+    `${nodes[0]?.url} ${nodes[0]?.url}`,
+  );
+  // A socks node is no http proxy (R-RPC-093).
+  expect(await call('proxy.switch', { node_name: 'socks' })).toEqual({
+    switched: true,
+    current_node: 'socks',
+    http_proxy: null,
+    socks_proxy: nodes[2]?.url,
+  });
+  expect((await call('proxy.env')).env).toEqual({ ALL_PROXY: nodes[2]?.url, NO_PROXY: 'localhost,127.0.0.1,::1' });
+  expect(await call('proxy.disable')).toEqual({ disabled: true });
+  expect(await call('proxy.env')).toEqual({ enabled: false, env: {} });
+  expect((await place.client.ask('proxy.switch', { node_name: 'none' })).error?.message).toBe(
+    "Proxy node 'none' not found",
+  );
+});
+
+test('null and empty clear an address, an unknown node is refused, manual without an address says so (R-RPC-093)', async () => {
+  await using place = await RpcPlace.open();
+  const call = (method: string, params?: unknown) => place.client.call(method, params);
+  await call('proxy.configure', { http_proxy: 'http://127.0.0.1:1', socks_proxy: 'socks5://127.0.0.1:1' });
+  const { status } = await call('proxy.configure', { http_proxy: null, socks_proxy: '' });
+  expect(status).toMatchObject({
+    http_proxy: null,
+    socks_proxy: null,
+    mode: 'manual',
+    health: { reachable: false, hint: expect.stringContaining('No proxy is set') },
+  });
+  expect((await place.client.ask('proxy.configure', { current_node: 'x' })).error?.message).toBe(
+    "Proxy node 'x' not found",
+  );
+  expect((await place.client.ask('proxy.configure', { http_proxy: 'http://' })).error?.data?.['code']).toBe(
+    'INVALID_PARAMS',
+  );
+});
+
+test('nothing that was detected is written down (R-RPC-092)', async () => {
+  await using place = await RpcPlace.open();
+  await place.client.call('proxy.configure', { mode: 'auto' });
+  await place.client.call('proxy.status');
+  expect(JSON.parse(readFileSync(join(place.home, '.fairlead', 'proxy.json'), 'utf8'))).toMatchObject({
+    http_proxy: null,
+    mode: 'auto',
+  });
+});
+
+test('detection: environment before scan, only what answers, and only what speaks like a proxy (R-RPC-090, R-RPC-091)', async () => {
+  using http = await httpProxy();
+  using socks = await socksProxy();
+  using web = await website();
+  expect(await detectProxy(around({ ports: [web.port] }), limit())).toBeUndefined();
+  expect(await detectProxy(around({ ports: [web.port, http.port] }), limit())).toEqual({
+    source: 'scan',
+    http: `http://127.0.0.1:${http.port}`,
+    socks: undefined,
+  });
+  expect(await detectProxy(around({ ports: [socks.port] }), limit())).toEqual({
+    source: 'scan',
+    http: undefined,
+    socks: `socks5://127.0.0.1:${socks.port}`,
+  });
+  const env = { https_proxy: `http://localhost:${http.port}` };
+  expect(await detectProxy(around({ env, ports: [socks.port] }), limit())).toMatchObject({
+    source: 'environment',
+    http: `http://localhost:${http.port}`,
+  });
+  expect(await detectProxy(around({ env: { HTTP_PROXY: 'http://127.0.0.1:1' } }), limit())).toBeUndefined();
+});
+
+test('detection: the settings of GNOME, KDE, macOS and Windows; a script is told, not guessed (R-RPC-090, R-RPC-091)', async () => {
+  using http = await httpProxy();
+  const gnome: Record<string, string> = {
+    'org.gnome.system.proxy mode': "'manual'\n",
+    'org.gnome.system.proxy.https host': "'127.0.0.1'\n",
+    'org.gnome.system.proxy.https port': `${http.port}\n`,
+  };
+  const run = async (_: string, args: readonly string[]) => gnome[args.slice(1).join(' ')] ?? "''\n";
+  expect(await detectProxy(around({ run }), limit())).toMatchObject({
+    source: 'system',
+    http: `http://127.0.0.1:${http.port}`,
+  });
+  gnome['org.gnome.system.proxy mode'] = "'auto'\n";
+  expect((await detectProxy(around({ run }), limit()))?.hint).toContain('unsupported_pac');
+  const home = mkdtempSync(join(tmpdir(), 'fairlead-kde-'));
+  try {
+    mkdirSync(join(home, '.config'));
+    writeFileSync(
+      join(home, '.config', 'kioslaverc'),
+      `[Proxy Settings]\nProxyType=1\nhttpProxy=http://127.0.0.1 ${http.port}\n`,
+    );
+    expect(await detectProxy(around({ home }), limit())).toMatchObject({ http: `http://127.0.0.1:${http.port}` });
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+  const mac = 'HTTPSEnable : 1\n  HTTPSProxy : 10.0.0.1\n  HTTPSPort : 3128\n  SOCKSEnable : 0\n';
+  expect(macSetting(mac)).toEqual({ source: 'system', http: 'http://10.0.0.1:3128', socks: undefined });
+  const single = '    ProxyEnable    REG_DWORD    0x1\n    ProxyServer    REG_SZ    10.0.0.1:8080\n';
+  expect(windowsSetting(single)).toEqual({ source: 'system', http: 'http://10.0.0.1:8080', socks: undefined });
+  const many = '    ProxyEnable    REG_DWORD    0x1\n    ProxyServer    REG_SZ    http=a:1;https=b:2;socks=c:3\n';
+  expect(windowsSetting(many)).toEqual({ source: 'system', http: 'http://b:2', socks: 'socks5://c:3' });
+});
+
+test('manual wins over detection, auto fills gaps, passwords are masked (R-RPC-092, R-RPC-094)', () => {
+  const stored = ProxySettings.parse({ enabled: true, mode: 'manual', http_proxy: 'http://mine:1' });
+  const found = { source: 'scan', http: 'http://theirs:2', socks: undefined };
+  expect(effective(stored, found)).toMatchObject({ source: 'manual', http: 'http://mine:1' });
+  expect(effective({ ...stored, mode: 'auto' }, found)).toMatchObject({ source: 'scan', http: 'http://theirs:2' });
+  expect(effective({ ...stored, mode: 'auto' }, undefined)).toMatchObject({ source: 'auto', http: 'http://mine:1' });
+  expect(masked('http://user:p%40ss@host:1/x')).toBe('http://user:•••@host:1/x');
+  expect(masked('http://host:1')).toBe('http://host:1');
+});
