@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { call } from '../engine/call.ts';
 import { AuditTrail, auditTrail } from '../engine/audit-trail.ts';
@@ -6,6 +7,9 @@ import { openGate } from '../engine/gate.ts';
 import type { Log } from '../engine/incident.ts';
 import { installationKey } from '../engine/installation-key.ts';
 import { Policies, policies } from '../engine/policy/policies.ts';
+import { systemSurroundings } from '../engine/proxy/detect.ts';
+import { Proxies, proxies } from '../engine/proxy/proxies.ts';
+import { bothSpellings } from '../engine/proxy/settings.ts';
 import { Redactor } from '../engine/redaction/redactor.ts';
 import { systemClock } from '../engine/system-clock.ts';
 import { mcpSurface } from '../faces/mcp/catalogue.ts';
@@ -29,6 +33,8 @@ export function createInstance(
   const { home, recordings, screenshots } = places(settings, env);
   const ssh = sshPart(invocation, log);
   const policy = new Policies({ root: home, clock: systemClock, warn: log });
+  const around = systemSurroundings(env, env['HOME'] ?? homedir());
+  const proxy = new Proxies({ root: home, clock: systemClock, warn: log, around });
   const trail = new AuditTrail(home, log);
   let redactor: Redactor | undefined;
   const newRedactor = (): Redactor => new Redactor({ key: installationKey(join(home, 'redaction.key')) });
@@ -41,6 +47,7 @@ export function createInstance(
         env,
         extraEnv: Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '='))),
         integration: settings.shellIntegration,
+        variables: async (signal) => bothSpellings(await proxy.variables(signal)),
       }),
       ssh: sshOpener({ engine: () => engine, integration: settings.shellIntegration, env }),
     },
@@ -60,7 +67,7 @@ export function createInstance(
       const [local, remote] = await Promise.all([localTargets(), sshTargets(engine)]);
       return { ...local, targets: [...local.targets, ...remote] };
     },
-    parts: [ssh.part, [policies, () => policy], [auditTrail, () => trail], ...parts],
+    parts: [ssh.part, [policies, () => policy], [auditTrail, () => trail], [proxies, () => proxy], ...parts],
     gate: { ...openGate, policy: policy.stage },
     redact: (text) => (redactor ??= newRedactor()).redactText(text).text,
     idempotency: ssh.idempotency,

@@ -6,6 +6,9 @@ import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { AuditTrail, auditTrail } from '../../src/engine/audit-trail.ts';
 import { openGate } from '../../src/engine/gate.ts';
 import { Policies, policies } from '../../src/engine/policy/policies.ts';
+import { Proxies, proxies } from '../../src/engine/proxy/proxies.ts';
+import { bothSpellings } from '../../src/engine/proxy/settings.ts';
+import { Redactor } from '../../src/engine/redaction/redactor.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { Instances } from '../../src/engine/instances/instances.ts';
 import { OwnInstance } from '../../src/engine/instances/own-instance.ts';
@@ -48,9 +51,16 @@ export class RpcPlace implements AsyncDisposable {
     };
     const warn = (): void => {};
     const policy = new Policies({ root, clock: systemClock, warn });
+    const ports: number[] = [];
+    const around = { env: {}, platform: 'linux', home, run: async () => undefined, ports } as const;
+    const proxy = new Proxies({ root, clock: systemClock, warn, around });
+    const variables = async (signal: AbortSignal) => bothSpellings(await proxy.variables(signal));
+    const redactor = new Redactor({ key: Buffer.alloc(32) });
     const trail = new AuditTrail(root, warn);
     const engine = new Engine({
-      openers: { local: localOpener({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true }) },
+      openers: {
+        local: localOpener({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true, variables }),
+      },
       size: { cols: 120, rows: 30 },
       scrollback: 1000,
       sessions: { maxSessions: 200, idleTimeout: 0 },
@@ -61,9 +71,11 @@ export class RpcPlace implements AsyncDisposable {
         [workspaces, () => new Workspaces(root)],
         [policies, () => policy],
         [auditTrail, () => trail],
+        [proxies, () => proxy],
         ...parts(root),
       ],
       gate: { ...openGate, policy: policy.stage },
+      redact: (text) => redactor.redactText(text).text,
     });
     engine.audit.added.on((entry) => trail.add(entry));
     const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));

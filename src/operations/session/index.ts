@@ -7,10 +7,14 @@ import * as instance from './instance.ts';
 import * as audit from './audit.ts';
 import * as policy from './policy.ts';
 import * as orchestrate from './orchestrate.ts';
+import * as proxy from './proxy.ts';
 import * as screen from './screen.ts';
+import { selftest } from './selftest.ts';
 import * as server from './server.ts';
 import * as sessions from './sessions.ts';
 import * as workspace from './workspace.ts';
+
+const capabilities = capabilitiesOf(() => methodNames());
 
 const nouns: Book['nouns'] = {
   session: {
@@ -51,8 +55,18 @@ const nouns: Book['nouns'] = {
     set_title: instance.set_title,
     focus: instance.focus,
   },
+  proxy: {
+    status: proxy.status,
+    nodes: proxy.nodes,
+    switch: proxy.switch,
+    speedtest: proxy.speedtest,
+    configure: proxy.configure,
+    disable: proxy.disable,
+    env: proxy.env,
+  },
   policy: { set: policy.set, get: policy.get, check: policy.check },
-  server: { info: server.info, health: server.health, capabilities: capabilitiesOf(() => methodNames()) },
+  server: { info: server.info, health: server.health, capabilities },
+  selftest: { run: selftest(() => capabilities) },
   system: { info: server.system, launch_admin: server.launch_admin },
   orchestrate: { launch: orchestrate.launch, broadcast: orchestrate.broadcast, wait: orchestrate.wait },
 };

@@ -17,13 +17,16 @@ export interface LocalOptions {
   /** Added to it, as asked for by whoever started the server. */
   readonly extraEnv: Readonly<Record<string, string>>;
   readonly integration: boolean;
+  /** Variables that are found out anew for each terminal. */
+  readonly variables?: ((signal: AbortSignal) => Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
 /** Opens programs on this machine: a shell with integration, or a command as given. */
 export function localOpener(options: LocalOptions): Opener {
   const transport = localTransport();
   return async (request, terminalId, signal) => {
-    const env = { ...environment(options), ...request.env, FAIRLEAD: '1', FAIRLEAD_SESSION: terminalId };
+    const found = await options.variables?.(signal);
+    const env = { ...environment(options), ...found, ...request.env, FAIRLEAD: '1', FAIRLEAD_SESSION: terminalId };
     const cwd = expand(request.cwd ?? options.cwd, env, options.cwd);
     if (request.argv) {
       const channel = await transport.open({ argv: request.argv, cwd, env }, request.size, signal);

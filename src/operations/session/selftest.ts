@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Call } from '../../engine/call.ts';
+import { type AnyOperation, operation } from '../../engine/operation.ts';
+import { renderError } from './errors.ts';
+import { run_wait } from './exec.ts';
+import { check as policyCheck } from './policy.ts';
+import { status as proxyStatus } from './proxy.ts';
+import { detect_errors, text as screenText } from './screen.ts';
+import { health, launch_admin } from './server.ts';
+import { create, destroy, status as sessionStatus } from './sessions.ts';
+import { json, sessionNumber } from './shared.ts';
+
+const Check = z.object({
+  name: z.string(),
+  ok: z.boolean(),
+  skipped: z.literal(true).optional(),
+  detail: z.unknown(),
+  ms: z.number().int(),
+});
+type Check = z.output<typeof Check>;
+
+/** All of them together (R-RPC-130). */
+const limitMs = 20_000;
+
+type Ask = (op: AnyOperation, input?: unknown) => Promise<unknown>;
+
+interface Probe {
+  readonly name: string;
+  /** Answers with what it saw; throws, or is not `ok`, when something is wrong. */
+  readonly run: (ask: Ask) => Promise<{ readonly ok: boolean; readonly detail: unknown; readonly skipped?: boolean }>;
+}
+
+/** Fine when it answers at all. */
+const answers = (name: string, op: AnyOperation, input: unknown = {}): Probe => ({
+  name,
+  run: async (ask) => ({ ok: true, detail: await ask(op, input) }),
+});
+
+const expectedCode = 3;
+
+const probes: readonly Probe[] = [
+  {
+    name: 'mux.available',
+    run: async (ask) => {
+      const made = (await ask(create, { argv: ['sh', '-c', 'exit 0'] })) as { id: number };
+      await ask(destroy, { id: made.id });
+      return { ok: true, detail: { created: made.id } };
+    },
+  },
+  {
+    name: 'server.health',
+    run: async (ask) => {
+      const detail = (await ask(health)) as { status: string };
+      return { ok: detail.status === 'ok', detail };
+    },
+  },
+  answers('policy.check', policyCheck, { command: 'echo selftest' }),
+  {
+    name: 'system.launch_admin',
+    run: async (ask) =>
+      process.platform === 'win32'
+        ? { ok: true, detail: await ask(launch_admin, { dry_run: true }) }
+        : { ok: true, skipped: true, detail: 'Windows only' },
+  },
+  answers('proxy.status', proxyStatus),
+  {
+    name: 'exec.run_wait',
+    run: async (ask) => {
+      const { id } = (await ask(create)) as { id: number };
+      try {
+        const input = { id, command: `(exit ${expectedCode})`, timeout_ms: 10_000 };
+        const detail = (await ask(run_wait, input)) as { exit_code: number | null };
+        return { ok: detail.exit_code === expectedCode, detail };
+      } finally {
+        await ask(destroy, { id });
+      }
+    },
+  },
+];
+
+function sessionProbes(id: number): Probe[] {
+  return [
+    answers('session.status', sessionStatus, { id }),
+    answers('screen.text', screenText, { id }),
+    answers('screen.detect_errors', detect_errors, { id }),
+  ];
+}
+
+/** `selftest.run`; `capabilities` comes from the table it stands in itself. */
+export const selftest = (capabilities: () => AnyOperation) =>
+  operation({
+    title: 'Self-test',
+    summary: 'Try out the parts of this server; leaves nothing behind.',
+    access: 'control',
+    input: z.object({ session_id: z.union([z.string(), z.number()]).optional() }),
+    output: z.object({ ok: z.boolean(), checks: z.array(Check) }),
+    async run(call) {
+      const signal = AbortSignal.any([call.signal, AbortSignal.timeout(limitMs)]);
+      const ask: Ask = (op, input = {}) => op.run({ ...call, signal, note: () => {}, input: op.input.parse(input) });
+      const redaction: Probe = { name: 'redaction', run: async () => masks(call) };
+      const { session_id } = call.input;
+      const own = session_id === undefined ? [] : sessionProbes(sessionNumber({ session_id }));
+      const checks: Check[] = [];
+      for (const probe of [...probes, answers('server.capabilities', capabilities()), redaction, ...own]) {
+        checks.push(await take(probe, ask));
+      }
+      return { ok: checks.every(({ ok }) => ok), checks };
+    },
+    render: json,
+  });
+
+async function take({ name, run }: Probe, ask: Ask): Promise<Check> {
+  const started = performance.now();
+  const ms = (): number => Math.round(performance.now() - started);
+  try {
+    const { skipped, ...found } = await run(ask);
+    return { name, ...found, ...(skipped === true ? { skipped: true as const } : {}), ms: ms() };
+  } catch (error) {
+    const message = error instanceof FairleadError ? renderError(error) : 'It broke.';
+    return { name, ok: false, detail: { error: message }, ms: ms() };
+  }
+}
+
+function masks({ engine }: Call<unknown>): { ok: boolean; detail: unknown } {
+  const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+  const seen = engine.redact(`token ${secret}`);
+  return { ok: !seen.includes(secret), detail: { masked: seen } };
+}

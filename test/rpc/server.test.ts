@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RpcPlace } from './place.ts';
+
+let place: RpcPlace;
+beforeAll(async () => {
+  place = await RpcPlace.open();
+});
+afterAll(() => place[Symbol.asyncDispose]());
+
+const call = (method: string, params?: unknown) => place.client.call(method, params);
+
+/** The index of the reference, less the recording and capture families, which come later. */
+const documented = `
+exec.cancel exec.run exec.run_wait exec.send exec.status instance.focus instance.info instance.list instance.set_title
+orchestrate.broadcast orchestrate.launch orchestrate.wait policy.check policy.set proxy.configure proxy.disable proxy.env proxy.nodes
+proxy.speedtest proxy.status proxy.switch screen.cursor screen.detect_errors screen.read screen.scroll screen.search screen.text
+selftest.run server.capabilities server.health server.info session.audit_log session.create session.cwd session.destroy session.env
+session.get session.history session.idle session.input session.list session.resize session.set_env session.status signal.send
+system.info system.launch_admin workspace.list workspace.restore workspace.save`
+  .trim()
+  .split(/\s+/);
+const ours = ['policy.get', 'workspace.delete'];
+
+test('the table holds the methods of the index, and says which are ours (R-RPC-016)', async () => {
+  const { extension, ...groups } = await call('server.capabilities');
+  expect(Object.values(groups).flat().sort()).toEqual([...documented, ...ours].sort());
+  expect(extension.sort()).toEqual(ours);
+  expect(groups.exec).toContain('signal.send');
+  expect(groups.governance).toEqual(
+    expect.arrayContaining(['policy.set', 'policy.check', 'server.info', 'selftest.run']),
+  );
+});
+
+test('server.info, server.health and system.info', async () => {
+  expect(await call('server.info')).toEqual({
+    name: 'Fairlead MCP Server',
+    version: '9.9.9',
+    engine: 'Fairlead',
+    protocol: 'json-rpc-2.0',
+  });
+  expect(await call('server.health')).toMatchObject({
+    status: 'ok',
+    mcp: { bind: '127.0.0.1', port: place.server.port, auth: true },
+    mux: { available: true },
+  });
+  expect(await call('system.info')).toMatchObject({ platform: 'linux', hostname: hostname(), sessions_max: 200 });
+  expect((await place.client.ask('system.launch_admin', {})).error?.message).toBe(
+    'Administrator launch is only supported on Windows',
+  );
+});
+
+test('instance.list has no tokens, instance.info has; a title is mirrored at once (R-RPC-005, R-RPC-009)', async () => {
+  const { instances } = await call('instance.list');
+  expect(instances).toMatchObject([{ id: 'alpha', pid: process.pid, mcp_port: place.server.port }]);
+  expect(JSON.stringify(instances)).not.toContain(place.own.record.auth_token);
+  expect(await call('instance.info')).toMatchObject({ id: 'alpha', auth_token: place.own.record.auth_token });
+  expect(await call('instance.set_title', { title: 'box' })).toEqual({ ok: true, title: 'box' });
+  expect(JSON.parse(readFileSync(join(place.home, '.fairlead', 'server.json'), 'utf8')).title).toBe('box');
+  expect(await call('instance.set_title', {})).toEqual({ ok: true, title: null });
+  expect(await call('instance.focus')).toMatchObject({ ok: true, delivered: 0, note: expect.any(String) });
+});
+
+test('selftest.run is ok, really tries things, and leaves nothing behind (R-RPC-130)', async () => {
+  const id = await place.create();
+  const before = (await call('session.list')).sessions.length;
+  const { ok, checks } = await call('selftest.run', { session_id: String(id) });
+  expect(checks.filter((check: { ok: boolean }) => !check.ok)).toEqual([]);
+  expect(ok).toBe(true);
+  expect(checks.map(({ name }: { name: string }) => name)).toEqual([
+    'mux.available',
+    'server.health',
+    'policy.check',
+    'system.launch_admin',
+    'proxy.status',
+    'exec.run_wait',
+    'server.capabilities',
+    'redaction',
+    'session.status',
+    'screen.text',
+    'screen.detect_errors',
+  ]);
+  expect(checks.find(({ name }: { name: string }) => name === 'exec.run_wait').detail.exit_code).toBe(3);
+  expect((await call('session.list')).sessions).toHaveLength(before);
+});
+
+test('1,000 connections that stall, send garbage or vanish: another client is served, nothing leaks', async () => {
+  const before = place.server.connections;
+  const crowd = await Promise.all(Array.from({ length: 1000 }, () => place.another()));
+  expect(place.server.connections).toBe(before + 1000);
+  const id = await place.create();
+  crowd.forEach((client, index) => {
+    if (index % 3 === 0) client.send('{"id":1,"method":"session.li');
+    else if (index % 3 === 1) client.send('\u0000\u0001garbage\n'.repeat(20));
+    else {
+      client.send(`{"id":1,"method":"orchestrate.wait","params":{"id":${id},"pattern":"never","timeout_ms":60000}}\n`);
+      client.socket.destroy();
+    }
+  });
+  const times: number[] = [];
+  for (let round = 0; round < 500; round += 1) {
+    const started = performance.now();
+    await call('session.list');
+    times.push(performance.now() - started);
+  }
+  times.sort((a, b) => a - b);
+  expect(times[Math.floor(times.length * 0.99)]).toBeLessThan(50);
+  for (const client of crowd) client[Symbol.dispose]();
+  await expect.poll(() => place.server.connections, { timeout: 5000 }).toBe(before);
+});
