@@ -6,7 +6,8 @@ import { proxies } from '../../engine/proxy/proxies.ts';
 import { endpoint, masked, ProxyNode } from '../../engine/proxy/settings.ts';
 import { json } from './shared.ts';
 
-const hidden = (url: string | null | undefined): string | null => (url == null ? null : masked(url));
+const hidden = (url: string | null | undefined): string | null =>
+  url === null || url === undefined ? null : masked(url);
 
 const Health = z
   .object({ source: z.string(), url: z.string().nullable(), reachable: z.boolean(), hint: z.string().optional() })
