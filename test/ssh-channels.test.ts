@@ -202,7 +202,8 @@ describe('the end of a session', () => {
 
   test('a server that says no goodbye does not hold the end up', async () => {
     await using at = remote();
-    await open(at);
+    // By the end of a command the server has split into all its processes.
+    await run(await open(at), 'true');
     const frozen = sshd.children().filter(({ name }) => name.startsWith('sshd'));
     for (const { pid } of frozen) process.kill(pid, 'SIGSTOP');
     try {

@@ -51,6 +51,8 @@ export class FakeLink implements SshLink {
   refuse: 'request' | undefined;
   /** Opens and pings stay unanswered. */
   silent = false;
+  /** No command ends by itself. */
+  stuck = false;
   /** Every command ends at once. */
   quick = false;
   readonly running: FakeProcess[] = [];
@@ -103,7 +105,7 @@ export class FakeLink implements SshLink {
     this.seen.push(command);
     const process = new FakeProcess(command, () => this.running.splice(this.running.indexOf(process), 1));
     this.running.push(process);
-    if (this.quick || command === 'echo 1') process.finish();
+    if (this.quick || (command === 'echo 1' && !this.stuck)) process.finish();
     return process;
   }
 

@@ -80,7 +80,9 @@ export async function connectFor(
 /** Passwords come from the person, never through the model. */
 const asking =
   ({ ask }: Pick<Call<unknown>, 'ask'>): AskPassword =>
-  ({ user, host, port, prompt }) => {
+  ({ user, host, port, prompt, kind }) => {
     const subject = `${user}@${hostAndPort(host, port)}`;
-    return ask({ kind: 'password', subject, prompt: `${subject}: ${prompt}`, secret: true });
+    // A question of the server's own does not say who asks.
+    const words = kind === 'password' ? prompt : `${subject}: ${prompt}`;
+    return ask({ kind: 'password', subject, prompt: words, secret: true });
   };

@@ -45,20 +45,12 @@ async function echo(slots: Slots, signal: AbortSignal): Promise<'yes' | 'refused
     else signal.addEventListener('abort', () => resolve('late'), { once: true });
   });
   const ended = process.ended.then(({ by }) => (by === 'lost' ? 'refused' : 'yes'));
-  const reading = Promise.all([skip(process.stdout), skip(process.stderr)]);
+  const reading = Promise.all([skip(process.stdout), skip(process.stderr)]).catch(() => {});
   const answer = await Promise.race([ended, late]);
-  if (answer === 'late') leave(process, reading);
+  // The server that does not end the command may not confirm the close either, so nobody waits for it here.
+  if (answer === 'late') slots.abandon(process);
   else await reading;
   return answer;
-}
-
-/** Nobody waits for it: the server that does not end the command may not confirm the close either. */
-function leave(process: SshProcess, reading: Promise<unknown>): void {
-  const closing = async (): Promise<void> => {
-    await process[Symbol.asyncDispose]();
-    await reading;
-  };
-  closing().catch(() => {});
 }
 
 async function skip(stream: AsyncIterable<Uint8Array>): Promise<void> {

@@ -96,6 +96,27 @@ test('a server that refuses exec but answers a keepalive is healthy (spec 7)', a
   expect(await connect()).toMatchObject({ status: 'reused', session: { id: session.id } });
 });
 
+test('a server that answers but runs nothing is unhealthy: kept, listed, not chosen', async () => {
+  const { open, connect, sessions, links, clock, health } = setUp();
+  const session = await open();
+  const link = links[0] as FakeLink;
+  link.stuck = true;
+  const suggested = connect({ reuse: 'suggest' });
+  await settled();
+  clock.advance(5_000);
+  expect(await suggested).toMatchObject({ status: 'suggested', matches: [{ id: session.id, healthy: false }] });
+  expect(link.running).toEqual([]);
+  const auto = connect();
+  await settled();
+  clock.advance(5_000);
+  expect(await auto).toMatchObject({ status: 'ok', replaced: 0 });
+  expect(session.ended).toBeUndefined();
+  link.stuck = false;
+  expect(await sessions.revive(session.id, me, never)).toBe(session);
+  expect(session.healthy).toBe(true);
+  expect(health).toEqual(['unhealthy', 'unhealthy', 'healthy']);
+});
+
 test('force_new probes nothing; suggest lists without connecting', async () => {
   const { open, connect, links, asked } = setUp();
   await open();

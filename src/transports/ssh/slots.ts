@@ -116,6 +116,11 @@ export class Slots implements AsyncDisposable {
     return await this.#startOn(this.#main, start, signal);
   }
 
+  /** Closes a process nobody waits for any more. */
+  abandon(process: SshProcess): void {
+    this.#own(closed(process));
+  }
+
   /** Nothing more is opened: everybody who waits is told why. What is open stays so. */
   refuse(why: FairleadError): void {
     this.#over ??= why;
@@ -296,8 +301,8 @@ function isFull(error: unknown): error is FairleadError {
   return error instanceof FairleadError && error.data?.['refused'] === 'slots';
 }
 
-async function closed(link: SshLink): Promise<void> {
-  await link[Symbol.asyncDispose]();
+async function closed(what: AsyncDisposable): Promise<void> {
+  await what[Symbol.asyncDispose]();
 }
 
 const noSlot = (why: string): FairleadError =>
