@@ -20,7 +20,7 @@ const ways = [
 describe.runIf(isRoot).each(ways)('9.1: a host that takes nothing but a password (%s)', (_, options) => {
   test('2025-11-25: the person is asked for it, the session is there, and the password is nowhere', async () => {
     await using sshd = await startSshd({ ...options, config: ['PubkeyAuthentication no'] });
-    await using server = await AskingServer.start();
+    await using server = await AskingServer.start('product');
     await server.initialize(withLinks);
     server.call('1', 'ssh_connect', { address: sshd.address, username: sshd.user });
     const wrong = await server.find(({ method }) => method === 'elicitation/create');
@@ -39,7 +39,7 @@ describe.runIf(isRoot).each(ways)('9.1: a host that takes nothing but a password
 
   test('2026-07-28: the same, by input_required', async () => {
     await using sshd = await startSshd({ ...options, config: ['PubkeyAuthentication no'] });
-    await using server = await AskingServer.start();
+    await using server = await AskingServer.start('product');
     const input = { address: sshd.address, username: sshd.user };
     server.call('1', 'ssh_connect', input, modern(withLinks));
     const { requestState, inputRequests } = (await server.answer('1')).result;
@@ -53,13 +53,14 @@ describe.runIf(isRoot).each(ways)('9.1: a host that takes nothing but a password
 
   test('a client without links: told what to do, and the next call logs in', async () => {
     await using sshd = await startSshd({ ...options, config: ['PubkeyAuthentication no'] });
-    await using server = await AskingServer.start();
+    await using server = await AskingServer.start('product');
     await server.initialize({});
     const input = { address: sshd.address, username: sshd.user };
     server.call('1', 'ssh_connect', input);
     const { result } = await server.answer('1');
     expect(result).toMatchObject({ isError: true, structuredContent: { code: 'AUTH_FAILED' } });
     expect(result.content[0].text).toContain('Ask the person to run `fairlead answer`, then call again.');
+    await expect.poll(() => server.answerCommand(['--list']), { timeout: 10_000 }).toMatchObject({ code: 0 });
     expect(await server.answerCommand([`${sshd.user}@${sshd.address}`], sshd.password)).toMatchObject({ code: 0 });
     server.call('2', 'ssh_connect', input);
     expect((await server.answer('2')).result.structuredContent).toMatchObject({ username: sshd.user, port: sshd.port });
@@ -68,7 +69,7 @@ describe.runIf(isRoot).each(ways)('9.1: a host that takes nothing but a password
 
   test('declined: the host stays closed, and the call says so', async () => {
     await using sshd = await startSshd({ ...options, config: ['PubkeyAuthentication no'] });
-    await using server = await AskingServer.start();
+    await using server = await AskingServer.start('product');
     await server.initialize(withLinks);
     server.call('1', 'ssh_connect', { address: sshd.address, username: sshd.user });
     const request = await server.find(({ method }) => method === 'elicitation/create');

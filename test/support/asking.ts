@@ -21,7 +21,7 @@ export interface Line {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A server whose `vault_unlock` and `ssh_connect` need a password, on real pipes, with a home of its own. */
+/** A server on real pipes, with a home of its own: one whose `vault_unlock` needs a password, or the product as it is. */
 export class AskingServer implements AsyncDisposable {
   readonly home: string;
   readonly child: ChildProcessWithoutNullStreams;
@@ -48,12 +48,16 @@ export class AskingServer implements AsyncDisposable {
     child.stdin.on('error', () => {});
   }
 
-  static async start(): Promise<AskingServer> {
+  static async start(what: 'vault' | 'product' = 'vault'): Promise<AskingServer> {
     const home = await mkdtemp(join(tmpdir(), 'fairlead-asking-'));
     const env = { PATH: process.env['PATH'] ?? '', HOME: home, FAIRLEAD_HOME: join(home, '.fairlead'), PS1: '$ ' };
-    const child = spawn(process.execPath, [join(root, 'test', 'fixtures', 'asking-server.mjs')], { cwd: home, env });
+    const program =
+      what === 'vault'
+        ? [join(root, 'test', 'fixtures', 'asking-server.mjs')]
+        : [join(root, 'bin', 'fairlead.js'), 'mcp', '--record', '--record-dir', home];
+    const child = spawn(process.execPath, program, { cwd: home, env });
     const server = new AskingServer(home, child);
-    await server.until(() => server.stderr.includes('http '));
+    if (what === 'vault') await server.until(() => server.stderr.includes('http '));
     return server;
   }
 
