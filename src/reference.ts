@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { flagName, type Setting, settings, variableName } from './config.ts';
 import { errorTable } from './contract/errors.ts';
+import { remoteErrors } from './contract/remote-errors.ts';
 import { type AnyOperation, type Book, operationId } from './engine/operation.ts';
 import { books } from './operations/index.ts';
 import { shown, type SshVariable, sshVariables } from './ssh-settings.ts';
@@ -126,5 +127,21 @@ function errorsPage(): string {
   const rows = Object.entries(errorTable).map(([code, { http, rpc, exit, retry }]) =>
     row(`\`${code}\``, String(http), String(rpc), String(exit), retry ? 'yes' : 'no'),
   );
-  return `${made}# Errors\n\nEvery failure is one of these. The structured part of an answer carries \`code\`, \`message\` and \`hint\`.\n\n| Code | HTTP | JSON-RPC | Exit | Worth a retry |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;
+  return `${made}# Errors\n\nEvery failure is one of these. The structured part of an answer carries \`code\`, \`message\` and \`hint\`.\n\n| Code | HTTP | JSON-RPC | Exit | Worth a retry |\n|---|---|---|---|---|\n${rows.join('\n')}\n${remotePart()}`;
+}
+
+function remotePart(): string {
+  const rows = Object.entries(remoteErrors).map(([code, { category, retry, error, cure }]) =>
+    row(`\`${code}\``, category, retry, `\`${error}\``, cure),
+  );
+  return `
+## In the SSH tools
+
+They have the codes of their reference: \`REASON: [CODE] …\`, and \`code\`, \`category\` and \`retryable\` in the structured part. Retry: \`yes\` with back-off,
+\`cond\` after a change, \`recover\` by itself, \`judge\` as you see fit.
+
+| Code | Category | Retry | Is | What to do |
+|---|---|---|---|---|
+${rows.join('\n')}
+`;
 }

@@ -68,7 +68,7 @@ DETAIL: The person who runs this server has switched it off`);
   });
 });
 
-describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
+describe.each(['stdio', 'http', 'http of 2026'] as const)('over %s', (kind) => {
   let door: Door;
   beforeAll(async () => {
     door = await doors[kind]({ args: ['--toolsets', 'ssh'] });
@@ -101,9 +101,9 @@ describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
       return facts(answer);
     };
 
-    const { session_id } = await call('ssh_connect', { ...login(sshd), agent_id: kind, name: 'one' });
+    const { session_id } = await call('ssh_connect', { ...login(sshd), agent_id: 'one', name: 'one' });
     await call('ssh_connect', login(sshd));
-    const other = await connect({ agent_id: kind });
+    const other = await connect({ agent_id: 'one' });
     await call('ssh_sessions', {});
     const { command_id } = await call('ssh_exec', { session_id, command: 'echo out; echo err >&2; exit 3' });
     await call('ssh_exec_output', { command_id, wait: true });
@@ -122,7 +122,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
     await call('ssh_shell_close', { shell_id });
     await call('ssh_disconnect', { session_id: other });
     await call('ssh_disconnect_many', { session_ids: [nobody] });
-    await call('ssh_disconnect_agent', { agent_id: kind });
+    await call('ssh_disconnect_agent', { agent_id: 'one' });
     expect([...validators.keys()].filter((name) => !good.has(name))).toEqual([]);
 
     // Nothing given: an argument error is a tool error, not one of the protocol. Lists need nothing, but no list has -1 items.

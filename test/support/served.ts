@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { vi } from 'vitest';
 
 export const program = join(import.meta.dirname, '..', '..', 'bin', 'fairlead.js');
@@ -50,8 +50,8 @@ export class Served implements AsyncDisposable {
     return /token +(\S+)/.exec(this.out)?.[1] ?? '';
   }
 
-  async connect(token = this.token): Promise<Client> {
-    const client = new Client({ name: 'test', version: '1' });
+  async connect(token = this.token, mode: VersionNegotiationMode = 'legacy'): Promise<Client> {
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
     await client.connect(
       new StreamableHTTPClientTransport(new URL(this.url), {
         requestInit: { headers: { Authorization: `Bearer ${token}` } },

@@ -1,3 +1,4 @@
+import type { VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { Mcp, type ToolResult } from './mcp.ts';
 import { Served } from './served.ts';
 import type { Sshd } from './sshd.ts';
@@ -23,26 +24,28 @@ export interface DoorOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export const doors: Readonly<Record<'stdio' | 'http', (options?: DoorOptions) => Promise<Door>>> = {
-  async stdio(options = {}) {
-    const mcp = await Mcp.start(options);
-    const request = async (method: string, params: object): Promise<object> => {
-      const { result, error } = await mcp.request(method, params);
-      if (error) throw new Error(error.message);
-      return result as object;
-    };
-    return {
-      home: mcp.home,
-      tools: async () => ((await request('tools/list', {})) as { tools: PublishedTool[] }).tools,
-      call: async (name, input = {}, meta = {}) =>
-        (await request('tools/call', { name, arguments: input, _meta: meta })) as ToolResult,
-      said: () => mcp.stderr,
-      [Symbol.asyncDispose]: () => mcp[Symbol.asyncDispose](),
-    };
-  },
-  async http({ args = [], env = {} } = {}) {
+async function stdio(options: DoorOptions = {}): Promise<Door> {
+  const mcp = await Mcp.start(options);
+  const request = async (method: string, params: object): Promise<object> => {
+    const { result, error } = await mcp.request(method, params);
+    if (error) throw new Error(error.message);
+    return result as object;
+  };
+  return {
+    home: mcp.home,
+    tools: async () => ((await request('tools/list', {})) as { tools: PublishedTool[] }).tools,
+    call: async (name, input = {}, meta = {}) =>
+      (await request('tools/call', { name, arguments: input, _meta: meta })) as ToolResult,
+    said: () => mcp.stderr,
+    [Symbol.asyncDispose]: () => mcp[Symbol.asyncDispose](),
+  };
+}
+
+const http =
+  (mode: VersionNegotiationMode) =>
+  async ({ args = [], env = {} }: DoorOptions = {}): Promise<Door> => {
     const served = await Served.start(['--port', '0', ...args], { ...env });
-    const client = await served.connect();
+    const client = await served.connect(served.token, mode);
     return {
       home: served.home,
       tools: async () => (await client.listTools()).tools as unknown as PublishedTool[],
@@ -54,8 +57,10 @@ export const doors: Readonly<Record<'stdio' | 'http', (options?: DoorOptions) =>
         await served[Symbol.asyncDispose]();
       },
     };
-  },
-};
+  };
+
+/** Both transports, and both eras of the protocol. */
+export const doors = { stdio, http: http('legacy'), 'http of 2026': http({ pin: '2026-07-28' }) };
 
 /** What ssh_connect and ssh_run need to get in. */
 export const login = (sshd: Sshd) => ({ address: sshd.address, username: sshd.user, key_path: sshd.keyPath });
