@@ -1,0 +1,212 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { call } from '../src/engine/call.ts';
+import type { Engine } from '../src/engine/engine.ts';
+import type { AnyOperation } from '../src/engine/operation.ts';
+import { close, list, open } from '../src/operations/core/lifecycle.ts';
+import { record, screenshot } from '../src/operations/core/pictures.ts';
+import { find, read } from '../src/operations/core/read.ts';
+import { run } from '../src/operations/core/run.ts';
+import { send } from '../src/operations/core/send.ts';
+import { wait } from '../src/operations/core/wait.ts';
+import { ssh } from '../src/transports/ssh/index.ts';
+import { sshTargets } from '../src/transports/ssh/opener.ts';
+import { callerOf } from './support/remote.ts';
+import { sshEngine } from './support/ssh-home.ts';
+import { isRoot, type Sshd, startSshd } from './support/sshd.ts';
+
+let sshd: Sshd;
+let folder: string;
+let engine: Engine;
+
+beforeAll(async () => {
+  sshd = await startSshd();
+});
+afterAll(() => sshd?.[Symbol.asyncDispose]());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fairlead-over-ssh-'));
+  engine = sshEngine(sshd, folder);
+});
+afterEach(async () => {
+  await engine[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Facts {
+  readonly [name: string]: unknown;
+  readonly terminal: string;
+}
+
+/** A tool of the core book, as a client of this principal calls it. */
+async function use(op: AnyOperation, input: object, principal = 'me'): Promise<Facts> {
+  const signal = AbortSignal.timeout(30_000);
+  return (await call(op, input, { engine, caller: callerOf(principal), signal })) as Facts;
+}
+
+const far = (more: object = {}): Promise<Facts> => use(open, { target: 'ssh:far', shell: 'bash', ...more });
+
+test('run, wait, blocks, find, send, screenshot, recording: the core book as it is', async () => {
+  const { terminal, ...opened } = await far({ name: 'there' });
+  expect(opened).toMatchObject({ target: 'ssh:far', name: 'there', program: 'bash', state: 'idle' });
+  expect(opened).not.toHaveProperty('pid');
+  await use(record, { action: 'start', terminal });
+  expect(await use(run, { terminal, command: 'cd / && echo "$SSH_CONNECTION" && (exit 7)' })).toMatchObject({
+    state: 'done',
+    exitCode: 7,
+    output: expect.stringMatching(/^127\.0\.0\.1 /),
+    evidence: 'mark',
+    confidence: 'certain',
+  });
+  expect(await use(run, { terminal, command: 'seq 100 | sed s/^/row-/' })).toMatchObject({ exitCode: 0 });
+  expect(await use(find, { terminal, pattern: 'row-42' })).toMatchObject({ total: 1 });
+  expect(await use(read, { terminal, view: 'command' })).toMatchObject({
+    command: { command: 'seq 100 | sed s/^/row-/', exitCode: 0, cwd: '/' },
+  });
+  await use(send, { terminal, text: 'sleep 0.3; echo do""ne' });
+  expect(await use(wait, { terminal, text: 'done' })).toMatchObject({ hit: 'text' });
+  const { bytes } = (await use(screenshot, { terminal })) as unknown as { bytes: Uint8Array };
+  expect(Buffer.from(bytes.subarray(1, 4)).toString()).toBe('PNG');
+  const { recordings } = (await use(record, { action: 'stop', terminal })) as unknown as {
+    recordings: { path: string }[];
+  };
+  expect(readFileSync(recordings[0]?.path ?? '', 'utf8')).toContain('row-42');
+  const { terminals } = (await use(list, {})) as unknown as { terminals: Facts[] };
+  expect(terminals).toMatchObject([{ terminal, cwd: '/', state: 'idle' }]);
+  await use(close, { terminal });
+  expect(engine.terminals).toEqual([]);
+});
+
+test('terminals to one host share a session, and it has business as long as one lives', async () => {
+  const [first, second] = await Promise.all([far(), far()]);
+  const sessions = engine.part(ssh).sessions.all('me');
+  expect(sessions).toHaveLength(1);
+  expect(sessions[0]?.count('shell')).toBe(2);
+  for (const { terminal } of [first, second]) await use(close, { terminal });
+  expect(sessions[0]).toMatchObject({ busy: false, ended: undefined });
+});
+
+test('two principals: each its own session, and neither sees the other', async () => {
+  const { terminal } = await far();
+  const other = await use(open, { target: 'ssh:far', shell: 'dash' }, 'somebody else');
+  expect((await use(list, {}, 'somebody else'))['terminals']).toMatchObject([{ terminal: other.terminal }]);
+  await expect(use(run, { terminal, command: 'id' }, 'somebody else')).rejects.toMatchObject({
+    code: 'terminal_not_found',
+  });
+  expect(engine.part(ssh).sessions.all('me')).toHaveLength(1);
+  expect(engine.part(ssh).sessions.all('somebody else')).toHaveLength(1);
+});
+
+test('the exit code of the shell, and of a program', async () => {
+  const { terminal } = await far();
+  expect(await use(run, { terminal, command: 'exit 5' })).toMatchObject({ state: 'exited', exitCode: 5 });
+  const program = await use(open, { target: 'ssh:far', argv: ['sh', '-c', 'echo "$1"; exit 4', 'x', `it's`] });
+  const { terminals } = (await use(list, {})) as unknown as { terminals: Facts[] };
+  await use(wait, { terminal: program.terminal, exit: true });
+  expect(terminals).toHaveLength(2);
+  expect(await use(read, { terminal: program.terminal })).toMatchObject({ text: `it's` });
+});
+
+test('a link that breaks: the terminal is lost, and says so', async () => {
+  const { terminal } = await far();
+  const running = use(run, { terminal, command: 'echo on; sleep 30' });
+  await use(wait, { terminal, text: 'on' });
+  sshd.cut();
+  expect(await running).toMatchObject({ state: 'exited', exitCode: null, output: 'on', evidence: 'none' });
+  expect((await use(list, {}))['terminals']).toMatchObject([{ terminal, state: 'lost', exitCode: null }]);
+  expect(await use(read, { terminal })).toMatchObject({ text: expect.stringContaining('on') });
+  // The next one connects anew.
+  expect(await far()).toMatchObject({ state: 'idle' });
+});
+
+test('resize, and Ctrl-C past input nobody reads', async () => {
+  const { terminal: id } = await far({ cols: 100, rows: 30 });
+  expect(await use(run, { terminal: id, command: 'stty size' })).toMatchObject({ output: '30 100' });
+  const terminal = engine.terminals[0];
+  await terminal?.resize({ cols: 90, rows: 20 }, AbortSignal.timeout(10_000));
+  expect(await use(run, { terminal: id, command: 'stty size' })).toMatchObject({ output: '20 90' });
+  const running = use(run, { terminal: id, command: 'echo on; sleep 30' });
+  await use(wait, { terminal: id, text: 'on' });
+  await use(send, { terminal: id, keys: ['Ctrl+C'] });
+  expect(await running).toMatchObject({ state: 'done', exitCode: 130 });
+});
+
+test.runIf(isRoot)('a password asked at the far side needs a person, by its text alone', async () => {
+  const { terminal } = await far();
+  const asked = await use(run, { terminal, command: 'su root -c id' });
+  expect(asked).toMatchObject({
+    state: 'needs_person',
+    person: { kind: 'password', prompt: 'Password:', secret: true },
+  });
+  expect((await use(list, {}))['terminals']).toMatchObject([{ state: 'needs_person' }]);
+  // A letter is no answer yet: the question stands until its line is entered.
+  await engine.terminals[0]?.send(Buffer.from('x'), 'person', AbortSignal.timeout(10_000));
+  expect((await use(list, {}))['terminals']).toMatchObject([{ state: 'needs_person' }]);
+  await use(send, { terminal, keys: ['Enter'] });
+  expect(await use(run, { terminal })).toMatchObject({
+    state: 'done',
+    exitCode: 1,
+    output: expect.stringMatching(/fail/i),
+  });
+});
+
+test('what can be opened: the form, and the hosts of the SSH config', async () => {
+  writeFileSync(
+    join(sshd.home, '.ssh', 'config'),
+    'Host db\n  HostName db.example\n  User alice\n  Port 2222\nHost *\n',
+  );
+  expect(await sshTargets(engine)).toEqual([
+    { target: 'ssh:user@host[:port]', summary: 'a shell or program on that host' },
+    { target: 'ssh:db', summary: 'alice@db.example:2222' },
+  ]);
+});
+
+test.each([
+  ['ssh:', /^"ssh:" names no host\.$/],
+  ['ssh:@host', /^"ssh:@host" names no host\.$/],
+  ['ssh:me@', /^"ssh:me@" names no host\.$/],
+  ['ssh:me@host:99999', /99999/],
+  ['ssh:-oProxyCommand=x', /not a host name/],
+])('%s is refused', async (target, message) => {
+  await expect(use(open, { target })).rejects.toMatchObject({
+    code: 'invalid_input',
+    message: expect.stringMatching(message),
+  });
+});
+
+test('what is not at the far side is named, and no terminal is left', async () => {
+  await expect(far({ cwd: '/no/such/place' })).rejects.toMatchObject({
+    code: 'invalid_input',
+    message: 'The far side has no folder /no/such/place.',
+  });
+  await expect(far({ env: { 'A=B;id': 'x' } })).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(far({ env: { 'A;id': 'x' } })).rejects.toMatchObject({
+    code: 'invalid_input',
+    message: '"A;id" is not a name for an environment variable.',
+  });
+  expect(engine.terminals).toEqual([]);
+  expect(engine.part(ssh).sessions.all('me')).toMatchObject([{ busy: false }]);
+});
+
+test('a forced command has the terminal: no marks, and it works', async () => {
+  await using forced = await startSshd({ config: ['ForceCommand read -p "menu> " x; echo "chose $x"; sleep 30'] });
+  await using other = sshEngine(forced, folder);
+  const terminal = await other.open({ target: 'ssh:far', size: { cols: 80, rows: 24 } }, AbortSignal.timeout(30_000));
+  expect(terminal.marked).toBe(false);
+  await terminal.send(Buffer.from('3\r'), 'me', AbortSignal.timeout(10_000));
+  await expect.poll(() => Buffer.from(terminal.log.read(0).bytes).toString()).toMatch(/^menu> 3\r\nchose 3/);
+}, 30_000);
+
+test('an account that takes no commands: what it gives instead, at once', async () => {
+  await using forced = await startSshd({ config: ['ForceCommand echo "No shells here."; exit 9'] });
+  await using other = sshEngine(forced, folder);
+  const request = { target: 'ssh:far', size: { cols: 80, rows: 24 } };
+  const terminal = await other.open(request, AbortSignal.timeout(30_000));
+  expect(await terminal.whenEnded).toEqual({ by: 'exit', code: 9 });
+  expect(Buffer.from(terminal.log.read(0).bytes).toString()).toBe('No shells here.\r\n');
+  await expect(other.open({ ...request, cwd: '/' }, AbortSignal.timeout(30_000))).rejects.toMatchObject({
+    code: 'unsupported',
+    message: 'This host gives a login and nothing else: it takes no cwd.',
+  });
+});
