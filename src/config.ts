@@ -101,6 +101,13 @@ export const settings = {
     metavar: 's',
     help: 'Close a forgotten session after so long; 0 = never',
   }),
+  keepTerminals: setting({
+    schema: flag.default(true),
+    form: 'optional',
+    bare: 'true',
+    metavar: 'true|false',
+    help: 'Terminals outlive the server, and the next one goes on with them',
+  }),
   record: setting({
     schema: z.enum(['always', 'on-failure', 'off'], 'must be always, on-failure or off').default('off'),
     form: 'optional',

@@ -46,7 +46,12 @@ export const commands: readonly Command[] = [
     examples: [
       ['fairlead serve', 'on 127.0.0.1:7420, or the next free port'],
       ['FAIRLEAD_TOKEN=$(openssl rand -hex 24) fairlead serve', 'with a token that stays the same'],
+      ['fairlead serve --end', 'end the terminals that earlier servers left running'],
     ],
+    details:
+      'Its terminals live in a process of their own: they outlive the server, however it ends, and the next one goes on with ' +
+      'them. With --keep-terminals=false an orderly end ends them.',
+    flags: [own('--end', 'switch', 'End the terminals that earlier servers left running, and exit')],
     settings: [
       'host',
       'port',
@@ -54,6 +59,7 @@ export const commands: readonly Command[] = [
       'allowHost',
       'allowOrigin',
       'token',
+      'keepTerminals',
       ...terminals,
       ...recordingSettings,
       ...sshSettings,

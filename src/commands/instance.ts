@@ -16,7 +16,9 @@ import { mcpSurface } from '../faces/mcp/catalogue.ts';
 import type { McpSurface } from '../faces/mcp/surface.ts';
 import { books } from '../operations/index.ts';
 import { instructionsFor, promptsFor } from '../operations/prompts.ts';
-import { localOpener, localTargets } from '../transports/local/opener.ts';
+import type { KeeperClient } from '../transports/local/keeper/client.ts';
+import { keeperOpener } from '../transports/local/keeper/opener.ts';
+import { type LocalOptions, localOpener, localTargets } from '../transports/local/opener.ts';
 import { sshOpener, sshTargets } from '../transports/ssh/opener.ts';
 import { places } from '../config.ts';
 import { askPages } from './ask-pages.ts';
@@ -28,6 +30,7 @@ export function createInstance(
   invocation: Invocation,
   log: Log,
   parts: NonNullable<EngineOptions['parts']> = [],
+  keeper?: KeeperClient,
 ): { readonly engine: Engine; readonly surface: McpSurface } {
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
@@ -38,17 +41,18 @@ export function createInstance(
   const trail = new AuditTrail(home, log);
   let redactor: Redactor | undefined;
   const newRedactor = (): Redactor => new Redactor({ key: installationKey(join(home, 'redaction.key')) });
+  const local: LocalOptions = {
+    root: home,
+    shell: settings.shell,
+    cwd: settings.cwd ?? invocation.cwd,
+    env,
+    extraEnv: Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '='))),
+    integration: settings.shellIntegration,
+    variables: async (signal) => bothSpellings(await proxy.variables(signal)),
+  };
   const engine: Engine = new Engine({
     openers: {
-      local: localOpener({
-        root: home,
-        shell: settings.shell,
-        cwd: settings.cwd ?? invocation.cwd,
-        env,
-        extraEnv: Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '='))),
-        integration: settings.shellIntegration,
-        variables: async (signal) => bothSpellings(await proxy.variables(signal)),
-      }),
+      local: keeper ? keeperOpener(local, keeper) : localOpener(local),
       ssh: sshOpener({ engine: () => engine, integration: settings.shellIntegration, env }),
     },
     size: { cols: settings.cols, rows: settings.rows },
@@ -71,6 +75,7 @@ export function createInstance(
     gate: { ...openGate, policy: policy.stage },
     redact: (text) => (redactor ??= newRedactor()).redactText(text).text,
     idempotency: ssh.idempotency,
+    endAll: !settings.keepTerminals,
     log,
   });
   engine.audit.added.on((entry) => trail.add(entry));

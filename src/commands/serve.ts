@@ -12,8 +12,11 @@ import { MethodTable } from '../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../faces/jsonrpc/server.ts';
 import { books } from '../operations/index.ts';
 import { Workspaces, workspaces } from '../engine/workspaces.ts';
+import { adoptKept } from '../transports/local/keeper/adopt.ts';
+import { keeperFor } from '../transports/local/keeper/client.ts';
 import { places } from '../config.ts';
 import type { Invocation } from './command.ts';
+import { endTerminals } from './end-terminals.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
 import { serveLocally } from './local-socket.ts';
@@ -23,14 +26,17 @@ const preferredPort = 7420;
 /** An instance: MCP over HTTP, the session RPC over TCP, a local socket; until a signal comes. */
 export async function serve(invocation: Invocation): Promise<number> {
   const { settings, stderr, env, version } = invocation;
+  if (invocation.flags.has('end')) return await endTerminals(invocation);
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
   const peers = new Instances(places(settings, env).home);
   const own = OwnInstance.claim(peers, { version, cwd: settings.cwd ?? invocation.cwd, token: settings.token });
   const token = own.record.auth_token;
-  const { engine, surface } = createInstance(invocation, log, [
+  const keeper = process.platform === 'linux' ? keeperFor(own.record.id, peers.root, { log }) : undefined;
+  const parts = [
     [runningInstance, () => new RunningInstance(own, peers)],
     [workspaces, () => new Workspaces(peers.root)],
-  ]);
+  ] as const;
+  const { engine, surface } = createInstance(invocation, log, parts, keeper);
   const methods = new MethodTable(
     books.filter(({ name }) => name === 'session'),
     (op, raw, context) => call(op, raw, { ...context, engine }),
@@ -46,19 +52,27 @@ export async function serve(invocation: Invocation): Promise<number> {
   let rpc: RpcServer | undefined;
   const code = await untilEnded({
     async serve(signal) {
-      await engine.sessions.default(signal);
+      if (keeper) {
+        const { length } = await adoptKept(engine, keeper, signal);
+        if (length > 0) log(`Going on with ${count(length)} of the server before.`);
+      }
+      // Before anything is opened that would be left running if this cannot be.
       server = await listen(surface, options, settings.port);
       rpc = await RpcServer.listen({ host: '127.0.0.1', port: settings.rpcPort, token, methods, clock: engine.clock });
+      await engine.sessions.default(signal);
       // Whoever reads the files may come at once.
       own.announce({ mcp_port: rpc.port, http_port: Number(new URL(server.url).port) });
       engine.background(serveLocally(invocation, engine, log));
-      welcome(invocation, `${server.url}`, token, settings.token !== undefined);
+      welcome(invocation, `${server.url}`, token, settings.token !== undefined, keeper !== undefined);
       if (!signal.aborted) await once(signal, 'abort');
     },
     async close() {
       own[Symbol.dispose]();
       await Promise.all([server?.[Symbol.asyncDispose](), rpc?.[Symbol.asyncDispose]()]);
+      const kept = settings.keepTerminals ? engine.terminals.filter(({ ended, memory }) => memory && !ended).length : 0;
       await engine[Symbol.asyncDispose]();
+      await keeper?.[Symbol.asyncDispose]();
+      if (kept > 0) log(`Left running: ${count(kept)}. \`fairlead serve\` goes on with them, with --end it ends them.`);
     },
     log,
   });
@@ -83,7 +97,10 @@ async function listen(
   return serveMcpHttp(surface, { ...options, port: 0 });
 }
 
-function welcome({ stdout, env, version }: Invocation, url: string, token: string, own: boolean): void {
+const count = (terminals: number): string => `${terminals} terminal${terminals === 1 ? '' : 's'}`;
+
+function welcome(invocation: Invocation, url: string, token: string, own: boolean, keeps: boolean): void {
+  const { stdout, env, version, settings } = invocation;
   const { bold, cyan, dim, green } = styleFor(stdout, env);
   const stdio = { command: process.execPath, args: [fileURLToPath(new URL('bin/fairlead.js', packageRoot)), 'mcp'] };
   const shown = own ? '$FAIRLEAD_TOKEN' : token;
@@ -98,6 +115,6 @@ ${bold('Connect a client')}
   Without HTTP  {"mcpServers": {"fairlead": ${JSON.stringify(stdio)}}}
 
 Then ask your agent: ${cyan('“Use fairlead to run uname -a and tell me what it says.”')}
-${dim('Ctrl+C ends the server and its terminals.')}
+${dim(keeps && settings.keepTerminals ? 'Ctrl+C ends the server; its terminals run on for the next one. fairlead serve --end ends them.' : 'Ctrl+C ends the server and its terminals.')}
 `);
 }

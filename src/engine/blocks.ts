@@ -46,7 +46,29 @@ export interface BlocksOptions {
   readonly trustOnly?: boolean;
   /** The oldest are forgotten first. */
   readonly limit?: number;
+  /** What `save` gave, perhaps in another process. */
+  readonly saved?: SavedBlocks | undefined;
 }
+
+/** Everything blocks know, in a form that JSON carries. */
+export interface SavedBlocks {
+  readonly blocks: readonly Block[];
+  readonly isRunning: boolean;
+  readonly state: ShellState;
+  readonly nextId: number;
+  readonly trustOnly: boolean;
+  readonly continuation: boolean;
+  readonly cycle: number;
+  readonly promptFrom?: number | undefined;
+  readonly promptAt?: number | undefined;
+  readonly command?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly aid?: string | undefined;
+  readonly shell?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Of so many commands the newest are saved. */
+const mostSaved = 100;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -74,6 +96,41 @@ export class Blocks {
     this.#clock = options.clock;
     this.#limit = options.limit ?? 1000;
     this.#trustOnly = options.trustOnly ?? false;
+    if (options.saved) this.#restore(options.saved);
+  }
+
+  save(): SavedBlocks {
+    return {
+      blocks: this.#blocks.slice(-mostSaved),
+      isRunning: this.#running !== undefined,
+      state: this.#state,
+      nextId: this.#nextId,
+      trustOnly: this.#trustOnly,
+      continuation: this.#continuation,
+      cycle: this.#cycle,
+      promptFrom: this.#promptFrom,
+      promptAt: this.#promptAt,
+      command: this.#command,
+      cwd: this.#cwd,
+      aid: this.#aid,
+      shell: this.#shell,
+    };
+  }
+
+  #restore(saved: SavedBlocks): void {
+    this.#blocks.push(...saved.blocks.map((block) => ({ ...block })));
+    this.#running = saved.isRunning ? this.#blocks.at(-1) : undefined;
+    this.#state = saved.state;
+    this.#nextId = saved.nextId;
+    this.#trustOnly = saved.trustOnly;
+    this.#continuation = saved.continuation;
+    this.#cycle = saved.cycle;
+    this.#promptFrom = saved.promptFrom;
+    this.#promptAt = saved.promptAt;
+    this.#command = saved.command;
+    this.#cwd = saved.cwd;
+    this.#aid = saved.aid;
+    this.#shell = saved.shell;
   }
 
   get state(): ShellState {

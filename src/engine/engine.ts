@@ -6,17 +6,21 @@ import type { Clock } from '../lib/clock.ts';
 import { Emitter } from '../lib/emitter.ts';
 import { Asking } from './asking/asking.ts';
 import { Audit } from './audit.ts';
-import type { Channel, Size } from './channel.ts';
+import type { Channel, ChannelMemory, Size } from './channel.ts';
 import type { ShellEnvironment } from './environment.ts';
 import { type Gate, openGate } from './gate.ts';
 import { Idempotency, type IdempotencyLimits } from './idempotency.ts';
 import type { Log } from './incident.ts';
+import { decodeFacts, type KeptFacts } from './kept/kept-facts.ts';
+import { decodeState } from './kept/kept-state.ts';
+import { Keeping } from './kept/keeping.ts';
+import type { OutputLog } from './output-log.ts';
 import type { PartKey, PartMaker } from './part.ts';
 import { Pictures } from './pictures.ts';
 import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
 import { systemClock } from './system-clock.ts';
-import { Terminal } from './terminal.ts';
+import { type Resumed, Terminal } from './terminal.ts';
 
 export interface OpenRequest {
   /** What to open: the name of an opener, and after a colon what only that opener understands. */
@@ -65,6 +69,23 @@ export interface EngineOptions {
   readonly redact?: (text: string) => string;
   readonly idempotency?: IdempotencyLimits;
   readonly log?: Log;
+  /** Terminals that others remember end with this engine, too. */
+  readonly endAll?: boolean;
+}
+
+/** A far side that another process served before. */
+export interface Left {
+  readonly id: string;
+  readonly size: Size;
+  readonly opened: Pick<Opened, 'channel' | 'environment' | 'release'>;
+  /** Its output so far; that of the channel goes on behind it. */
+  readonly log: OutputLog;
+  /** What was noted and saved of it, where anything was. */
+  readonly facts: Uint8Array | undefined;
+  readonly state: Uint8Array | undefined;
+  /** Up to this offset others have answered what programs ask their terminal. */
+  readonly seen: number | undefined;
+  readonly endedAt: number | undefined;
 }
 
 export interface TargetList {
@@ -94,6 +115,7 @@ export class Engine implements AsyncDisposable {
   readonly idempotency: Idempotency;
   readonly #options: EngineOptions;
   readonly #terminals = new Map<string, Terminal>();
+  readonly #keepings = new Map<Terminal, Keeping>();
   readonly #parts = new Map<PartKey<AsyncDisposable>, AsyncDisposable>();
   readonly #background = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
@@ -154,21 +176,45 @@ export class Engine implements AsyncDisposable {
     return await this.#adopt(this.#newId(), request, opened);
   }
 
+  /** Goes on with a terminal that another process served before: the same id, number, screen and offsets. */
+  async resume({ id, size, opened, log, state, seen, endedAt, ...left }: Left): Promise<Terminal> {
+    const facts = decodeFacts(left.facts);
+    const { target = 'other', program = '', owner, nonce, name, createdAt = this.clock.now() } = facts ?? {};
+    const resumed = { log, state: state && decodeState(state), seen: seen ?? log.end, createdAt, endedAt };
+    const request = { target, size, name };
+    const number = facts?.number;
+    const terminal = await this.#adopt(id, request, { ...opened, program, owner, nonce }, { resumed, number });
+    this.sessions.takeBack(terminal, facts?.role);
+    return terminal;
+  }
+
+  /** Something about the terminal has changed that outlives this process. */
+  noteFacts(terminal: Terminal): void {
+    this.#keepings.get(terminal)?.note();
+  }
+
   #newId(): string {
     return newTerminalId(randomBytes, (taken) => this.#terminals.has(taken));
   }
 
-  async #adopt(id: string, request: OpenRequest, opened: Opened): Promise<Terminal> {
+  async #adopt(
+    id: string,
+    request: OpenRequest,
+    opened: Opened,
+    before: { readonly resumed?: Resumed; readonly number?: number | undefined } = {},
+  ): Promise<Terminal> {
     // A far side that came up after the end began must not outlive it (R-TERM-141).
     if (this.#closing.signal.aborted) {
       await opened.channel[Symbol.asyncDispose]();
       opened.release?.();
       throw shuttingDown();
     }
+    const number = before.number ?? this.#nextNumber;
+    this.#nextNumber = Math.max(this.#nextNumber, number + 1);
     const terminal = new Terminal({
       id,
       target: request.target,
-      number: this.#nextNumber++,
+      number,
       name: request.name,
       owner: opened.owner,
       program: opened.program,
@@ -179,13 +225,17 @@ export class Engine implements AsyncDisposable {
       clock: this.clock,
       nonce: opened.nonce,
       environment: opened.environment,
+      resumed: before.resumed,
       release: () => {
         opened.release?.();
+        this.#keepings.get(terminal)?.[Symbol.dispose]();
+        this.#keepings.delete(terminal);
         this.#terminals.delete(id);
         this.events.emit({ kind: 'closed', terminal });
       },
     });
     this.#terminals.set(id, terminal);
+    if (terminal.memory) this.#keepings.set(terminal, this.#keep(terminal, terminal.memory, opened.nonce));
     this.events.emit({ kind: 'opened', terminal });
     try {
       await this.recordings.autoStart(terminal);
@@ -195,6 +245,13 @@ export class Engine implements AsyncDisposable {
       throw error;
     }
     return terminal;
+  }
+
+  #keep(terminal: Terminal, memory: ChannelMemory, nonce: string | undefined): Keeping {
+    const { number, target, program, createdAt, name, owner } = terminal;
+    const role = (): KeptFacts['role'] => this.sessions.roleOf(terminal);
+    const facts = { number, target, program, createdAt, name, owner, nonce };
+    return new Keeping(terminal, memory, () => ({ ...facts, role: role() }));
   }
 
   /** What the operations of a book work with. Throws `unsupported` when this engine was made without it. */
@@ -235,9 +292,18 @@ export class Engine implements AsyncDisposable {
   async #close(): Promise<void> {
     await this.sessions[Symbol.asyncDispose]();
     await this.recordings[Symbol.asyncDispose]();
-    await Promise.all(this.terminals.map((terminal) => terminal[Symbol.asyncDispose]()));
+    await Promise.all(this.terminals.map((terminal) => this.#letGo(terminal)));
     await Promise.all([...this.#parts.values()].map((part) => part[Symbol.asyncDispose]()));
     await Promise.all(this.#background);
+  }
+
+  /** Ends it, unless somebody remembers it for the next process. */
+  async #letGo(terminal: Terminal): Promise<void> {
+    const keeping = this.#keepings.get(terminal);
+    if (!keeping || this.#options.endAll === true) return await terminal[Symbol.asyncDispose]();
+    keeping.note();
+    keeping.save();
+    await terminal.leave();
   }
 }
 

@@ -46,23 +46,35 @@ const escape = 0x1b;
 const bell = 0x07;
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
+/** Kept between an I mark and the end of its line. */
+export interface EchoedLine {
+  readonly trusted: boolean;
+  readonly params: Readonly<Record<string, string>>;
+  /** One char per byte. */
+  echoed: string;
+}
+
 export class MarkScanner {
   readonly #nonce: string | undefined;
   #found: Mark[] = [];
   /** The start of a sequence the last chunk ended in, and where it began. */
   #partial: Buffer = Buffer.alloc(0);
   #partialFrom = 0;
-  /** Set between an I mark and the end of its line. */
-  #line:
-    | {
-        readonly trusted: boolean;
-        readonly params: Readonly<Record<string, string>> /** One char per byte. */;
-        echoed: string;
-      }
-    | undefined;
+  #line: EchoedLine | undefined;
 
-  constructor(options: { readonly nonce?: string | undefined } = {}) {
+  constructor(options: { readonly nonce?: string | undefined; readonly line?: EchoedLine | undefined } = {}) {
     this.#nonce = options.nonce;
+    this.#line = options.line && { ...options.line };
+  }
+
+  /** True between sequences: then the line below is all it remembers. */
+  get atRest(): boolean {
+    return this.#partial.length === 0;
+  }
+
+  /** The line being typed, for a scanner that goes on from here. */
+  get line(): EchoedLine | undefined {
+    return this.#line && { ...this.#line };
   }
 
   /** Marks that end in this chunk, in order. `at` is the offset of its first byte; the chunk is not kept. */

@@ -25,6 +25,8 @@ export interface SessionRequest {
   readonly name?: string | undefined;
 }
 
+export type SessionRole = 'default' | 'session';
+
 /** Who asks for a session: one that belongs to another principal is not there for them. */
 export type Whose = Pick<Caller, 'principal'>;
 
@@ -58,6 +60,7 @@ export class Sessions implements AsyncDisposable {
     this.#default ??= this.#open({}, this.#engine.closing).then(
       (terminal) => {
         this.#defaultId = terminal.id;
+        this.#engine.noteFacts(terminal);
         return terminal;
       },
       (error: unknown) => {
@@ -104,6 +107,21 @@ export class Sessions implements AsyncDisposable {
         this.#aliases.delete(alias);
       }),
     );
+  }
+
+  /** A session that another process had before, in the part it had there. */
+  takeBack(terminal: Terminal, role: SessionRole | undefined): void {
+    this.#all.set(terminal.id, terminal);
+    if (role === 'default' && this.#default === undefined) {
+      this.#default = Promise.resolve(terminal);
+      this.#defaultId = terminal.id;
+    } else this.#armIdle(terminal);
+    this.#engine.noteFacts(terminal);
+  }
+
+  roleOf(terminal: Terminal): SessionRole | undefined {
+    if (terminal.id === this.#defaultId) return 'default';
+    return this.#all.get(terminal.id) === terminal ? 'session' : undefined;
   }
 
   async forReading(ref: TerminalRef | undefined, whose: Whose, signal: AbortSignal): Promise<Terminal> {
@@ -210,6 +228,7 @@ export class Sessions implements AsyncDisposable {
     try {
       terminal = await this.#engine.open(open, signal);
       this.#all.set(terminal.id, terminal);
+      this.#engine.noteFacts(terminal);
     } finally {
       // From here on it counts among the open ones.
       this.#opening -= 1;

@@ -8,6 +8,7 @@ import { type BlockEvent, Blocks } from './blocks.ts';
 import type { Channel, Ended, Signal, Size } from './channel.ts';
 import type { ShellEnvironment } from './environment.ts';
 import { InputQueue, type Lane } from './input-queue.ts';
+import { type KeptState, resumeAt } from './kept/kept-state.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { MarkScanner } from './marks.ts';
 import { OutputLog } from './output-log.ts';
@@ -39,6 +40,18 @@ export interface TerminalInit {
   readonly environment?: ShellEnvironment | undefined;
   /** Called once when the terminal is disposed. */
   readonly release: () => void;
+  /** It was served by another process before. */
+  readonly resumed?: Resumed | undefined;
+}
+
+export interface Resumed {
+  /** The output so far; that of the channel goes on behind it. */
+  readonly log: OutputLog;
+  readonly state: KeptState | undefined;
+  /** What programs asked their terminal before this offset was answered. */
+  readonly seen: number;
+  readonly createdAt: number;
+  readonly endedAt: number | undefined;
 }
 
 export interface OutputEvent {
@@ -82,6 +95,7 @@ export class Terminal implements AsyncDisposable {
   readonly output = new Emitter<OutputEvent>();
   readonly input = new Emitter<InputEvent>();
   readonly resized = new Emitter<Size>();
+  readonly cleared = new Emitter<void>();
   readonly block = new Emitter<BlockEvent>();
   readonly stateChanged = new Emitter<TerminalState>();
 
@@ -112,20 +126,25 @@ export class Terminal implements AsyncDisposable {
   #lastInput: { readonly atMs: number; readonly offset: number } | undefined;
   #lastOutputMs: number | undefined;
   #lastUsed: number;
+  /** Questions of programs before this offset are none of ours. */
+  #answeredTo = -1;
 
   constructor(init: TerminalInit) {
     this.id = init.id;
     this.target = init.target ?? 'other';
     this.owner = init.owner;
     this.environment = init.environment;
-    this.log = new OutputLog(init.capacity === undefined ? {} : { capacity: init.capacity });
+    const { resumed } = init;
+    const { state } = resumed ?? {};
+    this.log = resumed?.log ?? new OutputLog(init.capacity === undefined ? {} : { capacity: init.capacity });
     this.number = init.number;
     this.name = init.name;
     this.program = init.program;
     this.clock = init.clock;
     this.marked = init.nonce !== undefined;
-    this.createdAt = init.clock.now();
-    this.#lastUsed = this.createdAt;
+    this.#lastUsed = init.clock.now();
+    this.createdAt = resumed?.createdAt ?? this.#lastUsed;
+    this.#endedAt = resumed?.endedAt;
     this.#size = init.size;
     this.#channel = init.channel;
     this.#release = init.release;
@@ -138,14 +157,17 @@ export class Terminal implements AsyncDisposable {
       scrollback: init.scrollback,
       clock: init.clock,
       reply: (bytes) => this.#reply(bytes),
+      saved: state && state.screen.length > 0 ? state.screen : undefined,
     });
-    this.#feeder = new Feeder(this.log, this.screen);
-    this.blocks = new Blocks({ clock: init.clock, trustOnly: init.nonce !== undefined });
-    this.#marks = new MarkScanner({ nonce: init.nonce });
+    this.#feeder = new Feeder(this.log, this.screen, { from: resumeAt(this.log, state?.screenAt) });
+    this.blocks = new Blocks({ clock: init.clock, trustOnly: init.nonce !== undefined, saved: state?.blocks });
+    this.#marks = new MarkScanner({ nonce: init.nonce, line: state?.line });
+    if (resumed) this.#catchUp(init.size, resumed);
     this.attention = new AttentionWatch(this);
     this.attention.changed.on(() => this.#tellState());
     this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#take(bytes) });
     this.#pumping = this.#pump();
+    if (this.#lastOutputMs !== undefined) this.attention.begin();
   }
 
   get size(): Size {
@@ -173,6 +195,19 @@ export class Terminal implements AsyncDisposable {
   /** Settles when nothing is left of it. Never rejects. */
   get whenDisposed(): Promise<void> {
     return this.#gone.promise;
+  }
+
+  /** Who remembers it when this process is gone. */
+  get memory(): Channel['memory'] {
+    return this.#channel.memory;
+  }
+
+  /** What another process needs to go on; nothing in the middle of an escape sequence. */
+  save(): KeptState | undefined {
+    const screen = this.#marks.atRest ? this.screen.save() : undefined;
+    if (!screen) return undefined;
+    const { parsedTo: screenAt } = this.#feeder;
+    return { screenAt, screen, blocksAt: this.log.end, blocks: this.blocks.save(), line: this.#marks.line };
   }
 
   get process(): Channel['process'] {
@@ -225,6 +260,11 @@ export class Terminal implements AsyncDisposable {
     }
     await this.#secrets.released;
     await this.#feeder.sync(signal);
+  }
+
+  /** The screen shows exactly the output before this offset. */
+  get shownTo(): number {
+    return this.#feeder.parsedTo;
   }
 
   /** Fetches what the far side has written but nobody has read yet; it arrives as output a moment later. */
@@ -327,6 +367,7 @@ export class Terminal implements AsyncDisposable {
     await this.sync(signal);
     // A prompt survives; half a line of a running program does not (R-TERM-053).
     this.screen.clear(this.blocks.state !== 'running');
+    this.cleared.emit();
   }
 
   /** Ends the far side, waits until it is gone, and forgets what it printed. */
@@ -335,9 +376,15 @@ export class Terminal implements AsyncDisposable {
     await this.#disposed;
   }
 
-  async #dispose(): Promise<void> {
+  /** Lets go of a far side that somebody else remembers, without ending it. */
+  async leave(): Promise<void> {
+    this.#disposed ??= this.#dispose(() => this.memory?.leave());
+    await this.#disposed;
+  }
+
+  async #dispose(end = () => this.#channel[Symbol.asyncDispose]() as Promise<void> | undefined): Promise<void> {
     this.#queue.close(gone());
-    await this.#channel[Symbol.asyncDispose]();
+    await end();
     await this.#pumping;
     await this.#queue.idle();
     this.attention[Symbol.dispose]();
@@ -379,7 +426,7 @@ export class Terminal implements AsyncDisposable {
   #finish(ended: Ended): Ended {
     if (this.#secrets.active) this.#take(this.#secrets.rest());
     this.#ended = ended;
-    this.#endedAt = this.clock.now();
+    this.#endedAt ??= this.clock.now();
     for (const event of this.blocks.end(this.log.end)) this.block.emit(event);
     this.#queue.close(exited(ended));
     this.#tellState();
@@ -393,8 +440,22 @@ export class Terminal implements AsyncDisposable {
     this.stateChanged.emit(state);
   }
 
+  /** Takes in what another process had read and not yet told of. */
+  #catchUp(size: Size, { state, seen }: Resumed): void {
+    const { log } = this;
+    if (this.screen.size.cols !== size.cols || this.screen.size.rows !== size.rows) this.screen.resize(size);
+    let at = resumeAt(log, state?.blocksAt);
+    for (const view of log.views(at)) {
+      for (const mark of this.#marks.scan(view, at)) this.blocks.accept(mark);
+      at += view.length;
+    }
+    if (log.end > 0) this.#lastOutputMs = this.clock.monotonic();
+    this.#answeredTo = seen;
+  }
+
   #reply(bytes: Uint8Array): void {
-    if (this.#ended) return;
+    // What another process has seen it has answered.
+    if (this.#ended || this.#feeder.parsedTo <= this.#answeredTo) return;
     // The program asked; nobody waits for this answer, and a far side that is gone needs none.
     this.#queue.send(bytes, AbortSignal.timeout(10_000)).catch(() => {});
   }
@@ -421,7 +482,8 @@ export class Terminal implements AsyncDisposable {
     this.#lastInput = { atMs, offset: this.log.end };
     if (!secret) return this.input.emit({ bytes, by, echo: this.#channel.process?.echo(), atMs });
     const text = Buffer.from(bytes).toString();
-    this.#secrets.add(text);
+    if (this.#channel.conceal) this.#channel.conceal(text);
+    else this.#secrets.add(text);
     this.input.emit({ bytes: Buffer.from(text.replace(/[^\r\n]+/g, '•••')), by, echo: false, atMs });
   }
 

@@ -8,38 +8,71 @@ import { vi } from 'vitest';
 
 export const program = join(import.meta.dirname, '..', '..', 'bin', 'fairlead.js');
 
-/** The built program as an HTTP server, with a home of its own. Leaving the scope ends it and removes the folder. */
+/** The built `fairlead serve` with a home of its own. Leaving the scope ends it, its terminals, and the folder. */
 export class Served implements AsyncDisposable {
   readonly home: string;
-  readonly child: ChildProcess;
+  readonly #args: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
+  #child: ChildProcess | undefined;
   out = '';
   err = '';
 
-  private constructor(home: string, child: ChildProcess) {
+  private constructor(home: string, args: readonly string[], env: Readonly<Record<string, string>>) {
     this.home = home;
-    this.child = child;
+    this.#args = args;
+    this.#env = env;
+  }
+
+  static async start(args: readonly string[] = ['--port', '0'], env: Record<string, string> = {}): Promise<Served> {
+    const served = new Served(await mkdtemp(join(tmpdir(), 'fl-serve-')), args, env);
+    try {
+      await served.restart();
+    } catch (error) {
+      await served[Symbol.asyncDispose]();
+      throw error;
+    }
+    return served;
+  }
+
+  get child(): ChildProcess {
+    if (!this.#child) throw new Error('It was never started.');
+    return this.#child;
+  }
+
+  /** In the same home. */
+  async restart(): Promise<void> {
+    this.out = '';
+    this.err = '';
+    const child = this.#run(['serve', ...this.#args]);
+    this.#child = child;
     child.stdout?.on('data', (chunk: Buffer) => {
       this.out += chunk.toString();
     });
     child.stderr?.on('data', (chunk: Buffer) => {
       this.err += chunk.toString();
     });
+    const isReady = (): boolean => child.exitCode !== null || this.out.includes('Ctrl+C ends the server');
+    await vi.waitUntil(isReady, { timeout: 15_000, interval: 20 });
+    if (child.exitCode !== null) throw new Error(`The server does not start: ${this.err}`);
   }
 
-  static async start(args: readonly string[] = ['--port', '0'], env: Record<string, string> = {}): Promise<Served> {
-    const home = await mkdtemp(join(tmpdir(), 'fairlead-serve-'));
-    const child = spawn(process.execPath, [program, 'serve', ...args], {
-      env: { PATH: process.env['PATH'] ?? '', HOME: home, SHELL: '/bin/bash', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const served = new Served(home, child);
-    try {
-      await vi.waitUntil(() => served.out.includes('Ctrl+C ends the server'), { timeout: 15_000, interval: 20 });
-    } catch {
-      await served[Symbol.asyncDispose]();
-      throw new Error(`The server does not start: ${served.err}`);
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    this.child.kill(signal);
+    await once(this.child, 'exit');
+  }
+
+  /** What `fairlead serve --end` says. */
+  async endTerminals(): Promise<string> {
+    const child = this.#run(['serve', '--end']);
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+      });
     }
-    return served;
+    await once(child, 'close');
+    return said;
   }
 
   get url(): string {
@@ -61,10 +94,13 @@ export class Served implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.child.exitCode === null) {
-      this.child.kill('SIGTERM');
-      await once(this.child, 'exit');
-    }
+    if (this.#child) await this.end();
+    await this.endTerminals();
     await rm(this.home, { recursive: true, force: true });
+  }
+
+  #run(args: readonly string[]): ChildProcess {
+    const env = { PATH: process.env['PATH'] ?? '', HOME: this.home, SHELL: '/bin/bash', ...this.#env };
+    return spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   }
 }

@@ -54,6 +54,11 @@ export class AttentionWatch implements Disposable {
     return this.#current;
   }
 
+  /** For a terminal that may have been waiting for a person before anybody here watched it. */
+  begin(): void {
+    this.#restart();
+  }
+
   /** Looks at the screen as it was last parsed. Undefined while output flows. */
   look(): Attention | undefined {
     const { ended, blocks, log, lastOutputMs, clock, process } = this.#terminal;

@@ -8,7 +8,7 @@ export async function cursorNow(terminal: Terminal, signal: AbortSignal): Promis
   const { epoch, viewportTop, cursor, alternate } = terminal.screen.facts;
   const { id } = takePicture(terminal);
   return encodeCursor(terminal, {
-    offset: terminal.log.end,
+    offset: terminal.shownTo,
     epoch,
     row: viewportTop + cursor.y,
     picture: id,

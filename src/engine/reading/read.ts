@@ -56,8 +56,9 @@ const longestTitle = 200;
 export async function readTerminal(terminal: Terminal, request: ReadRequest, signal: AbortSignal): Promise<ReadAnswer> {
   const maxBytes = Math.min(largestMaxBytes, Math.max(smallestMaxBytes, request.maxBytes ?? defaultMaxBytes));
   if (request.immediate !== true && request.rest === undefined) await settled(terminal, signal);
-  const offset = await inStep(terminal, signal);
+  await inStep(terminal, signal);
   // Nothing is awaited between here and the end of `common`: all of it is of one moment.
+  const offset = terminal.shownTo;
   const picture = takePicture(terminal);
   const found =
     request.rest === undefined ? views[request.view](terminal, request, { offset, picture, maxBytes }) : undefined;
@@ -71,15 +72,13 @@ export async function readTerminal(terminal: Terminal, request: ReadRequest, sig
   return { ...common, ...found.facts, ...fit(terminal, body, source, maxBytes, found.facts) };
 }
 
-/** Brings the screen up to date, and says which output it shows. Output that goes on and on is not waited for. */
-async function inStep(terminal: Terminal, signal: AbortSignal): Promise<number> {
-  let offset = terminal.log.end;
+/** Brings the screen up to date. Output that goes on and on is not waited for. */
+async function inStep(terminal: Terminal, signal: AbortSignal): Promise<void> {
   for (let tries = 0; tries < 3; tries++) {
-    offset = terminal.log.end;
+    const offset = terminal.log.end;
     await terminal.sync(signal);
     if (terminal.log.end === offset) break;
   }
-  return offset;
 }
 
 function facts(terminal: Terminal, offset: number, picture: number) {

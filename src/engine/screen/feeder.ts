@@ -12,6 +12,8 @@ export interface FeederOptions {
   readonly idleMs?: number;
   /** False parses every byte: for comparing. */
   readonly fastForward?: boolean;
+  /** The screen shows everything before this offset already. */
+  readonly from?: number | undefined;
 }
 
 /** Parsed in one go before looking at the clock again; less at first, and once a slice took too long. */
@@ -53,7 +55,7 @@ export class Feeder implements Disposable {
   constructor(log: OutputLog, screen: Screen, options: FeederOptions = {}) {
     this.#log = log;
     this.#screen = screen;
-    this.#parsedTo = log.start;
+    this.#parsedTo = Math.min(log.end, Math.max(log.start, options.from ?? 0));
     this.#schedule = options.schedule ?? scheduleOf(screen.clock);
     this.#idleMs = options.idleMs ?? 30_000;
     this.#fastForward = options.fastForward ?? true;

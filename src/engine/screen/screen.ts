@@ -7,7 +7,8 @@ import { Emulator, type ScreenEvent } from './emulator.ts';
 import { blankFacts, type Facts, factsOf, type Modes } from './facts.ts';
 import { fastForward, type Forwarded } from './fast-forward.ts';
 import { type Cursor, defaultColor, type Grid, type Line } from './grid.ts';
-import { capture, type Image, imageBytes, restore } from './image.ts';
+import { capture, imageBytes, restore } from './image.ts';
+import { decodeScreen, encodeScreen, type SavedScreen } from './image-codec.ts';
 import { gridLines, joinRows, type RowText, rowTexts } from './rows.ts';
 import { snapshot } from './snapshot.ts';
 import { darkTheme, type Theme } from './theme.ts';
@@ -20,6 +21,8 @@ export interface ScreenOptions {
   /** Answers of the terminal to the program in it. Called after parsing, never within it. */
   readonly reply?: ((bytes: Uint8Array) => void) | undefined;
   readonly theme?: Theme | undefined;
+  /** What `save` gave, perhaps in another process: the screen goes on from there, at the size it had. */
+  readonly saved?: Uint8Array | undefined;
 }
 
 export interface TextOptions {
@@ -50,11 +53,12 @@ export class Screen implements Disposable {
   readonly #theme: Theme;
   #size: Size;
   #live: Emulator | undefined;
-  #asleep: { readonly image: Image; readonly facts: Facts } | undefined;
+  #asleep: SavedScreen | undefined;
   #lastUsedMs = 0;
 
-  constructor({ size, scrollback = 1000, clock, reply, theme = darkTheme }: ScreenOptions) {
-    this.#size = checked(size);
+  constructor({ size, scrollback = 1000, clock, reply, theme = darkTheme, saved }: ScreenOptions) {
+    this.#asleep = saved && decodeScreen(saved);
+    this.#size = this.#asleep?.image.size ?? checked(size);
     this.scrollback = scrollback;
     this.clock = clock;
     this.#reply = reply;
@@ -195,6 +199,14 @@ export class Screen implements Disposable {
     this.#live = undefined;
     emulator.dispose();
     return true;
+  }
+
+  /** Everything about it as bytes, empty for a blank one. Nothing in the middle of an escape sequence. */
+  save(): Uint8Array | undefined {
+    const emulator = this.#live;
+    if (!emulator) return this.#asleep ? encodeScreen(this.#asleep) : new Uint8Array(0);
+    if (emulator.core._inputHandler._parser.currentState !== 0) return undefined;
+    return encodeScreen({ image: capture(emulator), facts: factsOf(emulator) });
   }
 
   [Symbol.dispose](): void {

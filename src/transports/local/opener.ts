@@ -3,8 +3,9 @@ import { accessSync, constants } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import type { Channel, Size } from '../../engine/channel.ts';
 import type { Opener } from '../../engine/engine.ts';
-import { localTransport } from './index.ts';
+import { type LocalTarget, localTransport } from './index.ts';
 import { integrate } from './shell-integration/index.ts';
 
 export interface LocalOptions {
@@ -21,30 +22,58 @@ export interface LocalOptions {
   readonly variables?: ((signal: AbortSignal) => Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
-/** Opens programs on this machine: a shell with integration, or a command as given. */
-export function localOpener(options: LocalOptions): Opener {
+/** Where the terminals of programs live: in this process, or with somebody who outlives it. */
+export interface Place {
+  readonly open: (
+    target: LocalTarget,
+    size: Size,
+    terminalId: string,
+    signal: AbortSignal,
+    own: OwnFiles,
+  ) => Promise<Channel>;
+  /** The process that ends with the terminals, where it is not this one. It removes their own files. */
+  readonly owner?: (signal: AbortSignal) => Promise<number>;
+}
+
+/** The folder of a shell's session, and how to talk to the shell through it. */
+export interface OwnFiles {
+  readonly folder?: string;
+  readonly about?: Readonly<Record<string, string>>;
+}
+
+function inThisProcess(): Place {
   const transport = localTransport();
+  return { open: (target, size, _, signal) => transport.open(target, size, signal) };
+}
+
+/** Opens programs on this machine: a shell with integration, or a command as given. */
+export function localOpener(options: LocalOptions, place: Place = inThisProcess()): Opener {
   return async (request, terminalId, signal) => {
     const found = await options.variables?.(signal);
     const env = { ...environment(options), ...found, ...request.env, FAIRLEAD: '1', FAIRLEAD_SESSION: terminalId };
     const cwd = expand(request.cwd ?? options.cwd, env, options.cwd);
     if (request.argv) {
-      const channel = await transport.open({ argv: request.argv, cwd, env }, request.size, signal);
+      const channel = await place.open({ argv: request.argv, cwd, env }, request.size, terminalId, signal, {});
       return { channel, program: request.argv[0] };
     }
     const shell = expandHome(request.shell ?? options.shell ?? loginShell(options.env), env);
     const launch = { shell, args: [], env };
     if (!options.integration) {
-      const channel = await transport.open({ argv: [shell], cwd, env }, request.size, signal);
+      const channel = await place.open({ argv: [shell], cwd, env }, request.size, terminalId, signal, {});
       return { channel, program: shell };
     }
     const nonce = randomBytes(8).toString('hex');
-    const integrated = integrate(launch, { root: options.root, nonce });
+    const owner = await place.owner?.(signal);
+    const integrated = integrate(launch, { root: options.root, nonce, ...(owner === undefined ? {} : { owner }) });
+    const { session, kind } = integrated;
+    const own = session === undefined || kind === undefined ? {} : { folder: session, about: { kind } };
     try {
-      const channel = await transport.open({ argv: integrated.argv, cwd, env: integrated.env }, request.size, signal);
+      const target = { argv: integrated.argv, cwd, env: integrated.env };
+      const channel = await place.open(target, request.size, terminalId, signal, own);
       const trusted = integrated.kind === undefined ? undefined : nonce;
       const { exchange: environment } = integrated;
-      return { channel, program: shell, nonce: trusted, environment, release: () => integrated.cleanup() };
+      const release = owner === undefined ? { release: () => integrated.cleanup() } : {};
+      return { channel, program: shell, nonce: trusted, environment, ...release };
     } catch (thrown) {
       integrated.cleanup();
       throw thrown;

@@ -6,7 +6,7 @@ import { type Libc, loadLibc } from '../libc.ts';
 import { startTime } from '../proc.ts';
 import type { LocalTarget } from '../target.ts';
 import { type Frame, frameTypes } from './frames.ts';
-import { KeptChannel } from './kept-channel.ts';
+import { KeptChannel, type KeptInit } from './kept-channel.ts';
 import { Link, type Remembered } from './link.ts';
 import { decode, encode, type Exit, type Failed, type Listed, type Spawn, type Spawned } from './messages.ts';
 import { type KeeperPlaces, keeperPlaces } from './places.ts';
@@ -28,6 +28,7 @@ export interface KeptTerminal extends Remembered {
 /** A keeper that goes on as another program is back within this time. */
 const backMs = 5000;
 const startMs = 10_000;
+const patienceMs = 2000;
 /** What a hang-up ends is gone by then. */
 const hangUpMs = 300;
 
@@ -64,7 +65,7 @@ export class KeeperClient implements AsyncDisposable {
   }
 
   async open(
-    spawn: LocalTarget & Pick<Spawn, 'capacity' | 'folder'>,
+    spawn: LocalTarget & Pick<Spawn, 'capacity' | 'folder' | 'about'>,
     size: Size,
     id: string,
     signal: AbortSignal,
@@ -85,9 +86,17 @@ export class KeeperClient implements AsyncDisposable {
     }
   }
 
-  /** Reads a terminal the keeper has from its oldest byte on. */
-  take({ listed }: KeptTerminal): KeptChannel {
-    const channel = this.#adopt(listed.id, listed, listed.start, listed.input);
+  /** The process that holds the terminals; it is started where there is none. */
+  async ready(signal: AbortSignal): Promise<number> {
+    const link = await this.#connect(signal, true);
+    if (!link) throw new FairleadError('unavailable', 'The keeper of the terminals cannot be reached.');
+    return link.welcome.pid;
+  }
+
+  /** Reads a terminal the keeper has from its oldest byte on; what it has now can be had apart from what comes. */
+  take({ listed }: KeptTerminal, apart = false): KeptChannel {
+    const { id, start, end, input, capacity } = listed;
+    const channel = this.#adopt(id, listed, start, input, apart ? { to: end, capacity } : undefined);
     this.#link?.post('want', listed.id, undefined, listed.start);
     return channel;
   }
@@ -125,10 +134,23 @@ export class KeeperClient implements AsyncDisposable {
 
   async #reach(signal: AbortSignal, start: boolean): Promise<Link | undefined> {
     this.#libc = await loadLibc();
-    const there = await this.#openLink({}, signal);
+    const there = await this.#patiently(signal);
     if (there || !start) return there;
     const { failed } = startKeeper(this.#places, this.#options.program ?? keeperProgram());
     return await untilThere(() => this.#openLink({}, signal), failed, signal);
+  }
+
+  /** Whoever has the keeper may be on its way out. */
+  async #patiently(signal: AbortSignal): Promise<Link | undefined> {
+    for (const limit = performance.now() + patienceMs; ; ) {
+      try {
+        return await this.#openLink({}, signal);
+      } catch (thrown) {
+        const busy = thrown instanceof FairleadError && thrown.code === 'conflict';
+        if (!busy || performance.now() > limit) throw thrown;
+        await setTimeout(100);
+      }
+    }
   }
 
   async #openLink(wanted: Record<string, number>, signal: AbortSignal): Promise<Link | undefined> {
@@ -185,7 +207,7 @@ export class KeeperClient implements AsyncDisposable {
     this.#channels.clear();
   }
 
-  #adopt(id: string, process: Spawned, from: number, typed: number): KeptChannel {
+  #adopt(id: string, process: Spawned, from: number, typed: number, replay?: KeptInit['replay']): KeptChannel {
     if (!this.#libc) throw new FairleadError('internal', 'A terminal was taken over before there was a connection.');
     const channel = new KeptChannel({
       libc: this.#libc,
@@ -195,6 +217,7 @@ export class KeeperClient implements AsyncDisposable {
       from,
       typed,
       onGone: () => this.#channels.delete(id),
+      ...(replay ? { replay } : {}),
     });
     this.#channels.set(id, channel);
     return channel;

@@ -112,6 +112,7 @@ export class Conversation implements Disposable {
 
   /** Says no more about it. */
   leave(held: HeldTerminal): void {
+    held.seen = Math.max(held.seen, this.#lanes.get(held.id)?.sentTo ?? 0);
     this.#lanes.delete(held.id);
     held.onChange = () => {};
     held.mustWait = () => false;

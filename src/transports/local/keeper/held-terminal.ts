@@ -20,6 +20,7 @@ export interface HeldInit {
   readonly log: OutputLog;
   readonly clock: Clock;
   readonly folder?: string | undefined;
+  readonly about?: Readonly<Record<string, string>> | undefined;
   readonly typed?: number;
 }
 
@@ -37,9 +38,12 @@ export class HeldTerminal {
   readonly channel: Channel;
   readonly log: OutputLog;
   readonly folder: string | undefined;
+  readonly about: Readonly<Record<string, string>> | undefined;
   size: Size;
   meta: Uint8Array | undefined;
   snapshot: Snapshot | undefined;
+  /** An instance has had its output up to here. */
+  seen = 0;
   /** Bytes typed into it and accepted. */
   typed: number;
   /** Bytes typed into it, accepted or waiting. */
@@ -67,6 +71,7 @@ export class HeldTerminal {
     this.size = init.size;
     this.log = init.log;
     this.folder = init.folder;
+    this.about = init.about;
     this.typed = init.typed ?? 0;
     this.queued = this.typed;
     this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#take(bytes) });
@@ -94,6 +99,9 @@ export class HeldTerminal {
       end: log.end,
       capacity: log.capacity,
       input: this.typed,
+      seen: this.seen,
+      ...(this.folder === undefined ? {} : { folder: this.folder }),
+      ...(this.about === undefined ? {} : { about: this.about }),
       ...(this.#ended === undefined ? {} : { ended: this.#ended }),
       ...(this.#endedAt === undefined ? {} : { endedAt: this.#endedAt }),
     };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { FairleadError } from '../../../contract/errors.ts';
 import { OutputLog } from '../../../engine/output-log.ts';
@@ -53,6 +54,9 @@ export class Keeper {
   readonly #sockets = new Set<Socket>();
   readonly #held: Held;
   #client: { readonly socket: Socket; readonly talk: Conversation } | undefined;
+  #path = '';
+  /** How often in a row nobody could have reached it. */
+  #unreachable = 0;
   #emptySinceMs = performance.now();
   #watch: NodeJS.Timeout;
 
@@ -76,6 +80,7 @@ export class Keeper {
 
   /** For its owner only: the file is made with rights for nobody else, in a folder that is nobody else's. */
   listen(path: string): Promise<void> {
+    this.#path = path;
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
       const before = process.umask(0o177);
@@ -166,7 +171,7 @@ export class Keeper {
   }
 
   #spawn(id: string, spawn: Partial<Spawn>): HeldTerminal {
-    const { argv, env, cols, rows, cwd, folder, capacity, umask } = spawn;
+    const { argv, env, cols, rows, cwd, folder, about, capacity, umask } = spawn;
     if (id === '' || this.#terminals.has(id) || !argv?.[0] || !env || cols === undefined || rows === undefined) {
       throw new FairleadError('invalid_input', 'The keeper was asked for a terminal that cannot be.');
     }
@@ -188,6 +193,7 @@ export class Keeper {
       log: new OutputLog({ capacity: ring }),
       clock: systemClock,
       folder,
+      about,
     });
     this.#terminals.set(id, held);
     return held;
@@ -209,6 +215,9 @@ export class Keeper {
       const old = Date.now() - (held.listed.endedAt ?? 0) >= unheardMs;
       if (heard || old) this.#forget(held);
     }
+    // Without its file nobody can find it again: what it holds would run on for ever and for nobody.
+    this.#unreachable = this.#client || existsSync(this.#path) ? 0 : this.#unreachable + 1;
+    if (this.#unreachable === 2) void this.end().catch(() => {});
     if (this.#terminals.size > 0 || this.#sockets.size > 0) this.#emptySinceMs = now;
     else if (now - this.#emptySinceMs >= emptyMs) {
       this.close();

@@ -1,4 +1,5 @@
 import type { Channel, ChannelMemory, Ended, ProcessView, Signal, Size } from '../../../engine/channel.ts';
+import { OutputLog } from '../../../engine/output-log.ts';
 import { ByteQueue } from '../../../lib/byte-queue.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import type { Libc } from '../libc.ts';
@@ -23,6 +24,8 @@ export interface KeptInit {
   /** How many bytes were typed into it before. */
   readonly typed: number;
   readonly onGone: () => void;
+  /** The output before this offset goes into a log of its own, of this capacity. */
+  readonly replay?: { readonly to: number; readonly capacity: number };
 }
 
 /** An answer to a flush that does not come in this time is not waited for. */
@@ -43,6 +46,8 @@ export class KeptChannel implements Channel {
   readonly #end = deferred<Ended>();
   readonly #flushes = new Map<number, Deferred<void>>();
   readonly #terminated = deferred();
+  readonly #replayed = deferred<OutputLog>();
+  #replay: { log: OutputLog; readonly to: number } | undefined;
   #flushNumber = 0;
   /** Offset of the next byte to come, and what the keeper knows to have been taken in. */
   #received: number;
@@ -61,6 +66,11 @@ export class KeptChannel implements Channel {
       () => this.#ack(),
       () => this.#ack(),
     );
+    if (init.replay) {
+      const { to, capacity } = init.replay;
+      this.#replay = { log: new OutputLog({ capacity, start: init.from }), to };
+      this.#replayTo(init.from);
+    }
     this.ended = this.#end.promise;
     this.#input = new KeptInput(init.typed, (bytes, from) => init.post('input', bytes, from));
     this.process = keptProcess(init.libc, init.process, () => this.#open);
@@ -69,6 +79,11 @@ export class KeptChannel implements Channel {
       save: (state, offset) => init.post('snapshot', state, offset),
       leave: () => this.#leave(),
     };
+  }
+
+  /** The output before the offset that was asked for; what comes after is the channel's own. Settles with less at the end. */
+  get replayed(): Promise<OutputLog> {
+    return this.#replayed.promise;
   }
 
   get received(): number {
@@ -116,6 +131,8 @@ export class KeptChannel implements Channel {
 
   data(bytes: Uint8Array, offset: number): void {
     if (!this.#open || offset + bytes.length <= this.#received) return;
+    const used = this.#replay ? this.#collect(this.#replay, bytes, offset) : 0;
+    if (used === bytes.length) return;
     if (offset > this.#received) this.#skip(offset - this.#received);
     this.#push(bytes.subarray(this.#received - offset));
   }
@@ -170,6 +187,27 @@ export class KeptChannel implements Channel {
     await this.#init.posted();
   }
 
+  /** How many of the bytes belong to what came before. */
+  #collect(replay: { log: OutputLog; readonly to: number }, bytes: Uint8Array, offset: number): number {
+    // The ring has dropped more since we were told its start.
+    if (offset > this.#received) {
+      replay.log = new OutputLog({ capacity: replay.log.capacity, start: offset });
+      this.#received = offset;
+    }
+    const used = Math.max(0, Math.min(bytes.length, replay.to - offset));
+    replay.log.append(bytes.subarray(this.#received - offset, used));
+    this.#received = Math.max(this.#received, offset + used);
+    this.#replayTo(this.#received);
+    this.#ack();
+    return used;
+  }
+
+  #replayTo(offset: number): void {
+    if (!this.#replay || offset < this.#replay.to) return;
+    this.#replayed.resolve(this.#replay.log);
+    this.#replay = undefined;
+  }
+
   /**
    * Output the keeper had to drop while this process stood still. The bytes that follow keep their offsets, so what is
    * missing is filled up: with a word about it, and then with what no terminal shows.
@@ -197,6 +235,7 @@ export class KeptChannel implements Channel {
     if (!this.#open) return;
     this.#open = false;
     this.#input.end();
+    if (this.#replay) this.#replayTo(this.#replay.to);
     for (const flushed of this.#flushes.values()) flushed.resolve();
     this.output.end();
     this.#end.resolve(ended);

@@ -1,7 +1,15 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import type { Foreground, ProcessView } from '../../../engine/channel.ts';
 import { type Libc, TCGETS } from '../libc.ts';
-import { foregroundGroup, programArguments, programName, startTime, workingDirectory } from '../proc.ts';
+import {
+  foregroundGroup,
+  initialEnvironment,
+  programArguments,
+  programName,
+  startTime,
+  workingDirectory,
+} from '../proc.ts';
+import { signalGroup } from '../signals.ts';
 import { echoOf } from '../termios.ts';
 import { groupReads } from '../terminal-readers.ts';
 import type { Spawned } from './messages.ts';
@@ -21,6 +29,10 @@ export function keptProcess(
     pid,
     foreground: () => describe(group(), pid),
     cwd: () => (isThere() ? workingDirectory(foregroundGroup(pid) ?? pid) : undefined),
+    environment: () => (isThere() ? initialEnvironment(pid) : undefined),
+    signal: (signal) => {
+      if (isThere()) signalGroup(foregroundGroup(pid) ?? pid, signal);
+    },
     echo: () => (isThere() ? askEcho(libc, terminal) : undefined),
     reads: () => {
       const waiting = group();

@@ -27,6 +27,10 @@ export interface Listed extends Spawned {
   readonly capacity: number;
   /** How many bytes were typed into it. */
   readonly input: number;
+  /** Up to here an instance has had the output: what programs asked before was answered. */
+  readonly seen?: number;
+  readonly folder?: string;
+  readonly about?: Readonly<Record<string, string>>;
   readonly ended?: Ended;
   readonly endedAt?: number;
 }
@@ -48,6 +52,8 @@ export interface Spawn {
   readonly umask?: number;
   /** Files of this terminal alone, removed when its program has ended. */
   readonly folder?: string;
+  /** For the instance that finds it: the keeper only repeats it. */
+  readonly about?: Readonly<Record<string, string>>;
 }
 
 export interface Spawned {

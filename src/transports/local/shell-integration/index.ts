@@ -36,7 +36,12 @@ export interface IntegratedLaunch {
  */
 export function integrate(
   launch: ShellLaunch,
-  options: { readonly root: string; readonly nonce: string },
+  options: {
+    readonly root: string;
+    readonly nonce: string;
+    /** The process that ends with the terminal; this one by default. */
+    readonly owner?: number;
+  },
 ): IntegratedLaunch {
   const plain: IntegratedLaunch = {
     argv: [launch.shell, ...(launch.login ? loginFlags(launch.shell) : []), ...launch.args],
@@ -51,7 +56,7 @@ export function integrate(
   let session: string | undefined;
   try {
     const scripts = installScripts(options.root);
-    session = openSession(options.root, launch.env['XDG_RUNTIME_DIR'], options.nonce);
+    session = openSession(options.root, launch.env['XDG_RUNTIME_DIR'], options.nonce, options.owner ?? process.pid);
     const { argv, env } = start(shell, launch, scripts);
     const opened = session;
     return {
@@ -132,8 +137,8 @@ function start(
 }
 
 /** A folder of its own for every terminal, under a name nobody can guess. The script empties the nonce file at once. */
-function openSession(root: string, runtimeDir: string | undefined, nonce: string): string {
-  const name = `fairlead-${process.pid}-${randomBytes(12).toString('hex')}`;
+function openSession(root: string, runtimeDir: string | undefined, nonce: string, owner: number): string {
+  const name = `fairlead-${owner}-${randomBytes(12).toString('hex')}`;
   // In memory where there is such a place: bash writes a line there for every command, and on a disk that costs it 1 ms.
   for (const parent of [runtimeDir, '/dev/shm', join(root, 'shell-integration', 'sessions')]) {
     if (parent === undefined || !isAbsolute(parent)) continue;

@@ -1,0 +1,40 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { places } from '../config.ts';
+import { FairleadError } from '../contract/errors.ts';
+import { keeperFor } from '../transports/local/keeper/client.ts';
+import type { Invocation } from './command.ts';
+
+const endMs = 15_000;
+
+/** Ends what servers of this home left running. Those of a server that runs are its own: it is named instead. */
+export async function endTerminals({ settings, env, stdout, stderr }: Invocation): Promise<number> {
+  const { home } = places(settings, env);
+  let ended = 0;
+  let code = 0;
+  for (const instance of keepersIn(home)) {
+    await using keeper = keeperFor(instance, home);
+    try {
+      ended += await keeper.end(AbortSignal.timeout(endMs));
+    } catch (thrown) {
+      if (!(thrown instanceof FairleadError)) throw thrown;
+      const { pid } = thrown.data ?? {};
+      stderr.write(
+        thrown.code === 'conflict'
+          ? `Server ${instance} (process ${String(pid)}) is running and has its terminals. End it first.\n`
+          : `The terminals of ${instance} could not be ended: ${thrown.message}\n`,
+      );
+      code = 1;
+    }
+  }
+  stdout.write(ended === 1 ? 'Ended 1 terminal.\n' : `Ended ${ended} terminals.\n`);
+  return code;
+}
+
+function keepersIn(home: string): string[] {
+  try {
+    return readdirSync(join(home, 'run')).flatMap((name) => /^keeper-(.+)\.sock$/.exec(name)?.[1] ?? []);
+  } catch {
+    return [];
+  }
+}

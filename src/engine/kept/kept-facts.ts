@@ -1,0 +1,27 @@
+/** What a terminal is to those who use it, whichever process serves it. */
+export interface KeptFacts {
+  readonly number: number;
+  readonly target: string;
+  readonly program: string;
+  /** In ms since the epoch. */
+  readonly createdAt: number;
+  readonly name?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly nonce?: string | undefined;
+  /** `default` is the session that calls without a name mean. */
+  readonly role?: 'default' | 'session' | undefined;
+}
+
+export const encodeFacts = (facts: KeptFacts): Uint8Array => Buffer.from(JSON.stringify(facts));
+
+/** Undefined when nobody noted any, or not as we do. */
+export function decodeFacts(bytes: Uint8Array | undefined): KeptFacts | undefined {
+  if (!bytes) return undefined;
+  try {
+    const facts = JSON.parse(Buffer.from(bytes).toString()) as KeptFacts;
+    const isOurs = Number.isInteger(facts.number) && typeof facts.program === 'string' && facts.createdAt > 0;
+    return isOurs ? facts : undefined;
+  } catch {
+    return undefined;
+  }
+}
