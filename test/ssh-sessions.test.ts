@@ -162,6 +162,27 @@ describe('ssh_connect', () => {
     ]);
   });
 
+  test('names that lead to the same login are one place; another way to the same address is another place', async () => {
+    const home = join(sshd.folder, 'configured');
+    mkdirSync(join(home, '.ssh'), { recursive: true, mode: 0o700 });
+    const there = ['HostName 127.0.0.1', `Port ${sshd.port}`, `User ${sshd.user}`, `IdentityFile ${sshd.keyPath}`];
+    const block = (name: string, ...lines: string[]): string => [`Host ${name}`, ...there, ...lines, ''].join('\n');
+    const config = [block('direct'), block('behind', 'ProxyJump direct')].join('\n');
+    writeFileSync(join(home, '.ssh', 'config'), config, { mode: 0o600 });
+    await using at = remote({ connector: sshd.connector({ home }) });
+    const auto = { username: sshd.user, reuse: 'auto' } as const;
+    const { session_id } = await at.run(connect, { ...auto, address: 'direct' });
+    for (const address of [sshd.address, `direct:${sshd.port}`]) {
+      expect(await at.run(connect, { ...auto, address })).toMatchObject({ status: 'reused', session_id });
+    }
+    const behind = await at.run(connect, { ...auto, address: 'behind' });
+    expect(behind).toMatchObject({ status: 'ok', host: '127.0.0.1', port: sshd.port });
+    expect(await at.run(connect, { ...auto, address: 'behind' })).toMatchObject({
+      status: 'reused',
+      session_id: behind.session_id,
+    });
+  });
+
   test('two at once with auto share one session', async () => {
     await using at = remote();
     const both = await Promise.all([1, 2].map(() => at.run(connect, { ...args(), reuse: 'auto' })));

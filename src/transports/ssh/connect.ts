@@ -64,6 +64,11 @@ export interface SshSurroundings {
 export interface SshConnector {
   /** Rejects with AUTH_*, CONNECTION_*, HOST_KEY_* or INVALID_ARGUMENT, or with the signal's reason. */
   connect(request: ConnectRequest, signal: AbortSignal): Promise<Connected>;
+  /**
+   * Where a request leads, as a key: equal for two requests that reach the same host, by the same jumps, as the same
+   * user. Two names with one address behind different jumps are different hosts.
+   */
+  wayTo(request: Pick<ConnectRequest, 'address' | 'username'>, signal: AbortSignal): Promise<string>;
   /** What `targets` lists. Never rejects: a config that cannot be read has no hosts. */
   configuredHosts(): Promise<readonly ConfiguredHost[]>;
 }
@@ -81,6 +86,7 @@ export function sshConnector(surroundings: SshSurroundings): SshConnector {
   };
   return {
     connect: async (request, signal) => (await get()).connect(request, signal),
+    wayTo: async (request, signal) => (await get()).wayTo(request, signal),
     configuredHosts: async () => (await get()).configuredHosts(),
   };
 }

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../engine/system-clock.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -26,8 +27,7 @@ export class Connector implements SshConnector {
   }
 
   async connect(request: ConnectRequest, signal: AbortSignal): Promise<Connected> {
-    const user = request.username === undefined ? undefined : plainUser(request.username);
-    const { hops, warnings } = await route({ ...parseAddress(request.address), user }, this.#config, signal);
+    const { hops, warnings } = await this.#route(request, signal);
     const { host, port } = hops.at(-1) as Hop;
     const place = hostAndPort(host, port);
     let timeouts = 0;
@@ -46,8 +46,18 @@ export class Connector implements SshConnector {
     }
   }
 
+  async wayTo(request: Pick<ConnectRequest, 'address' | 'username'>, signal: AbortSignal): Promise<string> {
+    const { hops } = await this.#route(request, signal);
+    return JSON.stringify(hops.map(({ host, port, user }) => [host.toLowerCase(), port, user ?? userInfo().username]));
+  }
+
   configuredHosts(): Promise<readonly ConfiguredHost[]> {
     return this.#config.hosts().catch(() => []);
+  }
+
+  #route({ address, username }: Pick<ConnectRequest, 'address' | 'username'>, signal: AbortSignal) {
+    const user = username === undefined ? undefined : plainUser(username);
+    return route({ ...parseAddress(address), user }, this.#config, signal);
   }
 
   async #attempt(

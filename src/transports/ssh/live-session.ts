@@ -4,7 +4,6 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Connected } from './connect.ts';
 import { Keepalive } from './keepalive.ts';
 import type { ExecOptions, PtyRequest, SshLink, SshProcess } from './link.ts';
-import type { Place } from './place.ts';
 import { type Health, probe } from './probe.ts';
 import type { ChildKind, SessionChild, SessionEnd, SshSession } from './session.ts';
 import { Slots } from './slots.ts';
@@ -12,8 +11,8 @@ import { Slots } from './slots.ts';
 export interface SessionFacts {
   readonly id: string;
   readonly principal: string;
-  /** What its maker asked for. */
-  readonly asked: Place;
+  /** Where it leads, jumps included (SshConnector.wayTo). */
+  readonly way: string;
   readonly agentId: string | undefined;
   readonly name: string | undefined;
   readonly persistent: boolean;
@@ -43,7 +42,7 @@ const childrenMs = 2_500;
 export class LiveSession implements SshSession {
   readonly id: string;
   readonly principal: string;
-  readonly asked: Place;
+  readonly way: string;
   readonly host: string;
   readonly port: number;
   readonly username: string;
@@ -72,7 +71,7 @@ export class LiveSession implements SshSession {
     const { link, again } = connected;
     this.id = facts.id;
     this.principal = facts.principal;
-    this.asked = facts.asked;
+    this.way = facts.way;
     this.agentId = facts.agentId;
     this.name = facts.name;
     this.persistent = facts.persistent;

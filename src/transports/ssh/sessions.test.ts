@@ -4,7 +4,7 @@ import { ManualClock } from '../../../test/support/screen.ts';
 import { deferred } from '../../lib/deferred.ts';
 import type { Connected, ConnectRequest } from './connect.ts';
 import type { LiveSession } from './live-session.ts';
-import { ranked } from './place.ts';
+import { ranked } from './ranked.ts';
 import type { SessionEnd } from './session.ts';
 import { type SessionRequest, SshSessions } from './sessions.ts';
 import { defaultSshSettings } from './settings.ts';
@@ -27,7 +27,10 @@ function setUp(settings = {}) {
     },
   };
   const sessions = new SshSessions({
-    connector: { connect: (request, signal) => connector.connect(request, signal) },
+    connector: {
+      connect: (wanted, signal) => connector.connect(wanted, signal),
+      wayTo: async ({ address, username }) => `${username}@${address.toLowerCase().replace(/:22$/, '')}`,
+    },
     settings: { ...defaultSshSettings, ...settings },
     clock,
   });
@@ -59,7 +62,7 @@ test('same agent first, then the newest', () => {
   expect(ranked(all, undefined).map(({ id }) => id)).toEqual(['b', 'c', 'd', 'a']);
 });
 
-test('host names match whatever their case; port and username must be the same', async () => {
+test('what leads to the same place is the same, however it is written', async () => {
   const { open, connect } = setUp();
   const session = await open();
   expect(await connect({ address: 'BOX:22' })).toMatchObject({ status: 'reused', session: { id: session.id } });

@@ -8,7 +8,7 @@ import { uuid7 } from '../../lib/uuid7.ts';
 import type { Connected, ConnectRequest, SshConnector } from './connect.ts';
 import { type Casualties, LiveSession } from './live-session.ts';
 import { nearestIds } from './nearest.ts';
-import { goesTo, type Place, placeKey, placeOf, ranked } from './place.ts';
+import { ranked } from './ranked.ts';
 import type { SshSettings } from './settings.ts';
 
 /** `suggest`: say what is there and stop. `auto`: take what is there. `force_new`: do not look. */
@@ -43,7 +43,7 @@ export interface HealthEvent {
 }
 
 export interface SessionsOptions {
-  readonly connector: Pick<SshConnector, 'connect'>;
+  readonly connector: Pick<SshConnector, 'connect' | 'wayTo'>;
   readonly settings: SshSettings;
   readonly clock: Clock;
 }
@@ -103,10 +103,10 @@ export class SshSessions implements AsyncDisposable {
   }
 
   async connect(request: SessionRequest, principal: string, signal: AbortSignal): Promise<ConnectOutcome> {
-    const place = placeOf(request);
+    const way = await this.#options.connector.wayTo(request, signal);
     let replaced = 0;
     while (request.reuse !== 'force_new') {
-      const { alive, dead } = await this.#candidates(place, request, principal, signal);
+      const { alive, dead } = await this.#candidates(way, request, principal, signal);
       replaced += dead;
       if (request.reuse === 'suggest') {
         if (alive.length > 0) return { status: 'suggested', matches: alive, replaced };
@@ -114,12 +114,12 @@ export class SshSessions implements AsyncDisposable {
       }
       const session = alive.find(({ healthy }) => healthy);
       if (session) return { status: 'reused', session: shared(session), replaced };
-      const pending = this.#pendingFor(place, request, principal);
+      const pending = this.#pendingFor(way, request, principal);
       if (!pending) break;
       const made = await sharedWith(pending, request, signal);
       if (made !== undefined && made.ended === undefined) return { status: 'reused', session: shared(made), replaced };
     }
-    const { session, connected } = await this.#create(place, request, principal, signal);
+    const { session, connected } = await this.#create(way, request, principal, signal);
     return { status: 'ok', session, connected, replaced };
   }
 
@@ -168,30 +168,30 @@ export class SshSessions implements AsyncDisposable {
   }
 
   /** Those that go to the same place, best first, after asking each whether it still answers. */
-  async #candidates(place: Place, request: SessionRequest, principal: string, signal: AbortSignal) {
+  async #candidates(way: string, request: SessionRequest, principal: string, signal: AbortSignal) {
     const matches = this.all(principal).filter(
-      (session) => goesTo(session, place) && (request.sameAgent !== true || session.agentId === request.agentId),
+      (session) => session.way === way && (request.sameAgent !== true || session.agentId === request.agentId),
     );
     const health = await Promise.all(matches.map((session) => session.probe(signal)));
     const alive = matches.filter((session, at) => health[at] !== 'dead' && session.ended === undefined);
     return { alive: ranked(alive, request.agentId), dead: matches.length - alive.length };
   }
 
-  #pendingFor(place: Place, { agentId, sameAgent }: SessionRequest, principal: string): Pending | undefined {
-    const key = pendingKey(place, principal);
+  #pendingFor(way: string, { agentId, sameAgent }: SessionRequest, principal: string): Pending | undefined {
+    const key = pendingKey(way, principal);
     return [...this.#pending].find((one) => one.key === key && (sameAgent !== true || one.request.agentId === agentId));
   }
 
-  async #create(place: Place, request: SessionRequest, principal: string, signal: AbortSignal) {
+  async #create(way: string, request: SessionRequest, principal: string, signal: AbortSignal) {
     const { maxSessions } = this.#options.settings;
     if (this.#sessions.size + this.#connecting >= maxSessions) {
       throw remoteError('MAX_SESSIONS_EXCEEDED', `All ${maxSessions} sessions are in use`, {
         context: `limit=${maxSessions}`,
       });
     }
-    const making = this.#make(place, request, principal, signal);
+    const making = this.#make(way, request, principal, signal);
     const pending: Pending = {
-      key: pendingKey(place, principal),
+      key: pendingKey(way, principal),
       request,
       made: making.then(({ session }) => session),
     };
@@ -205,7 +205,7 @@ export class SshSessions implements AsyncDisposable {
     }
   }
 
-  async #make(place: Place, request: SessionRequest, principal: string, signal: AbortSignal) {
+  async #make(way: string, request: SessionRequest, principal: string, signal: AbortSignal) {
     const stop = new AbortController();
     const abort = (): void => stop.abort(signal.reason);
     const close = (): void => stop.abort(shuttingDown());
@@ -221,7 +221,7 @@ export class SshSessions implements AsyncDisposable {
         await connected.link[Symbol.asyncDispose]();
         throw stop.signal.reason as Error;
       }
-      return { session: this.#adopt(place, request, principal, connected), connected };
+      return { session: this.#adopt(way, request, principal, connected), connected };
     } finally {
       this.#connecting -= 1;
       signal.removeEventListener('abort', abort);
@@ -229,11 +229,11 @@ export class SshSessions implements AsyncDisposable {
     }
   }
 
-  #adopt(asked: Place, request: SessionRequest, principal: string, connected: Connected): LiveSession {
+  #adopt(way: string, request: SessionRequest, principal: string, connected: Connected): LiveSession {
     const facts = {
       id: uuid7(this.#clock.now(), randomBytes(10)),
       principal,
-      asked,
+      way,
       agentId: request.agentId,
       name: request.name,
       persistent: request.persistent ?? false,
@@ -310,6 +310,6 @@ function shared(session: LiveSession): LiveSession {
   return session;
 }
 
-const pendingKey = (place: Place, principal: string): string => JSON.stringify([principal, placeKey(place)]);
+const pendingKey = (way: string, principal: string): string => JSON.stringify([principal, way]);
 
 const shuttingDown = (): FairleadError => new FairleadError('unavailable', 'The server is shutting down.');
