@@ -14,6 +14,7 @@ import {
 } from '../../src/transports/ssh/connect.ts';
 import { alive, below, kill, type Running } from './process-tree.ts';
 
+/** Without it there are no terminals and no passwords: sshd can give out neither. */
 export const isRoot = process.getuid?.() === 0;
 
 export type KeyKind = 'ed25519' | 'rsa' | 'ecdsa';

@@ -4,7 +4,8 @@ import { FairleadError } from '../../contract/errors.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { Arrivals } from './arrivals.ts';
-import type { OutputPart, SshProcess } from './link.ts';
+import type { OutputPart, SshProcess, StreamName } from './link.ts';
+import { SmallPackets } from './small-packets.ts';
 import { insideChannel, insideClient } from './ssh2-internals.ts';
 
 /** What ssh2 lets the server send before it must wait for us. */
@@ -38,6 +39,10 @@ export class Ssh2Process implements SshProcess {
   readonly #link: OwnLink;
   readonly #client: Client;
   readonly #ended = deferred<Ended>();
+  readonly #packets = new SmallPackets<StreamName>((name, bytes) => {
+    this.#queue(name).push(bytes);
+    this.#arrivals.came(name);
+  });
   /** Writers the far side's window has not yet let through. */
   readonly #writers = new Set<(reason: FairleadError) => void>();
   #over = false;
@@ -48,9 +53,18 @@ export class Ssh2Process implements SshProcess {
     this.#link = link;
     this.#channel = channel;
     this.#client = client;
-    const taken = (): void => this.#widen();
-    this.#stdout = new ByteQueue(1, taken, taken);
-    this.#stderr = new ByteQueue(1, taken, taken);
+    const taken = (name: StreamName): void => {
+      if (this.#packets.wanted(name) && this.#queue(name).size === 0) this.#packets.flush();
+      this.#widen();
+    };
+    const queueOf = (name: StreamName) =>
+      new ByteQueue(
+        1,
+        () => taken(name),
+        () => taken(name),
+      );
+    this.#stdout = queueOf('stdout');
+    this.#stderr = queueOf('stderr');
     this.#arrivals = new Arrivals(this.#stdout, this.#stderr);
     for (const [name, stream, queue] of [
       ['stdout', channel, this.#stdout],
@@ -58,13 +72,13 @@ export class Ssh2Process implements SshProcess {
     ] as const) {
       stream.push = (bytes: Uint8Array | null) => {
         if (bytes === null) {
+          this.#packets.flush();
           queue.end();
           // ssh2 waits for this before it says that the channel is closed.
           stream.emit('end');
           return false;
         }
-        queue.push(bytes);
-        this.#arrivals.came(name);
+        this.#packets.push(name, bytes, queue.size > 0);
         this.#widen();
         // "Full": so ssh2 never gives new window by itself.
         return false;
@@ -74,6 +88,10 @@ export class Ssh2Process implements SshProcess {
     channel.once('close', (code?: number | null, signal?: string) =>
       this.#end(howItEnded(code, signal, link.whyLost())),
     );
+  }
+
+  #queue(name: StreamName): ByteQueue {
+    return name === 'stdout' ? this.#stdout : this.#stderr;
   }
 
   get output(): AsyncIterable<OutputPart> {
@@ -153,7 +171,7 @@ export class Ssh2Process implements SshProcess {
   #widen(): void {
     const { incoming, outgoing } = insideChannel(this.#channel);
     if (this.#over || incoming.state !== 'open' || outgoing.state === 'closed') return;
-    const taken = fullWindow - incoming.window - this.#stdout.size - this.#stderr.size;
+    const taken = fullWindow - incoming.window - this.#stdout.size - this.#stderr.size - this.#packets.size;
     if (taken < fullWindow / 2) return;
     incoming.window += taken;
     insideClient(this.#client)._protocol.channelWindowAdjust(outgoing.id, taken);
@@ -162,6 +180,7 @@ export class Ssh2Process implements SshProcess {
   #end(how: Ended): void {
     if (this.#over) return;
     this.#over = true;
+    this.#packets.flush();
     this.#stdout.end();
     this.#stderr.end();
     this.#arrivals.end();
