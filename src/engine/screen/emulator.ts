@@ -20,6 +20,9 @@ export interface Happened {
 const largestReply = 64 << 10;
 const mostEvents = 256;
 
+/** One for all: most screens carry nothing, asleep or awake. */
+const nothing: Uint8Array = new Uint8Array(0);
+
 /** One live xterm, fed with bytes cut anywhere. */
 export class Emulator {
   readonly core: Core;
@@ -29,7 +32,7 @@ export class Emulator {
   /** Bumped when row numbers stop meaning what they meant. */
   epoch = 0;
   /** The beginning of a code point whose rest has not arrived. */
-  carry: Uint8Array = new Uint8Array(0);
+  carry = nothing;
   #reply = '';
   #events: ScreenEvent[] = [];
   #normal: CoreBuffer;
@@ -88,7 +91,7 @@ export class Emulator {
     joined.set(carry);
     joined.set(bytes.subarray(0, found), carry.length);
     const waiting = found < missing && found === bytes.length;
-    this.carry = waiting ? joined : new Uint8Array(0);
+    this.carry = waiting ? joined : nothing;
     // A code point broken off by other bytes is dropped, as it would be within one chunk.
     if (found === missing) parse(this.core, joined);
     return found;

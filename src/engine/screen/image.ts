@@ -5,7 +5,8 @@ import { Emulator } from './emulator.ts';
 import { packLines, unpackLines } from './packed-lines.ts';
 import type { Theme } from './theme.ts';
 
-type Kept = Omit<CoreBuffer, 'lines' | 'getBlankLine' | 'getNullCell'>;
+/** Tab stops as a list: the emulator's table of them takes more memory than everything else here. */
+type Kept = Omit<CoreBuffer, 'lines' | 'getBlankLine' | 'getNullCell' | 'tabs'> & { readonly stops: readonly number[] };
 
 /** A sleeping emulator: its lines deflated, and of the rest what differs from one terminal to another. */
 export interface Image {
@@ -51,12 +52,12 @@ export function restore(image: Image, theme: Theme): Emulator {
   const pen = core._inputHandler._curAttrData;
   const blank = normal.getBlankLine(pen);
   unpackLines(inflateRawSync(image.normal.lines), normal, blank, pen.extended);
-  Object.assign(normal, image.normal.kept);
+  putBack(normal, image.normal.kept);
   if (image.alt.lines) {
     core.buffers.activateAltBuffer();
     unpackLines(inflateRawSync(image.alt.lines), alt, blank, pen.extended);
   }
-  Object.assign(alt, image.alt.kept);
+  putBack(alt, image.alt.kept);
   const { service, mouse, charsets, handler, precedingJoinState, cursorBlink } = image.state;
   Object.assign(core.coreService, service);
   Object.assign(core.coreMouseService, mouse);
@@ -76,14 +77,24 @@ export function imageBytes({ normal, alt }: Image): number {
   return normal.lines.length + (alt.lines?.length ?? 0);
 }
 
+/** Screens sleep seldom and long: smaller is worth a few milliseconds. */
+const level = 6;
+
 function deflated(buffer: CoreBuffer, cols: number): Uint8Array {
   // A copy of exact size: zlib returns a view into a larger allocation.
-  return new Uint8Array(deflateRawSync(packLines(buffer, cols), { level: 3 }));
+  return new Uint8Array(deflateRawSync(packLines(buffer, cols), { level }));
 }
 
 function kept(buffer: CoreBuffer): Kept {
   const { ybase, ydisp, x, y, scrollTop, scrollBottom, tabs, savedX, savedY, savedCurAttrData, savedCharset } = buffer;
-  return { ybase, ydisp, x, y, scrollTop, scrollBottom, tabs, savedX, savedY, savedCurAttrData, savedCharset };
+  const stops = Object.keys(tabs)
+    .map(Number)
+    .filter((column) => tabs[column]);
+  return { ybase, ydisp, x, y, scrollTop, scrollBottom, stops, savedX, savedY, savedCurAttrData, savedCharset };
+}
+
+function putBack(buffer: CoreBuffer, { stops, ...rest }: Kept): void {
+  Object.assign(buffer, rest, { tabs: Object.fromEntries(stops.map((column) => [column, true])) });
 }
 
 function stateOf(core: Core): CoreState {

@@ -1,8 +1,9 @@
 import { bits, blankContent, cellSize, type CoreBuffer, type CoreExtended, type CoreLine } from './core.ts';
 
 /**
- * Lines as bytes, exactly: per line a header, runs of equal colours, then the characters. A screen of text takes about a
- * byte a character before it is deflated.
+ * Lines as bytes, exactly. What is alike lies together, because that deflates best: the pens that occur, then for each
+ * line a header and its runs of one pen, then the characters of all lines. A screen of text takes about a byte a character
+ * before it is deflated.
  */
 
 /** What is rare: characters of several code points, and underline styles or links, with where they stand. */
@@ -14,44 +15,57 @@ interface Rare {
 const escapeByte = 0x80;
 
 export function packLines(buffer: CoreBuffer, cols: number): Uint8Array {
-  const out = new Writer();
-  const rare: Rare = { combined: [], extended: [] };
-  out.number(buffer.lines.length);
+  const packing = {
+    pens: new Pens(),
+    lines: new Writer(),
+    characters: new Writer(),
+    rare: { combined: [], extended: [] },
+  };
   for (let row = 0; row < buffer.lines.length; row++) {
     const line = buffer.lines.get(row);
-    if (line) packLine(out, line, row, cols, rare);
+    if (line) packLine(packing, line, row, cols);
   }
-  const extras = Buffer.from(JSON.stringify(rare));
-  out.number(extras.length);
-  out.bytes(extras);
+  const out = new Writer();
+  out.number(buffer.lines.length);
+  out.section(packing.pens.bytes.taken());
+  out.section(packing.lines.taken());
+  out.section(packing.characters.taken());
+  out.section(Buffer.from(JSON.stringify(packing.rare)));
   return out.taken();
 }
 
-function packLine(out: Writer, line: CoreLine, row: number, cols: number, rare: Rare): void {
+interface Packing {
+  readonly pens: Pens;
+  readonly lines: Writer;
+  readonly characters: Writer;
+  readonly rare: Rare;
+}
+
+function packLine(packing: Packing, line: CoreLine, row: number, cols: number): void {
+  const { pens, lines, characters, rare } = packing;
   const data = line._data;
   let used = line.length;
   while (used > 0 && isBlank(data, (used - 1) * cellSize)) used--;
   const otherLength = line.length !== cols;
-  out.number(used * 4 + (otherLength ? 2 : 0) + (line.isWrapped ? 1 : 0));
-  if (otherLength) out.number(line.length);
+  lines.number(used * 4 + (otherLength ? 2 : 0) + (line.isWrapped ? 1 : 0));
+  if (otherLength) lines.number(line.length);
   for (let x = 0; x < used; ) {
     const fg = data[x * cellSize + 1] as number;
     const bg = data[x * cellSize + 2] as number;
     let end = x + 1;
     while (end < used && data[end * cellSize + 1] === fg && data[end * cellSize + 2] === bg) end++;
-    out.number(end - x);
-    out.number(fg);
-    out.number(bg);
+    lines.number(pens.index(fg, bg));
+    lines.number(end - x);
     x = end;
   }
   for (let x = 0; x < used; x++) {
     const content = data[x * cellSize] as number;
     const plain = content ^ blankContent;
     if (plain < escapeByte) {
-      out.byte(plain);
+      characters.byte(plain);
     } else {
-      out.byte(escapeByte);
-      out.number(content);
+      characters.byte(escapeByte);
+      characters.number(content);
     }
     if ((content & bits.combined) !== 0) rare.combined.push([row, x, line._combined[x] ?? '']);
     const extended = (data[x * cellSize + 2] as number) & bits.bg.extended ? line._extendedAttrs[x] : undefined;
@@ -63,16 +77,20 @@ function packLine(out: Writer, line: CoreLine, row: number, cols: number, rare: 
 export function unpackLines(bytes: Uint8Array, buffer: CoreBuffer, blank: CoreLine, extended: CoreExtended): void {
   const read = new Reader(bytes);
   const count = read.number();
+  const pens: number[] = [];
+  for (const pen = read.section(); !pen.atEnd; ) pens.push(pen.number());
+  const lines = read.section();
+  const characters = read.section();
   buffer.lines.length = 0;
   for (let row = 0; row < count; row++) {
-    const header = read.number();
+    const header = lines.number();
     const line = blank.clone();
     line.isWrapped = (header & 1) !== 0;
-    if (header & 2) line.resize(read.number(), buffer.getNullCell());
-    unpackCells(read, line._data, header >>> 2);
+    if (header & 2) line.resize(lines.number(), buffer.getNullCell());
+    unpackCells({ pens, lines, characters }, line._data, header >>> 2);
     buffer.lines.push(line);
   }
-  const rare = JSON.parse(Buffer.from(read.bytes(read.number())).toString()) as Rare;
+  const rare = JSON.parse(read.section().text()) as Rare;
   for (const [row, x, text] of rare.combined) {
     const line = buffer.lines.get(row);
     if (line) line._combined[x] = text;
@@ -83,19 +101,42 @@ export function unpackLines(bytes: Uint8Array, buffer: CoreBuffer, blank: CoreLi
   }
 }
 
-function unpackCells(read: Reader, data: Uint32Array, used: number): void {
+interface PackedCells {
+  readonly pens: readonly number[];
+  readonly lines: Reader;
+  readonly characters: Reader;
+}
+
+function unpackCells({ pens, lines, characters }: PackedCells, data: Uint32Array, used: number): void {
   for (let x = 0; x < used; ) {
-    const end = x + read.number();
-    const fg = read.number();
-    const bg = read.number();
+    const pen = lines.number() * 2;
+    const end = x + lines.number();
     for (; x < end; x++) {
-      data[x * cellSize + 1] = fg;
-      data[x * cellSize + 2] = bg;
+      data[x * cellSize + 1] = pens[pen] as number;
+      data[x * cellSize + 2] = pens[pen + 1] as number;
     }
   }
   for (let x = 0; x < used; x++) {
-    const plain = read.byte();
-    data[x * cellSize] = plain < escapeByte ? plain ^ blankContent : read.number();
+    const plain = characters.byte();
+    data[x * cellSize] = plain < escapeByte ? plain ^ blankContent : characters.number();
+  }
+}
+
+/** Colours and styles are few: each is written once, and then only its number. */
+class Pens {
+  readonly bytes = new Writer();
+  readonly #known = new Map<number, Map<number, number>>();
+  #count = 0;
+
+  index(fg: number, bg: number): number {
+    let byBackground = this.#known.get(fg);
+    if (!byBackground) this.#known.set(fg, (byBackground = new Map()));
+    const known = byBackground.get(bg);
+    if (known !== undefined) return known;
+    byBackground.set(bg, this.#count);
+    this.bytes.number(fg);
+    this.bytes.number(bg);
+    return this.#count++;
   }
 }
 
@@ -103,7 +144,7 @@ const isBlank = (data: Uint32Array, at: number): boolean =>
   data[at] === blankContent && data[at + 1] === 0 && data[at + 2] === 0;
 
 class Writer {
-  #to = new Uint8Array(64 << 10);
+  #to = new Uint8Array(4 << 10);
   #at = 0;
 
   byte(value: number): void {
@@ -121,7 +162,9 @@ class Writer {
     this.byte(rest);
   }
 
-  bytes(values: Uint8Array): void {
+  /** Bytes that are read on their own: how many, then they. */
+  section(values: Uint8Array): void {
+    this.number(values.length);
     if (this.#at + values.length > this.#to.length) this.#grow(values.length);
     this.#to.set(values, this.#at);
     this.#at += values.length;
@@ -159,8 +202,17 @@ class Reader {
     }
   }
 
-  bytes(count: number): Uint8Array {
-    this.#at += count;
-    return this.#from.subarray(this.#at - count, this.#at);
+  section(): Reader {
+    const length = this.number();
+    this.#at += length;
+    return new Reader(this.#from.subarray(this.#at - length, this.#at));
+  }
+
+  get atEnd(): boolean {
+    return this.#at === this.#from.length;
+  }
+
+  text(): string {
+    return Buffer.from(this.#from).toString();
   }
 }
