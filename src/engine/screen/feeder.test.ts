@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { encode, ManualClock, makeScreen } from '../../../test/support/screen.ts';
+import { anyPiece, encode, everything, ManualClock, makeScreen, plainPiece } from '../../../test/support/screen.ts';
 import { OutputLog } from '../output-log.ts';
 import { systemClock } from '../system-clock.ts';
 import { Feeder, type FeederOptions } from './feeder.ts';
@@ -137,6 +138,100 @@ describe('bounds', () => {
     log.append(encode('a\x1b[6nb'));
     await feeder.sync();
     expect(screen.text({ scope: 'all', wrap: 'join' })).toBe('ab<6>');
+  });
+});
+
+describe('output that is followed', () => {
+  /** Long enough to be followed, short enough for its end to be missed by no ring. */
+  const flood = (pieces: readonly string[]): string => {
+    const text = `${pieces.join('')}\r\n`;
+    return text.repeat(Math.ceil(70_000 / encode(text).length));
+  };
+
+  test('however it arrives, is dropped or asked for, the screen is what parsing everything makes it', async () => {
+    const pieces = fc.array(fc.oneof({ weight: 30, arbitrary: plainPiece }, anyPiece), { minLength: 1, maxLength: 12 });
+    const chunk = fc.record({ bytes: fc.integer({ min: 1, max: 30_000 }), then: fc.constantFrom('', 'turn', 'sync') });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(pieces, { minLength: 1, maxLength: 3 }),
+        fc.array(chunk, { minLength: 1, maxLength: 12 }),
+        fc.constantFrom(20_000, 100_000, 1 << 20),
+        async (floods, chunks, capacity) => {
+          const clock = new ManualClock();
+          const log = new OutputLog({ capacity });
+          const [followed, fed] = [makeScreen({ clock, scrollback: 20 }), makeScreen({ scrollback: 20 })];
+          using feeder = new Feeder(log, followed.screen);
+          const bytes = encode(floods.map(flood).join(''));
+          fed.screen.feed(bytes);
+          for (let at = 0, i = 0; at < bytes.length; i++) {
+            const { bytes: length, then } = chunks[i % chunks.length] ?? { bytes: 1000, then: '' };
+            log.append(bytes.subarray(at, at + length));
+            at += length;
+            if (then !== '') clock.advance(16);
+            if (then === 'turn') await loopTurn();
+            else if (then === 'sync') await feeder.sync();
+          }
+          await feeder.sync();
+          expect(everything(followed.screen)).toEqual(everything(fed.screen));
+          expect(followed.replies.join('')).toBe(fed.replies.join(''));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test('a flood nobody looks at is shown now and then, and when it pauses', async () => {
+    const { log, feeder, clock } = setUp();
+    const manual = clock as ManualClock;
+    const line = encode('a line of it\r\n'.repeat(2000));
+    const step = async (bytes: Uint8Array): Promise<number> => {
+      log.append(bytes);
+      manual.advance(16);
+      await loopTurn();
+      return log.end - feeder.parsedTo;
+    };
+    expect(await step(line)).toBe(0);
+    const behind: number[] = [];
+    for (let i = 0; i < 20; i++) behind.push(await step(line));
+    expect(behind.filter((bytes) => bytes === 0)).toHaveLength(1);
+    expect(await step(new Uint8Array())).toBe(0);
+  });
+
+  test('a flood far longer than the log is not held up, and its rows are counted', async () => {
+    const { log, feeder, screen } = setUp({ capacity: 1 << 20 });
+    const line = encode('a line of it\r\n'.repeat(1000));
+    for (let i = 0; i < 500; i++) {
+      log.append(line);
+      expect(feeder.room()).toBeUndefined();
+    }
+    await feeder.sync();
+    expect(screen.viewportTop + screen.cursor.y).toBe(500_000);
+    expect(screen.text({ scope: 'viewport', wrap: 'keep' })).toBe(`${'a line of it\n'.repeat(4)}`.trimEnd());
+  });
+
+  test('a question within it is answered when the program waits for the answer', async () => {
+    const clock = new ManualClock();
+    const log = new OutputLog();
+    const { screen, replies } = makeScreen({ clock, scrollback: 50 });
+    using _feeder = new Feeder(log, screen);
+    log.append(encode(`${'a line of it\r\n'.repeat(5000)}\x1b[5n`));
+    for (let i = 0; i < 2; i++) {
+      clock.advance(16);
+      await loopTurn();
+    }
+    expect(replies).toEqual(['\x1b[0n']);
+  });
+
+  test('what was printed before a resize is laid out at the old size', async () => {
+    const { log, feeder, screen } = setUp();
+    const text = 'x'.repeat(25);
+    log.append(encode(`${text}\r\n`.repeat(3000)));
+    screen.resize({ cols: 40, rows: 5 });
+    await feeder.sync();
+    const fed = makeScreen({ scrollback: 50 });
+    fed.screen.feed(encode(`${text}\r\n`.repeat(3000)));
+    fed.screen.resize({ cols: 40, rows: 5 });
+    expect(everything(screen)).toEqual(everything(fed.screen));
   });
 });
 

@@ -2,7 +2,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import type { OutputLog } from '../output-log.ts';
 import { type FeedJob, type FeedSchedule, scheduleOf } from './feed-schedule.ts';
-import { worthScanning } from './fast-forward.ts';
+import { longestCutOff, type PlainScan } from './plain-scan.ts';
 import type { Screen } from './screen.ts';
 import { nextSlice } from './slice.ts';
 
@@ -22,8 +22,15 @@ const firstSlice = 4 << 10;
 /** What someone waits for is parsed in the call that brings it, up to this much, if it goes quickly. */
 const atOnceBytes = 32 << 10;
 const atOnceMs = 25;
-/** Looked through for text to skip in one go: about four milliseconds. */
-const scanBytes = 2 << 20;
+/** Less is not worth looking through for text to skip. */
+const worthScanning = 16 << 10;
+/** Looked through in one go, and before what was found is shown. */
+const scanBytes = 64 << 10;
+const mostScanned = 1 << 20;
+/** So much is skipped at a time, while it is followed. */
+const worthForgetting = 128 << 10;
+/** Output that is followed and keeps coming is shown this often, though nobody looks. */
+const followedMs = 250;
 
 interface Waiting {
   readonly target: number;
@@ -44,8 +51,13 @@ export class Feeder implements Disposable {
   #waiting: Waiting[] = [];
   #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #parsedTo: number;
+  /** Follows the output after `parsedTo`: what scrolls out unseen is not parsed. */
+  #scan: PlainScan | undefined;
   /** Looking for text to skip is useless before this offset. */
   #scannedTo = 0;
+  /** Where the log ended at the last turn, and when the screen was last true. */
+  #lastEnd = 0;
+  #lastTrueMs = Number.NEGATIVE_INFINITY;
   #slice = firstSlice;
   #watchers = 0;
   #parsing = false;
@@ -61,8 +73,8 @@ export class Feeder implements Disposable {
     this.#fastForward = options.fastForward ?? true;
     this.#listening = [
       log.onAppend.on(() => this.#appended()),
-      // Bytes are never dropped unparsed, however the log is filled; also not by an answer while parsing.
-      log.onDrop.on((offset) => this.#advance(offset, Number.POSITIVE_INFINITY)),
+      log.onDrop.on((offset) => this.#leave(offset)),
+      screen.onChange.on(() => this.#show()),
       screen.onWake.on(() => this.#sleepLater()),
     ];
     if (this.#pending > 0) this.#schedule.request(this.#job, 'soon');
@@ -75,6 +87,11 @@ export class Feeder implements Disposable {
 
   get #pending(): number {
     return this.#log.end - this.#parsedTo;
+  }
+
+  /** How many bytes of the log are still to be looked at. */
+  get #needed(): number {
+    return this.#log.end - (this.#scan?.from ?? this.#parsedTo);
   }
 
   /** While held, output is parsed as it is appended: someone waits for it. */
@@ -119,7 +136,7 @@ export class Feeder implements Disposable {
 
   /** Nothing while there is room; a promise when whoever fills the log should wait before it goes on. */
   room(): Promise<void> | undefined {
-    if (this.#disposed || this.#pending <= this.#log.capacity >> 1) return undefined;
+    if (this.#disposed || this.#needed <= this.#log.capacity >> 1) return undefined;
     if (!this.#room) {
       let resolve = (): void => {};
       const promise = new Promise<void>((settle) => {
@@ -144,6 +161,7 @@ export class Feeder implements Disposable {
 
   #appended(): void {
     if (this.#parsing) return;
+    this.#follow();
     const isLittle = this.#pending <= atOnceBytes;
     if (this.#watchers > 0 && isLittle) this.#parseAtOnce();
     else this.#schedule.request(this.#job, this.#watchers > 0 ? 'now' : isLittle ? 'soon' : 'batched');
@@ -154,8 +172,19 @@ export class Feeder implements Disposable {
   }
 
   #turn(deadline: number): boolean {
+    const mayWait = this.#isFollowed && this.#log.end > this.#lastEnd;
+    this.#lastEnd = this.#log.end;
+    if (mayWait && this.#screen.clock.monotonic() - this.#lastTrueMs < followedMs) {
+      this.#schedule.request(this.#job, 'batched');
+      return false;
+    }
     this.#parse(this.#log.end, deadline);
     return this.#pending > 0;
+  }
+
+  /** Nobody waits for the screen, and nothing in the output so far does more than print. */
+  get #isFollowed(): boolean {
+    return this.#scan?.stopped === false && this.#watchers === 0 && this.#waiting.length === 0 && !this.#room;
   }
 
   /** Parses up to `target`, or until the time is up. */
@@ -181,14 +210,10 @@ export class Feeder implements Disposable {
   }
 
   #step(target: number): void {
+    this.#follow();
+    if (this.#show()) return;
     const [view] = this.#log.views(this.#parsedTo);
     if (!view) return;
-    if (this.#fastForward && view.length >= worthScanning && this.#parsedTo >= this.#scannedTo) {
-      const { bytes, scanned } = this.#screen.fastForward(view.subarray(0, scanBytes));
-      this.#scannedTo = this.#parsedTo + scanned;
-      this.#parsedTo += bytes;
-      if (bytes > 0) return;
-    }
     const bytes = view.subarray(0, Math.min(this.#slice, target - this.#parsedTo));
     // Before feeding: an answer of the terminal may lead to an append, and that back to here.
     this.#parsedTo += bytes.length;
@@ -197,13 +222,58 @@ export class Feeder implements Disposable {
     this.#slice = nextSlice(this.#slice, this.#screen.clock.monotonic() - started, sliceBytes);
   }
 
+  /** Looks through what has come since, as far as it can be followed. */
+  #follow(): void {
+    if (!this.#fastForward || this.#pending < worthScanning) return;
+    if (!this.#scan && this.#parsedTo >= this.#scannedTo) this.#scan = this.#screen.follow(this.#parsedTo);
+    const scan = this.#scan;
+    if (!scan) return;
+    const limit = scan.end + mostScanned;
+    for (let last = -1; !scan.stopped && last < scan.end && scan.end < limit; ) {
+      last = scan.end;
+      const [view, rest] = this.#log.views(last);
+      if (!view) break;
+      const isCut = rest && view.length <= longestCutOff;
+      scan.follow(isCut ? this.#log.read(last, last + scanBytes).bytes : view.subarray(0, scanBytes));
+    }
+    if (scan.skippable >= worthForgetting) scan.skip(this.#bytes(scan.from, scan.end));
+  }
+
+  /** Brings what was followed onto the screen. False when nothing was, or not worth it. */
+  #show(): boolean {
+    const scan = this.#scan;
+    if (!scan) return false;
+    this.#scan = undefined;
+    if (!this.#screen.fastForward(scan, this.#bytes(scan.from, scan.end))) {
+      this.#scannedTo = scan.end;
+      return false;
+    }
+    this.#parsedTo = scan.end;
+    return true;
+  }
+
+  /** The log drops what is before `offset`. No byte goes unseen, however the log is filled; also not while parsing. */
+  #leave(offset: number): void {
+    const scan = this.#scan;
+    if (scan && scan.from < offset) scan.skip(this.#bytes(scan.from, scan.end));
+    if (scan && scan.from >= offset) return;
+    this.#show();
+    this.#advance(offset, Number.POSITIVE_INFINITY);
+  }
+
+  #bytes(from: number, to: number): Uint8Array {
+    const [view, rest] = this.#log.views(from, to);
+    return rest || !view ? this.#log.read(from, to).bytes : view;
+  }
+
   #tell(): void {
     if (this.#waiting.length > 0) {
       const reached = this.#waiting.filter(({ target }) => target <= this.#parsedTo);
       if (reached.length > 0) this.#waiting = this.#waiting.filter(({ target }) => target > this.#parsedTo);
       for (const { done } of reached) done();
     }
-    if (this.#room && this.#pending <= this.#log.capacity >> 2) {
+    this.#lastTrueMs = this.#screen.clock.monotonic();
+    if (this.#room && this.#needed <= this.#log.capacity >> 2) {
       this.#room.resolve();
       this.#room = undefined;
     }

@@ -1,6 +1,6 @@
 import type { Size } from '../channel.ts';
 import { Emulator } from './emulator.ts';
-import { fastForward } from './fast-forward.ts';
+import { feedForward } from './fast-forward.ts';
 import { joinRows, rowTexts } from './rows.ts';
 import { darkTheme } from './theme.ts';
 
@@ -12,7 +12,7 @@ export function renderText(bytes: Uint8Array, size: Size): string {
   if (bytes.length === 0) return '';
   const scratch = new Emulator(size, mostRows, darkTheme);
   try {
-    scratch.feed(bytes.subarray(fastForward(scratch, bytes).bytes));
+    feedForward(scratch, bytes);
     return joinRows(rowTexts(scratch, 0, Number.MAX_SAFE_INTEGER), 'join');
   } finally {
     scratch.dispose();

@@ -5,11 +5,12 @@ import type { Size } from '../channel.ts';
 import { clearScreen } from './clear.ts';
 import { Emulator, type ScreenEvent } from './emulator.ts';
 import { blankFacts, type Facts, factsOf, type Modes } from './facts.ts';
-import { fastForward, type Forwarded } from './fast-forward.ts';
+import { fastForward, followFrom } from './fast-forward.ts';
 import { type Cursor, defaultColor, type Grid, type Line } from './grid.ts';
 import { capture, imageBytes, restore } from './image.ts';
 import { decodeScreen, encodeScreen, type SavedScreen } from './image-codec.ts';
 import { gridLines, joinRows, type RowText, rowTexts } from './rows.ts';
+import type { PlainScan } from './plain-scan.ts';
 import { snapshot } from './snapshot.ts';
 import { darkTheme, type Theme } from './theme.ts';
 
@@ -49,6 +50,8 @@ export class Screen implements Disposable {
   readonly events = new Emitter<ScreenEvent>();
   /** After an emulator came to be, by a first byte or by waking up. */
   readonly onWake = new Emitter<void>();
+  /** Before the screen is changed by other than output: whoever holds output back shows it now. */
+  readonly onChange = new Emitter<void>();
   readonly #reply: ((bytes: Uint8Array) => void) | undefined;
   readonly #theme: Theme;
   #size: Size;
@@ -132,13 +135,19 @@ export class Screen implements Disposable {
     this.#handOn(emulator);
   }
 
-  /** Takes as much of `bytes` as can be taken faster than by feeding it, with the same outcome; often nothing. */
-  fastForward(bytes: Uint8Array): Forwarded {
-    return fastForward(this.#awake() ?? this.#begin(), bytes);
+  /** Follows what comes next, from the offset `at`, without showing it yet; nothing when the screen is not in a state for that. */
+  follow(at: number): PlainScan | undefined {
+    return followFrom(this.#awake() ?? this.#begin(), at);
+  }
+
+  /** Shows what was followed; `bytes` are those the scan has not skipped yet. False when feeding them is as good. */
+  fastForward(scan: PlainScan, bytes: Uint8Array): boolean {
+    return fastForward(this.#awake() ?? this.#begin(), scan, bytes);
   }
 
   resize(size: Size): void {
     const { cols, rows } = checked(size);
+    this.onChange.emit();
     const reflows = cols !== this.#size.cols;
     this.#size = { cols, rows };
     const emulator = this.#awake();
@@ -149,6 +158,7 @@ export class Screen implements Disposable {
 
   /** Empties screen and scrollback; the cursor's line, unless it is not to be kept, becomes the first (R-TERM-053). */
   clear(keepCursorLine = true): void {
+    this.onChange.emit();
     const emulator = this.#awake();
     if (emulator) clearScreen(emulator, keepCursorLine);
   }

@@ -1,4 +1,4 @@
-import { codePointAt, linkEnd, type Widths } from './fast-forward.ts';
+import { codePointAt, linkEnd, type Widths } from './plain-scan.ts';
 
 /** Lines whose text can be read off their bytes, because an emulator would show just that. */
 export interface SimpleLines {
