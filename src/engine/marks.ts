@@ -44,6 +44,7 @@ const lineLimit = 4096;
 
 const escape = 0x1b;
 const bell = 0x07;
+const none: readonly Mark[] = [];
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Kept between an I mark and the end of its line. */
@@ -79,6 +80,7 @@ export class MarkScanner {
 
   /** Marks that end in this chunk, in order. `at` is the offset of its first byte; the chunk is not kept. */
   scan(chunk: Uint8Array, at: number): readonly Mark[] {
+    if (this.#line === undefined && this.#partial.length === 0 && !chunk.includes(escape)) return none;
     this.#found = [];
     this.#walk(chunk, at);
     return this.#found;

@@ -1,5 +1,6 @@
 import { FairleadError } from '../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { ByteQueue } from '../lib/byte-queue.ts';
 import { deferred } from '../lib/deferred.ts';
 import { Emitter } from '../lib/emitter.ts';
 import { RecentSecrets } from './attention/recent-secrets.ts';
@@ -397,15 +398,21 @@ export class Terminal implements AsyncDisposable {
 
   async #pump(): Promise<Ended> {
     try {
-      for await (const chunk of this.#channel.output) {
-        this.#take(this.#secrets.active ? this.#secrets.mask(chunk) : chunk);
-        const room = this.#feeder.room();
-        if (room) await room;
-      }
+      const { output } = this.#channel;
+      // Whoever opens the terminal listens to it first.
+      await Promise.resolve();
+      if (output instanceof ByteQueue) await output.consume((chunk) => this.#receive(chunk));
+      else for await (const chunk of output) await this.#receive(chunk);
     } catch (cause) {
       return this.#finish({ by: 'lost', reason: cause instanceof Error ? cause.message : 'the output broke off' });
     }
     return this.#finish(await this.#channel.ended);
+  }
+
+  /** A promise while the screen is too far behind. */
+  #receive(chunk: Uint8Array): Promise<void> | undefined {
+    this.#take(this.#secrets.active ? this.#secrets.mask(chunk) : chunk);
+    return this.#feeder.room();
   }
 
   #take(bytes: Uint8Array): void {

@@ -108,4 +108,86 @@ describe('ByteQueue', () => {
     queue[Symbol.asyncIterator]();
     expect(() => queue[Symbol.asyncIterator]()).toThrow('one reader');
   });
+
+  describe('consume', () => {
+    it('hands over every byte once and in order, whenever the sink asks to wait', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.record({ chunk: fc.uint8Array({ maxLength: 9 }), waits: fc.boolean(), pause: fc.boolean() })),
+          fc.nat(3),
+          async (steps, before) => {
+            const queue = new ByteQueue(8);
+            const got: number[] = [];
+            let calls = 0;
+            let reading: Promise<void> | undefined;
+            const read = (): Promise<void> =>
+              queue.consume((chunk) => {
+                got.push(...chunk);
+                return steps[calls++]?.waits ? Promise.resolve() : undefined;
+              });
+            for (const [index, { chunk, pause }] of steps.entries()) {
+              if (index === before) reading = read();
+              queue.push(chunk.slice());
+              if (pause) await Promise.resolve();
+            }
+            queue.end();
+            await (reading ?? read());
+            expect(got).toEqual(steps.flatMap(({ chunk }) => [...chunk]));
+          },
+        ),
+      );
+    });
+
+    it('takes a chunk within the push, gives it back, and keeps what comes from within for after', async () => {
+      const released: number[] = [];
+      const seen: string[] = [];
+      const queue = new ByteQueue(
+        9,
+        () => {},
+        (chunk) => released.push(...chunk),
+      );
+      const reading = queue.consume(([first = 0]) => {
+        seen.push(`>${first}`);
+        if (first === 1) queue.push(bytes(2));
+        if (first === 2) queue.end();
+        seen.push(`<${first}`);
+        return undefined;
+      });
+      queue.push(bytes(1));
+      expect(seen).toEqual(['>1', '<1', '>2', '<2']);
+      expect(released).toEqual([1, 2]);
+      await reading;
+    });
+
+    it('stops the producer while the sink waits, and lets it go on', async () => {
+      let drained = 0;
+      const queue = new ByteQueue(2, () => {
+        drained += 1;
+      });
+      let goOn = (): void => {};
+      const waiting = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      let taken = 0;
+      const reading = queue.consume(() => (taken++ === 0 ? waiting : undefined));
+      expect(queue.push(bytes(1))).toBe(true);
+      expect(queue.push(bytes(2, 3))).toBe(false);
+      expect([taken, drained]).toEqual([1, 0]);
+      goOn();
+      await waiting;
+      expect([taken, drained, queue.full]).toEqual([2, 1, false]);
+      queue.end();
+      await reading;
+    });
+
+    it('becomes a sink when the reader throws, and says so', async () => {
+      const queue = new ByteQueue(1);
+      const reading = queue.consume(() => {
+        throw new Error('enough');
+      });
+      expect(queue.push(bytes(1))).toBe(true);
+      expect(queue.push(bytes(2))).toBe(true);
+      await expect(reading).rejects.toThrow('enough');
+    });
+  });
 });

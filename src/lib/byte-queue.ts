@@ -1,3 +1,9 @@
+interface Sink {
+  readonly take: (bytes: Uint8Array) => Promise<void> | undefined;
+  readonly resolve: () => void;
+  readonly reject: (thrown: unknown) => void;
+}
+
 /**
  * Bytes on their way from a producer that pushes to the one consumer that pulls.
  *
@@ -19,6 +25,9 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
   #ended = false;
   #abandoned = false;
   #taken = false;
+  #sink: Sink | undefined;
+  /** The sink is at work, or asked to wait. */
+  #busy = false;
 
   /** `onRelease` gets each chunk back when the consumer is done with it, for a producer that wants to use it again. */
   constructor(highWater: number, onDrain: () => void = () => {}, onRelease: (bytes: Uint8Array) => void = () => {}) {
@@ -40,6 +49,12 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
   /** Takes the bytes; false means: no more until `onDrain`. The memory belongs to the queue until it is released. */
   push(bytes: Uint8Array): boolean {
     if (this.#ended || this.#abandoned || bytes.length === 0) return !this.#full;
+    if (this.#sink && !this.#busy && this.#chunks.length === 0) {
+      this.#deliver(this.#sink, bytes);
+      // More may have come, or the end, from within the call.
+      if (this.#size > 0 || this.#ended) this.#flow();
+      return !this.#full;
+    }
     const reader = this.#waiting.shift();
     if (reader !== undefined) {
       this.#lent = bytes;
@@ -57,11 +72,23 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     if (this.#ended) return;
     this.#ended = true;
     for (const reader of this.#waiting.splice(0)) reader({ done: true, value: undefined });
+    this.#flow();
+  }
+
+  /**
+   * Another way to read: each chunk is handed to `take` within the call that pushes it, which is good until `take` returns. A
+   * promise from it means: nothing more before that. Resolves after the last chunk; rejects with what `take` throws.
+   */
+  consume(take: Sink['take']): Promise<void> {
+    this.#take();
+    return new Promise((resolve, reject) => {
+      this.#sink = { take, resolve, reject };
+      this.#flow();
+    });
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
-    if (this.#taken) throw new Error('A byte queue has one reader, and it already has one.');
-    this.#taken = true;
+    this.#take();
     return {
       next: () => this.#next(),
       return: () => {
@@ -71,16 +98,65 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     };
   }
 
+  #take(): void {
+    if (this.#taken) throw new Error('A byte queue has one reader, and it already has one.');
+    this.#taken = true;
+  }
+
+  #shift(): Uint8Array | undefined {
+    const chunk = this.#chunks[this.#head];
+    if (chunk === undefined) return undefined;
+    this.#head += 1;
+    this.#size -= chunk.length;
+    if (this.#head === this.#chunks.length) {
+      this.#chunks.length = 0;
+      this.#head = 0;
+    }
+    return chunk;
+  }
+
+  /** Hands on what is queued, as long as the sink takes it. */
+  #flow(): void {
+    const sink = this.#sink;
+    if (!sink || this.#busy) return;
+    for (let chunk = this.#shift(); chunk !== undefined; chunk = this.#busy ? undefined : this.#shift()) {
+      this.#deliver(sink, chunk);
+    }
+    if (this.#size <= this.#highWater / 2) this.#drained();
+    if (this.#ended && !this.#busy && this.#size === 0) sink.resolve();
+  }
+
+  #deliver(sink: Sink, chunk: Uint8Array): void {
+    this.#busy = true;
+    try {
+      const wait = sink.take(chunk);
+      if (wait)
+        wait.then(
+          () => this.#again(),
+          (thrown: unknown) => this.#fail(sink, thrown),
+        );
+      else this.#busy = false;
+    } catch (thrown) {
+      this.#fail(sink, thrown);
+    }
+    this.#onRelease(chunk);
+  }
+
+  #again(): void {
+    this.#busy = false;
+    this.#flow();
+  }
+
+  #fail(sink: Sink, thrown: unknown): void {
+    this.#sink = undefined;
+    this.#abandon();
+    sink.reject(thrown);
+  }
+
   #next(): Promise<IteratorResult<Uint8Array>> {
     this.#release();
-    const chunk = this.#chunks[this.#head];
+    const chunk = this.#shift();
     if (chunk !== undefined) {
-      this.#head += 1;
-      this.#size -= chunk.length;
-      if (this.#head === this.#chunks.length) {
-        this.#chunks.length = 0;
-        this.#head = 0;
-      }
       this.#lent = chunk;
       // Half, so that a reader just keeping up does not switch the producer off and on for every chunk.
       if (this.#size <= this.#highWater / 2) this.#drained();

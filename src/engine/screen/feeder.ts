@@ -19,6 +19,8 @@ export interface FeederOptions {
 /** Parsed in one go before looking at the clock again; less at first, and once a slice took too long. */
 const sliceBytes = 16 << 10;
 const firstSlice = 4 << 10;
+/** So little is quick, whatever it is. */
+const quickBytes = 64;
 /** What someone waits for is parsed in the call that brings it, up to this much, if it goes quickly. */
 const atOnceBytes = 32 << 10;
 const atOnceMs = 25;
@@ -179,6 +181,7 @@ export class Feeder implements Disposable {
       return false;
     }
     this.#parse(this.#log.end, deadline);
+    this.#lastTrueMs = this.#screen.clock.monotonic();
     return this.#pending > 0;
   }
 
@@ -205,7 +208,7 @@ export class Feeder implements Disposable {
   #advance(target: number, deadline: number): void {
     while (this.#parsedTo < target) {
       this.#step(target);
-      if (this.#screen.clock.monotonic() >= deadline) return;
+      if (this.#parsedTo < target && this.#screen.clock.monotonic() >= deadline) return;
     }
   }
 
@@ -217,6 +220,7 @@ export class Feeder implements Disposable {
     const bytes = view.subarray(0, Math.min(this.#slice, target - this.#parsedTo));
     // Before feeding: an answer of the terminal may lead to an append, and that back to here.
     this.#parsedTo += bytes.length;
+    if (bytes.length <= quickBytes && this.#parsedTo === target) return this.#screen.feed(bytes);
     const started = this.#screen.clock.monotonic();
     this.#screen.feed(bytes);
     this.#slice = nextSlice(this.#slice, this.#screen.clock.monotonic() - started, sliceBytes);
@@ -272,7 +276,6 @@ export class Feeder implements Disposable {
       if (reached.length > 0) this.#waiting = this.#waiting.filter(({ target }) => target > this.#parsedTo);
       for (const { done } of reached) done();
     }
-    this.#lastTrueMs = this.#screen.clock.monotonic();
     if (this.#room && this.#needed <= this.#log.capacity >> 2) {
       this.#room.resolve();
       this.#room = undefined;

@@ -16,6 +16,8 @@ import { echoOf } from './termios.ts';
 
 /** Unread output at which reading stops and the kernel makes the program wait. */
 const HIGH_WATER = 256 * 1024;
+/** Read in one turn of the event loop at most; a flood on one terminal must not be felt on the others. */
+const TURN = 128 * 1024;
 /** More than a pseudo-terminal can hold: what was written before the call is read, a flood is not chased. */
 const HELD = 512 * 1024;
 /** A killed process that is still there then is stuck in the kernel; a server must be gone in two seconds. */
@@ -114,7 +116,7 @@ export class LinuxPty implements Channel {
     };
     // The stream owns a duplicate, so that whenever Node decides to close it, ours stays good for the final drain.
     this.#stream = new ReadStream(watched, {
-      onread: { buffer: firstRead, callback: (length: number) => this.output.push(fill(length, this.#read)) },
+      onread: { buffer: firstRead, callback: (length: number) => this.#take(length) },
     } as ConstructorParameters<typeof ReadStream>[1]);
     // The end of a pseudo-terminal reads as EIO. The child's exit is what counts.
     this.#stream.on('error', () => {});
@@ -159,6 +161,18 @@ export class LinuxPty implements Channel {
   }
 
   readonly #read = (into: Uint8Array): number => (this.#open ? this.#libc.read(this.#master, into, into.length) : 0);
+
+  /** What lies in `firstRead` and what follows it; false when reading has to stop. */
+  #take(first: number): boolean {
+    let already = first;
+    for (let total = 0; total < TURN; already = 0) {
+      const chunk = fill(already, this.#read);
+      total += chunk.length;
+      if (!this.output.push(chunk)) return false;
+      if (chunk.length < SLAB) break;
+    }
+    return true;
+  }
 
   /** Whether the queue has room or not: what the kernel holds is little and must not wait. */
   #drain(): void {

@@ -3,11 +3,13 @@
  * of having the kernel clear fresh pages for every chunk.
  */
 
-/** Read in one turn of the event loop at most; a flood on one terminal must not be felt on the others. */
-export const SLAB = 128 * 1024;
+/** The kernel holds some 12 KB for a program that prints: it goes on printing while as much is worked on here. */
+export const SLAB = 16 * 1024;
 /** Up to this size a chunk is a copy of its own, so that a few bytes do not hold a slab. */
-const COPIED = 16 * 1024;
-const SPARES = 8;
+const COPIED = 4 * 1024;
+const SPARES = 64;
+/** A first read this short has emptied the terminal: asking for more would only cost time. */
+const SHORT = 1024;
 
 /** Where a stream puts the first bytes of a turn. Good until its callback returns. */
 export const firstRead = new Uint8Array(16 * 1024);
@@ -19,7 +21,7 @@ let current: Uint8Array = new Uint8Array(SLAB);
 export function fill(already: number, read: (into: Uint8Array) => number): Uint8Array {
   current.set(firstRead.subarray(0, already));
   let filled = already;
-  while (filled < SLAB) {
+  while (filled < SLAB && (already === 0 || already > SHORT)) {
     const length = read(current.subarray(filled));
     if (length <= 0) break;
     filled += length;
