@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Command, Invocation } from './commands/command.ts';
+import type { Command, Invocation, Surroundings } from './commands/command.ts';
 import { helpFor, overview } from './commands/help.ts';
 import { commands } from './commands/index.ts';
 import { flagName, readSettings, type Setting, SettingError, settings } from './config.ts';
@@ -24,7 +24,15 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     const wanted = name === 'help' ? rest[0] : name;
     const command = commands.find((one) => one.name === wanted);
-    if (!command) throw unknownCommand(wanted ?? '');
+    if (!command)
+      return await verb(wanted ?? '', name === 'help' ? ['--help'] : rest, {
+        stdin,
+        stdout,
+        stderr,
+        env,
+        cwd: process.cwd(),
+        version,
+      });
     if (name === 'help' || rest.includes('--help') || rest.includes('-h')) return print(helpFor(command, style));
     return await command.run({ stdin, stdout, stderr, env, cwd: process.cwd(), version, ...understand(command, rest) });
   } catch (thrown) {
@@ -50,17 +58,25 @@ function understand(command: Command, argv: readonly string[]): Pick<Invocation,
   return { settings: readSettings(flags, process.env), flags, words };
 }
 
-function unknownCommand(word: string): UsageError {
-  const names = commands.map(({ name }) => name);
+/** Not a command of its own: a verb of a running instance. Their table is loaded only now. */
+async function verb(name: string, rest: readonly string[], around: Surroundings): Promise<number> {
+  const { drive, isNoun, nouns } = await import('./commands/drive.ts');
+  if (!isNoun(name)) throw unknownCommand(name, nouns());
+  return await drive(name, rest, around);
+}
+
+function unknownCommand(word: string, nouns: readonly string[]): UsageError {
+  const names = [...commands.map(({ name }) => name), ...nouns];
   const [near] = closest(word, names);
   return new UsageError(
-    `There is no command "${word}".${near ? ` Did you mean ${near}?` : ''} Commands: ${names.join(', ')}.`,
+    `There is no command "${word}".${near ? ` Did you mean ${near}?` : ''} Commands: ${names.join(', ')}. See: fairlead --help`,
   );
 }
 
 function explain(thrown: unknown, name: string): string {
-  if (thrown instanceof UsageError || thrown instanceof SettingError)
-    return `${thrown.message}\nSee: fairlead ${name} --help`;
+  if (thrown instanceof UsageError || thrown instanceof SettingError) {
+    return thrown.message.includes('See: ') ? thrown.message : `${thrown.message}\nSee: fairlead ${name} --help`;
+  }
   if (thrown instanceof FairleadError) return `${thrown.message}${thrown.hint ? ` ${thrown.hint}` : ''}`;
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }

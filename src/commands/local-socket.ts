@@ -13,14 +13,20 @@ export async function serveLocally(
 ): Promise<void> {
   if (process.platform === 'win32') return;
   try {
-    const [{ SocketServer }, { socketPath, socketsOf }, { attentionMethods }, { askingMethods }] = await Promise.all([
-      import('../faces/socket/server.ts'),
-      import('../faces/socket/directory.ts'),
-      import('../engine/attention/methods.ts'),
-      import('../engine/asking/methods.ts'),
-    ]);
+    const [{ SocketServer }, { socketPath, socketsOf }, { attentionMethods }, { askingMethods }, { attachMethods }] =
+      await Promise.all([
+        import('../faces/socket/server.ts'),
+        import('../faces/socket/directory.ts'),
+        import('../engine/attention/methods.ts'),
+        import('../engine/asking/methods.ts'),
+        import('../engine/attach/methods.ts'),
+      ]);
     const path = socketPath(socketsOf(places(settings, env).home), process.pid);
-    const server = await SocketServer.listen(path, { ...attentionMethods(engine), ...askingMethods(engine) });
+    const server = await SocketServer.listen(path, {
+      ...attentionMethods(engine),
+      ...askingMethods(engine),
+      ...attachMethods(engine),
+    });
     const end = (): void => engine.background(server[Symbol.asyncDispose]());
     if (engine.closing.aborted) end();
     else engine.closing.addEventListener('abort', end, { once: true });

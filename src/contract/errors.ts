@@ -9,7 +9,7 @@ export const errorTable = {
   not_permitted: { http: 403, rpc: 'NOT_PERMITTED', exit: 5, retry: false },
   needs_approval: { http: 403, rpc: 'NEEDS_APPROVAL', exit: 5, retry: true },
   /** Only a person can give what is missing, and there is no way to ask from within the call. */
-  needs_person: { http: 403, rpc: -32003, exit: 5, retry: true },
+  needs_person: { http: 403, rpc: 'NEEDS_PERSON', exit: 5, retry: true },
   not_found: { http: 404, rpc: 'NOT_FOUND', exit: 4, retry: false },
   terminal_not_found: { http: 404, rpc: 'SESSION_NOT_FOUND', exit: 4, retry: false },
   terminal_exited: { http: 409, rpc: 'SESSION_EXITED', exit: 1, retry: false },

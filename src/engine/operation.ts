@@ -38,6 +38,12 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly commands?: (input: z.output<In>) => readonly string[];
   /** The lines it would enter at a keyboard: judged only where the policy says so. */
   readonly typed?: (input: z.output<In>) => readonly string[];
+  /** Other names on the command line, `noun verb`. */
+  readonly cliNames?: readonly string[];
+  /** Words for a person at a command line, where the plain facts are not what they want to see. */
+  readonly show?: (output: z.output<Out>) => string;
+  /** The exit code of the command line: that of the far side where it was asked for, or how the waiting went. */
+  readonly passthrough?: (output: z.output<Out>, wanted: boolean) => number;
   /** Input fields the command line takes by position, in order. */
   readonly positional?: readonly (keyof z.input<In> & string)[];
   readonly run: (call: Call<z.output<In>>) => Promise<z.output<Out>>;

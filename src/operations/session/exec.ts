@@ -68,6 +68,10 @@ export const run_wait = operation({
   input: z.object({ ...session, command: z.string().min(1), ...WaitOptions }),
   output: Waited,
   positional: ['id', 'command'],
+  cliNames: ['exec wait'],
+  show: ({ output, note }) =>
+    [output, ...(note === undefined ? [] : [`(${note})`])].filter((part) => part !== '').join('\n'),
+  passthrough: ({ exit_code, timed_out }, wanted) => (timed_out ? 6 : wanted ? (exit_code ?? 1) : 0),
   commands: ({ command }) => [command],
   async run(call) {
     const terminal = await liveSession(call);
@@ -209,6 +213,7 @@ export const signalSend = operation({
   input: z.object({ ...session, signal: z.string().min(1), mode: z.enum(['key', 'process']).default('key') }),
   output: z.object({ sent: z.literal(true), signal: z.string() }),
   positional: ['id', 'signal'],
+  cliNames: ['exec signal'],
   async run(call) {
     const { mode, signal } = call.input;
     const terminal = await liveSession(call);

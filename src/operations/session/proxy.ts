@@ -173,6 +173,12 @@ export const env = operation({
   access: 'observe',
   input: z.object({ reveal: z.boolean().default(false) }),
   output: z.object({ enabled: z.boolean(), env: z.record(z.string(), z.string()) }),
+  show: ({ enabled, env: all }) =>
+    enabled
+      ? Object.entries(all)
+          .map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`)
+          .join('\n')
+      : '# The proxy is off.',
   async run({ input, engine, signal }) {
     const part = engine.part(proxies);
     const found = Object.entries(await part.variables(signal));

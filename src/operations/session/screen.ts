@@ -84,6 +84,8 @@ export const text = operation({
       wrapped: rows.filter(({ wrapped }) => wrapped).map(({ row }) => row),
     };
   },
+  cliNames: ['session text'],
+  show: ({ lines }) => lines.join('\n').trimEnd(),
   render: ({ lines }) => lines.join('\n').trimEnd(),
 });
 
@@ -140,6 +142,7 @@ export const scroll = operation({
     const lines = screen.rowTexts(from, count).map((row) => clean(row.text).trimEnd());
     return { lines, offset: from, count: lines.length, first_available: screen.baseRow, ...placeOf(terminal) };
   },
+  show: ({ lines }) => lines.join('\n'),
   render: ({ lines }) => lines.join('\n'),
 });
 
@@ -176,6 +179,7 @@ export const search = operation({
     const matches = found.matches.map(({ row, col, line, match }) => ({ row, col, text: line, match }));
     return { matches, total: found.total, ...placeOf(terminal) };
   },
+  cliNames: ['session search'],
   render: ({ matches }) => matches.map(({ row, text: line }) => `${row}: ${line}`).join('\n'),
 });
 
@@ -201,6 +205,7 @@ export const detect_errors = operation({
     last_exit_code: z.number().int().optional(),
   }),
   positional: ['id'],
+  cliNames: ['session errors'],
   async run(call) {
     const terminal = await sessionOf(call);
     await terminal.sync(call.signal);

@@ -107,6 +107,11 @@ export const selftest = (capabilities: () => AnyOperation) =>
       }
       return { ok: checks.every(({ ok }) => ok), checks };
     },
+    show: ({ checks }) =>
+      checks
+        .map(({ name, ok, skipped, ms }) => `${ok ? '✓' : '✗'} ${name} ${skipped === true ? '(skipped)' : `${ms} ms`}`)
+        .join('\n'),
+    passthrough: ({ ok }) => (ok ? 0 : 1),
     render: json,
   });
 

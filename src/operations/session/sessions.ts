@@ -27,6 +27,7 @@ export const list = operation({
   access: 'observe',
   input: z.object({}),
   output: z.object({ sessions: z.array(Info) }),
+  show: ({ sessions }) => sessions.map(sessionLine).join('\n') || 'No session is open.',
   async run({ engine, caller, signal }) {
     const all = engine.sessions.all(caller);
     await Promise.all(all.map((terminal) => terminal.sync(signal)));
@@ -34,6 +35,18 @@ export const list = operation({
   },
   render: json,
 });
+
+function sessionLine({ id, title, cols, rows, is_dead, exit_code, name, shell }: z.output<typeof Info>): string {
+  const state = is_dead ? `exited ${exit_code ?? '?'}` : 'running';
+  const words = [
+    String(id).padStart(3),
+    state.padEnd(9),
+    `${cols}x${rows}`.padEnd(8),
+    name ?? title,
+    shell.cwd.replace(/^file:\/\/[^/]*/, ''),
+  ];
+  return words.join('  ').trimEnd();
+}
 
 const Status = Info.extend({ scrollback_rows: z.number().int(), created_at: z.string(), idle_ms: z.number().int() });
 

@@ -1,0 +1,22 @@
+import { places } from '../config.ts';
+import { verifyTrail } from '../engine/audit-trail.ts';
+import { UsageError } from '../faces/cli/args.ts';
+import { styleFor } from '../faces/cli/style.ts';
+import type { Invocation } from './command.ts';
+
+/** `fairlead audit verify`: whether anybody has edited the trail since it was written. */
+export async function audit({ settings, env, words, flags, stdout }: Invocation): Promise<number> {
+  if (words.length !== 1 || words[0] !== 'verify') throw new UsageError('Say what to do: fairlead audit verify');
+  const found = verifyTrail(places(settings, env).home);
+  const whole = found.faults.length === 0;
+  if (flags.has('json')) stdout.write(`${JSON.stringify({ ok: whole, ...found }, null, 2)}\n`);
+  else {
+    const { green, red } = styleFor(stdout, env);
+    for (const { file, line, reason } of found.faults) stdout.write(`${red('✗')} ${file}:${line}: ${reason}\n`);
+    const counts = `${found.records} records by ${found.writers} ${found.writers === 1 ? 'server' : 'servers'}`;
+    stdout.write(
+      whole ? `${green('✓')} ${counts}: nothing was changed\n` : `${counts}: ${found.faults.length} faults\n`,
+    );
+  }
+  return whole ? 0 : 1;
+}

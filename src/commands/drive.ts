@@ -1,0 +1,245 @@
+import { places, readSettings, settings } from '../config.ts';
+import { errorTable, FairleadError } from '../contract/errors.ts';
+import { Instances } from '../engine/instances/instances.ts';
+import { type InstanceRecord, parseRecord } from '../engine/instances/record.ts';
+import { readText } from '../engine/private-file.ts';
+import { type Flag, parseArgs, UsageError } from '../faces/cli/args.ts';
+import { type Field, fieldsOf, flagsOf, isAboutSession, valueOf } from '../faces/cli/fields.ts';
+import { show } from '../faces/cli/show.ts';
+import { columns, styleFor, type Style } from '../faces/cli/style.ts';
+import { type Verb, verbsOf } from '../faces/cli/verbs.ts';
+import { RpcClient, RpcFailure } from '../faces/jsonrpc/client.ts';
+import { closest } from '../lib/closest.ts';
+import { sessionBook } from '../operations/session/index.ts';
+import { join } from 'node:path';
+import type { Surroundings } from './command.ts';
+
+const verbs = verbsOf(sessionBook);
+/** Nouns of the command line that drive a running instance. */
+export const nouns = (): string[] => [...verbs.keys()];
+export const isNoun = (name: string): boolean => verbs.has(name);
+
+const common: readonly (Flag & { readonly help: string; readonly metavar?: string })[] = [
+  { name: 'json', flag: '--json', form: 'switch', help: 'Answer as JSON, failures too' },
+  {
+    name: 'instance',
+    flag: '--instance',
+    form: 'value',
+    help: 'Which instance; the active one by default',
+    metavar: 'name',
+  },
+  { name: 'home', flag: '--home', form: 'value', help: settings.home.help, metavar: 'dir' },
+];
+const sessionFlag = { name: 'session', flag: '--session', form: 'value', help: 'Which session', metavar: 'n' } as const;
+const connectMs = 5000;
+
+/** `fairlead <noun> <verb> …`: calls a method of a running instance and shows the answer. Resolves with the exit code. */
+export async function drive(noun: string, argv: readonly string[], around: Surroundings): Promise<number> {
+  const { stdout, env } = around;
+  const style = styleFor(stdout, env);
+  const [name, ...rest] = argv;
+  const known = verbs.get(noun) ?? new Map<string, Verb>();
+  if (name === undefined || name === '--help' || name === '-h') {
+    stdout.write(nounHelp(noun, known, style));
+    return name === undefined ? 2 : 0;
+  }
+  const verb = known.get(name);
+  if (!verb)
+    throw new UsageError(
+      `There is no ${noun} ${name}.${suggestion(name, [...known.keys()])} See: fairlead ${noun} --help`,
+    );
+  if (rest.includes('--help') || rest.includes('-h')) {
+    stdout.write(verbHelp(verb, style));
+    return 0;
+  }
+  const json = rest.includes('--json');
+  try {
+    return await perform(verb, rest, around, style);
+  } catch (thrown) {
+    if (!json || thrown instanceof UsageError) throw asError(thrown);
+    stdout.write(`${JSON.stringify({ error: facts(thrown) }, null, 2)}\n`);
+    return exitCode(thrown);
+  }
+}
+
+async function perform(verb: Verb, argv: readonly string[], around: Surroundings, style: Style): Promise<number> {
+  const { op, method } = verb;
+  const fields = fieldsOf(op);
+  const about = isAboutSession(op);
+  const passes = op.passthrough !== undefined ? [passthroughFlag] : [];
+  const flags: Flag[] = [...flagsOf(fields), ...common, ...(about ? [sessionFlag] : []), ...passes];
+  const parsed = parseArgs(
+    argv,
+    flags,
+    (flag) =>
+      closest(
+        flag,
+        flags.map((one) => one.flag),
+      )[0],
+  );
+  const values = readSettings(
+    new Map(parsed.flags.has('home') ? [['home', String(parsed.flags.get('home'))]] : []),
+    around.env,
+  );
+  const { home } = places(values, around.env);
+  const instance = findInstance(home, text(parsed.flags.get('instance')) ?? around.env['FAIRLEAD_INSTANCE']);
+  const own = around.env['FAIRLEAD_SESSION'];
+  const greeting = { token: instance.auth_token, client: 'fairlead-cli', session: own };
+  using rpc = await RpcClient.connect(instance.mcp_port, greeting, AbortSignal.timeout(connectMs));
+  const { input, session } = inputOf(verb, fields, parsed.words, parsed.flags, about);
+  const id = about ? { id: session ?? (await onlySession(rpc, own)) } : {};
+  const answer = await rpc.call(method, { ...id, ...input });
+  if (parsed.flags.has('json')) around.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  else {
+    const words = op.show ? op.show(answer) : show(answer, style);
+    if (words !== '') around.stdout.write(words.endsWith('\n') ? words : `${words}\n`);
+  }
+  return op.passthrough?.(answer, parsed.flags.has('passthrough')) ?? 0;
+}
+
+const passthroughFlag: Flag & { readonly help: string } = {
+  name: 'passthrough',
+  flag: '--passthrough',
+  form: 'switch',
+  help: "Exit with the command's own code",
+};
+
+/** Words stand for fields by position. The session may be left out, or be named by --session. */
+function inputOf(
+  { op, noun, verb }: Verb,
+  fields: readonly Field[],
+  words: readonly string[],
+  flags: ReadonlyMap<string, string | readonly string[]>,
+  about: boolean,
+): { readonly input: Record<string, unknown>; readonly session: string | undefined } {
+  const places = (op.positional ?? []).filter((name) => name !== 'id');
+  const rest = [...words];
+  let session = text(flags.get('session'));
+  const first = about && session === undefined && (op.positional ?? []).includes('id');
+  const missing = fields.filter(
+    (field) => field.required && !flags.has(field.name) && places.includes(field.name),
+  ).length;
+  if (first && rest.length > 0 && /^\d+$/.test(rest[0] ?? '') && rest.length > missing) session = rest.shift();
+  const input: Record<string, unknown> = {};
+  for (const [at, word] of rest.entries()) {
+    const field = fields.find(({ name }) => name === places[at]);
+    if (!field)
+      throw new UsageError(`fairlead ${noun} ${verb} takes no "${word}". See: fairlead ${noun} ${verb} --help`);
+    input[field.name] = valueOf(field, word);
+  }
+  for (const field of fields) {
+    const given = flags.get(field.name);
+    if (given !== undefined) input[field.name] = valueOf(field, given);
+  }
+  return { input, session };
+}
+
+const text = (value: string | readonly string[] | undefined): string | undefined =>
+  value === undefined ? undefined : String(value);
+
+/** Named, else active, else newest, else whatever a compatibility file of another product points to (R-RPC-151). */
+function findInstance(home: string, wanted: string | undefined): InstanceRecord {
+  const peers = new Instances(home);
+  const live = peers.list();
+  const named = wanted === undefined ? undefined : live.find(({ id, title }) => id === wanted || title === wanted);
+  if (wanted !== undefined && !named) {
+    throw new FairleadError('unavailable', `There is no instance ${wanted}.`, {
+      hint: live.length === 0 ? 'None is running: fairlead serve' : `Running: ${live.map(({ id }) => id).join(', ')}.`,
+    });
+  }
+  const found = named ?? peers.active() ?? live.at(-1) ?? parseRecord(readText(join(home, 'server.json')) ?? '');
+  if (found) return found;
+  throw new FairleadError('unavailable', 'No Fairlead of yours is running.', {
+    hint: 'Start one with: fairlead serve',
+  });
+}
+
+interface Listed {
+  readonly id: number;
+  readonly title: string;
+  readonly terminal: string;
+  readonly is_dead: boolean;
+}
+
+/** The only session there is, never the one the caller sits in. */
+async function onlySession(rpc: RpcClient, own: string | undefined): Promise<number> {
+  const { sessions } = (await rpc.call('session.list', {})) as { sessions: Listed[] };
+  const others = sessions.filter(({ id, terminal, is_dead }) => !is_dead && terminal !== own && String(id) !== own);
+  const [only, ...more] = others;
+  if (only && more.length === 0) return only.id;
+  if (!only)
+    throw new FairleadError('not_found', 'There is no session.', { hint: 'Create one: fairlead session create' });
+  const list = others.map(({ id, title }) => `${id} (${title})`).join(', ');
+  throw new UsageError(`Several sessions are open. Say which with --session: ${list}.`);
+}
+
+function nounHelp(noun: string, known: ReadonlyMap<string, Verb>, { bold, dim }: Style): string {
+  const rows = [...known.values()].map(({ verb, op }) => [`${verb} ${placesOf(op)}`.trimEnd(), op.summary] as const);
+  return `${bold(`fairlead ${noun}`)} <verb>: on a running instance (fairlead serve)\n\n${columns(rows)}\n\n${dim(`fairlead ${noun} <verb> --help tells more. --json answers as JSON.`)}\n`;
+}
+
+const placesOf = (op: Verb['op']): string =>
+  (op.positional ?? [])
+    .map((name) => (name === 'id' ? '[session]' : `<${String(name).replaceAll('_', '-')}>`))
+    .join(' ');
+
+function verbHelp({ noun, verb, op }: Verb, { bold }: Style): string {
+  const own = fieldsOf(op).map(({ flag, kind, help, required }) => {
+    const value =
+      kind === 'switch' ? '' : ` <${kind === 'pairs' ? 'NAME=value' : kind === 'list' ? 'value, often' : kind}>`;
+    return [`${flag}${value}`, `${help}${required ? ' (required)' : ''}`.trim()] as const;
+  });
+  const rest = [
+    ...(isAboutSession(op) ? [sessionFlag] : []),
+    ...(op.passthrough ? [passthroughFlag] : []),
+    ...common,
+  ].map(
+    ({ flag, help, ...other }) =>
+      [`${flag}${'metavar' in other && other.metavar !== undefined ? ` <${other.metavar}>` : ''}`, help] as const,
+  );
+  return `${bold(`fairlead ${noun} ${verb}`)}: ${op.summary}\n\n${bold('Usage')}\n  fairlead ${noun} ${verb} ${placesOf(op)} [options]\n\n${bold('Options')}\n${columns([...own, ...rest])}\n`;
+}
+
+const suggestion = (word: string, known: readonly string[]): string => {
+  const [near] = closest(word, known);
+  return near === undefined ? '' : ` Did you mean ${near}?`;
+};
+
+/** Exit codes by the word in `error.data` (R-RPC-152). */
+const exits = new Map<string, number>([
+  ...Object.values(errorTable).map(({ rpc, exit }) => [rpc, exit] as const),
+  ['BLOCKED_BY_POLICY', 5],
+]);
+
+function exitCode(thrown: unknown): number {
+  if (thrown instanceof RpcFailure) return exits.get(String(thrown.error.data?.['code'])) ?? 1;
+  return thrown instanceof FairleadError ? errorTable[thrown.code].exit : 1;
+}
+
+function facts(thrown: unknown): object {
+  if (thrown instanceof RpcFailure) return thrown.error;
+  if (thrown instanceof FairleadError) {
+    const { code, message, hint } = thrown;
+    return { code: -32603, message, data: { code: errorTable[code].rpc, ...(hint === undefined ? {} : { hint }) } };
+  }
+  return {
+    code: -32603,
+    message: thrown instanceof Error ? thrown.message : String(thrown),
+    data: { code: 'INTERNAL' },
+  };
+}
+
+/** What main prints and exits with. */
+function asError(thrown: unknown): unknown {
+  if (!(thrown instanceof RpcFailure)) return thrown;
+  const { message, data } = thrown.error;
+  const hint = data?.['hint'];
+  const code =
+    (Object.keys(errorTable) as (keyof typeof errorTable)[]).find((one) => errorTable[one].exit === exitCode(thrown)) ??
+    'internal';
+  return new FairleadError(
+    code,
+    `${message}${/[.!?]$/.test(message) ? '' : '.'}`,
+    typeof hint === 'string' ? { hint } : {},
+  );
+}

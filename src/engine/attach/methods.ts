@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { deferred } from '../../lib/deferred.ts';
+import type { Engine } from '../engine.ts';
+import { runningInstance } from '../instances/running.ts';
+import { abortable } from '../settle.ts';
+import { describeEnd, type Terminal } from '../terminal.ts';
+
+/** What a person who sits in a session from another terminal needs: its bytes as they come, and a keyboard. */
+
+const Which = z.object({ session: z.union([z.string(), z.number()]) });
+const Read = Which.extend({ from: z.number().int().min(0), waitMs: z.number().int().min(0).max(60_000) });
+const Write = Which.extend({ bytes: z.base64() });
+const Resize = Which.extend({ cols: z.number().int().min(2).max(1000), rows: z.number().int().min(1).max(1000) });
+
+/** Bytes of one answer. */
+const mostBytes = 256 << 10;
+
+type Method = (params: unknown, signal: AbortSignal) => Promise<unknown>;
+
+export function attachMethods(engine: Engine): Readonly<Record<string, Method>> {
+  const find = (params: { readonly session: string | number }): Terminal => {
+    const key = String(params.session);
+    const found = engine.terminals.find(({ id, number, name }) => id === key || String(number) === key || name === key);
+    if (found) return found;
+    const known = engine.terminals.map(({ number, name }) =>
+      name === undefined ? `${number}` : `${number} (${name})`,
+    );
+    throw new FairleadError('terminal_not_found', `There is no session ${key.slice(0, 64)}.`, {
+      hint: known.length === 0 ? 'None is open.' : `Open: ${known.join(', ')}.`,
+    });
+  };
+  return {
+    /** How it looks now, as bytes for a fresh terminal, and where its output goes on from there. */
+    'attach.open': async (params, signal) => {
+      const terminal = find(Which.parse(params));
+      await terminal.sync(signal);
+      return {
+        session: terminal.number,
+        name: terminal.name ?? terminal.program,
+        screen: Buffer.from(terminal.screen.snapshot()).toString('base64'),
+        from: terminal.log.end,
+        ...terminal.size,
+      };
+    },
+    'attach.read': async (params, signal) => {
+      const { from, waitMs, ...which } = Read.parse(params);
+      const terminal = find(which);
+      const focused = await news(engine, terminal, from, waitMs, signal);
+      const { bytes, from: start } = terminal.log.read(from, undefined, mostBytes);
+      const { ended } = terminal;
+      return {
+        bytes: Buffer.from(bytes).toString('base64'),
+        next: start + bytes.length,
+        ...(focused && { focused }),
+        ...(ended !== undefined && start + bytes.length >= terminal.log.end && { ended: describeEnd(ended) }),
+      };
+    },
+    'attach.write': async (params, signal) => {
+      const { bytes, ...which } = Write.parse(params);
+      await find(which).send(Buffer.from(bytes, 'base64'), 'person', signal);
+    },
+    'attach.resize': async (params, signal) => {
+      const { cols, rows, ...which } = Resize.parse(params);
+      await find(which).resize({ cols, rows }, signal);
+    },
+  };
+}
+
+/** Waits for output past an offset, for the end, or for somebody who wants the person to look; true for the last. */
+async function news(
+  engine: Engine,
+  terminal: Terminal,
+  from: number,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const done = deferred<boolean>();
+  const check = (): void => {
+    if (terminal.log.end > from || terminal.ended || terminal.disposed) done.resolve(false);
+  };
+  using _output = terminal.output.on(check);
+  using _state = terminal.stateChanged.on(check);
+  using _limit = terminal.clock.after(waitMs, () => done.resolve(false));
+  using _focus = engine.part(runningInstance).focused.on(({ session }) => {
+    if (session === undefined || session === terminal.number) done.resolve(true);
+  });
+  check();
+  return await abortable(done.promise, signal);
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { AnyOperation } from '../../engine/operation.ts';
+import { type Flag, UsageError } from './args.ts';
+
+interface Property {
+  readonly type?: string | readonly string[];
+  readonly anyOf?: readonly Property[];
+  readonly items?: Property;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly description?: string;
+}
+
+/** An input of an operation as the command line knows it. */
+export interface Field {
+  readonly name: string;
+  readonly flag: string;
+  readonly kind: 'text' | 'number' | 'switch' | 'list' | 'pairs';
+  readonly required: boolean;
+  readonly help: string;
+}
+
+/** Two names for the session a method is about; on the command line there is one. */
+const sessionNames = ['id', 'session_id'];
+
+/** Whether an operation is about one session. */
+export const isAboutSession = (op: AnyOperation): boolean => {
+  const names = Object.keys(propertiesOf(op).properties);
+  return sessionNames.every((name) => names.includes(name));
+};
+
+export function fieldsOf(op: AnyOperation): Field[] {
+  const { properties, required } = propertiesOf(op);
+  const hidden = isAboutSession(op) ? sessionNames : [];
+  return Object.entries(properties)
+    .filter(([name]) => !hidden.includes(name))
+    .map(([name, property]) => ({
+      name,
+      flag: `--${name.replaceAll('_', '-')}`,
+      kind: kindOf(property),
+      required: required.includes(name),
+      help: helpOf(property),
+    }));
+}
+
+function propertiesOf(op: AnyOperation): { properties: Record<string, Property>; required: readonly string[] } {
+  const schema = z.toJSONSchema(op.input as z.ZodType, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: Record<string, Property>;
+    required?: readonly string[];
+  };
+  return { properties: schema.properties ?? {}, required: schema.required ?? [] };
+}
+
+function kindOf(property: Property): Field['kind'] {
+  const types = [property.type, ...(property.anyOf ?? []).map(({ type }) => type)].flat();
+  if (types.includes('array')) return 'list';
+  if (types.includes('object')) return 'pairs';
+  if (types.includes('string')) return 'text';
+  if (types.includes('boolean')) return 'switch';
+  return types.includes('number') || types.includes('integer') ? 'number' : 'text';
+}
+
+function helpOf({ description = '', enum: choices, default: preset }: Property): string {
+  const parts = [
+    description,
+    choices === undefined ? '' : choices.join(', '),
+    preset === undefined || preset === false ? '' : `(${typeof preset === 'string' ? preset : JSON.stringify(preset)})`,
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+export const flagsOf = (fields: readonly Field[]): Flag[] =>
+  fields.map(({ name, flag, kind }) => ({
+    name,
+    flag,
+    form:
+      kind === 'switch'
+        ? ('optional' as const)
+        : kind === 'list' || kind === 'pairs'
+          ? ('list' as const)
+          : ('value' as const),
+    bare: 'true',
+  }));
+
+/** The words of a flag, or of a position, as the value an operation takes. */
+export function valueOf({ flag, kind }: Field, given: string | readonly string[]): unknown {
+  if (kind === 'list') return [given].flat();
+  if (kind === 'pairs') return Object.fromEntries([given].flat().map((pair) => splitPair(flag, pair)));
+  const text = String(given);
+  if (kind === 'switch') {
+    if (text !== 'true' && text !== 'false') throw new UsageError(`${flag} is true or false, not ${text}.`);
+    return text === 'true';
+  }
+  if (kind !== 'number') return text;
+  if (text.trim() === '' || !Number.isFinite(Number(text))) throw new UsageError(`${flag} is a number, not ${text}.`);
+  return Number(text);
+}
+
+function splitPair(flag: string, pair: string): [string, string] {
+  const at = pair.indexOf('=');
+  if (at <= 0) throw new UsageError(`${flag} is of the form NAME=value, not ${pair}.`);
+  return [pair.slice(0, at), pair.slice(at + 1)];
+}

@@ -1,0 +1,180 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSession } from './support/pty-session.ts';
+
+const program = join(import.meta.dirname, '..', 'bin', 'fairlead.js');
+const home = mkdtempSync(join(tmpdir(), 'fairlead-cli-'));
+const env = {
+  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+  HOME: home,
+  LANG: 'C.UTF-8',
+  SHELL: '/bin/bash',
+  PS1: '$ ',
+  FAIRLEAD_HOME: join(home, '.fairlead'),
+};
+let server: ChildProcess;
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `fairlead …` as a person or a script would run it. */
+function fairlead(args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], { env: { ...env, ...more } }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr });
+    });
+  });
+}
+
+beforeAll(async () => {
+  server = spawn(
+    process.execPath,
+    [program, 'serve', '--port', '0', '--rpc-port', '0', '--max-sessions', '20', '--keep-terminals=false'],
+    {
+      env,
+      cwd: home,
+    },
+  );
+  await once(server.stdout ?? expect.unreachable(), 'data');
+});
+afterAll(async () => {
+  server.kill('SIGTERM');
+  await once(server, 'exit');
+  rmSync(home, { recursive: true, force: true });
+});
+
+test('help alone leads a newcomer: overview, noun, verb', async () => {
+  const overview = await fairlead(['--help']);
+  expect(overview.stdout).toContain('session, exec, screen');
+  const noun = await fairlead(['session', '--help']);
+  expect(noun).toMatchObject({ code: 0 });
+  expect(noun.stdout).toContain('create');
+  const verb = await fairlead(['exec', 'wait', '--help']);
+  expect(verb.stdout).toContain('fairlead exec wait [session] <command> [options]');
+  expect(verb.stdout).toContain('--timeout-ms <number>');
+  expect((await fairlead(['session'])).code).toBe(2);
+});
+
+test('list, create, run, read, destroy; --json everywhere', async () => {
+  expect((await fairlead(['session', 'list'])).stdout).toMatch(/^ {2}0 {2}running /);
+  const made = JSON.parse(
+    (await fairlead(['session', 'create', '--name', 'work', '--env', 'A=1', '--env', 'B=2 3', '--json'])).stdout,
+  );
+  expect(made).toMatchObject({ cols: 120, rows: 30 });
+  const id = String(made.id);
+  expect(await fairlead(['exec', 'wait', id, 'echo $A $B'])).toMatchObject({ code: 0, stdout: '1 2 3\n' });
+  expect((await fairlead(['session', 'text', '--session', id])).stdout).toContain('1 2 3');
+  expect(JSON.parse((await fairlead(['screen', 'search', id, '2 3', '--json'])).stdout)).toMatchObject({ total: 1 });
+  expect((await fairlead(['session', 'destroy', id])).code).toBe(0);
+  expect(await fairlead(['session', 'destroy', id])).toMatchObject({
+    code: 4,
+    stderr: `fairlead: Session ${id} not found.\n`,
+  });
+});
+
+test('exit codes: usage 2, not found 4, policy 5, timeout 6, the command with --passthrough (R-RPC-152)', async () => {
+  expect((await fairlead(['session', 'lst'])).stderr).toContain('Did you mean list?');
+  expect((await fairlead(['session', 'resize', '0', 'x', 'y'])).code).toBe(2);
+  expect((await fairlead(['session', 'get', '77'])).code).toBe(4);
+  expect((await fairlead(['exec', 'wait', '0', 'sh -c "exit 9"', '--passthrough'])).code).toBe(9);
+  expect((await fairlead(['exec', 'wait', '0', 'sh -c "exit 9"'])).code).toBe(0);
+  expect((await fairlead(['exec', 'wait', '0', 'sleep 2', '--timeout-ms', '100'])).code).toBe(6);
+  await fairlead(['exec', 'cancel', '0']);
+  const failed = await fairlead(['session', 'get', '77', '--json']);
+  expect(JSON.parse(failed.stdout)).toEqual({
+    error: { code: -32603, message: 'Session 77 not found', data: { terminal: '77', code: 'SESSION_NOT_FOUND' } },
+  });
+  await fairlead(['policy', 'set', '--enabled', '--blocked-patterns', 'forbidden', '--allowed-patterns', 'cmd:echo']);
+  expect(await fairlead(['exec', 'run', '0', 'echo forbidden'])).toMatchObject({ code: 5 });
+  await fairlead(['policy', 'set', '--enabled=false', '--blocked-patterns', 'x', '--allowed-patterns', 'y']);
+});
+
+test('which session: the only one, never one’s own, else say which (R-RPC-151)', async () => {
+  expect(await fairlead(['exec', 'wait', 'echo alone'])).toMatchObject({ code: 0, stdout: 'alone\n' });
+  const [own] = JSON.parse((await fairlead(['session', 'list', '--json'])).stdout).sessions;
+  expect((await fairlead(['exec', 'wait', 'echo me'], { FAIRLEAD_SESSION: own.terminal })).stderr).toContain(
+    'There is no session.',
+  );
+  const made = JSON.parse((await fairlead(['session', 'create', '--json'])).stdout);
+  const unsure = await fairlead(['exec', 'wait', 'echo which']);
+  expect(unsure.code).toBe(2);
+  expect(unsure.stderr).toContain('Say which with --session: 0 (');
+  await fairlead(['session', 'destroy', String(made.id)]);
+});
+
+test('which instance: by name, and what to do when there is none (R-RPC-151)', async () => {
+  expect((await fairlead(['instance', 'list', '--json'])).stdout).toContain('"id": "alpha"');
+  expect((await fairlead(['server', 'info', '--instance', 'alpha'])).code).toBe(0);
+  expect(await fairlead(['server', 'info', '--instance', 'zulu'])).toMatchObject({ code: 3 });
+  const nowhere = await fairlead(['server', 'info'], { FAIRLEAD_HOME: join(home, 'empty') });
+  expect(nowhere).toMatchObject({
+    code: 3,
+    stderr: 'fairlead: No Fairlead of yours is running. Start one with: fairlead serve\n',
+  });
+});
+
+test('audit verify: whole, then edited', async () => {
+  expect((await fairlead(['audit', 'verify'])).stdout).toMatch(/^✓ \d+ records by 1 server: nothing was changed/);
+  const folder = join(home, '.fairlead', 'audit');
+  const file = join(folder, readdirSync(folder)[0] ?? '');
+  appendFileSync(file, '{"forged":true}\n');
+  const broken = await fairlead(['audit', 'verify', '--json']);
+  expect(broken.code).toBe(1);
+  expect(JSON.parse(broken.stdout)).toMatchObject({ ok: false, faults: [{ reason: 'it is not a record' }] });
+});
+
+describe('completion', () => {
+  const ask: Readonly<Record<string, (script: string) => [string, string[]]>> = {
+    bash: (script) => [
+      'bash',
+      ['-c', `source ${script}; COMP_WORDS=(fairlead session cr); COMP_CWORD=2; _fairlead; echo "\${COMPREPLY[@]}"`],
+    ],
+    fish: (script) => ['fish', ['-c', `source ${script}; complete -C 'fairlead session cr'`]],
+    zsh: (script) => [
+      'zsh',
+      [
+        '-fc',
+        `compdef() { :; }; compadd() { print -l -- "$@[2,-1]" | grep '^cr'; }; source ${script}; words=(fairlead session cr); CURRENT=3; _fairlead`,
+      ],
+    ],
+  };
+  test.each(Object.keys(ask))('%s completes a verb', async (shell) => {
+    const script = join(home, `completion.${shell}`);
+    appendFileSync(script, (await fairlead(['completion', shell])).stdout);
+    const [command, args] = ask[shell]?.(script) ?? ['', []];
+    const said = await new Promise<string>((resolve) =>
+      execFile(command, args, { env }, (_, stdout, stderr) => resolve(stdout + stderr)),
+    );
+    expect(said.trim()).toBe('create');
+  });
+});
+
+test('attach: see the session, type into it, leave it with Ctrl+], and it goes on', async () => {
+  const made = JSON.parse((await fairlead(['session', 'create', '--name', 'seat', '--json'])).stdout);
+  await fairlead(['exec', 'wait', String(made.id), 'echo before']);
+  await using pty = await openSession([process.execPath, program, 'attach', 'seat'], env);
+  await pty.until('before');
+  await pty.type('echo typed-$((40+2))\r');
+  await pty.until('typed-42');
+  await fairlead(['exec', 'wait', String(made.id), 'echo from elsewhere']);
+  await pty.until('from elsewhere');
+  expect(JSON.parse((await fairlead(['instance', 'focus', '--json'])).stdout)).toEqual({ ok: true, delivered: 1 });
+  await pty.until('\x07');
+  await pty.type('\x1d');
+  expect(await pty.ended).toEqual({ by: 'exit', code: 0 });
+  expect((await fairlead(['session', 'get', String(made.id), '--json'])).stdout).toContain('"is_dead": false');
+  expect((await fairlead(['attach'])).stderr).toContain('needs a terminal');
+});
+
+test('the record of the instance is for its owner, and goes with it', () => {
+  const record = JSON.parse(readFileSync(join(home, '.fairlead', 'instances', 'alpha.json'), 'utf8'));
+  expect(record).toMatchObject({ id: 'alpha', pid: server.pid });
+  expect(existsSync(join(home, '.fairlead', 'server.json'))).toBe(true);
+});

@@ -1,0 +1,43 @@
+import type { Ended } from '../../src/engine/channel.ts';
+import { localTransport } from '../../src/transports/local/index.ts';
+
+/** A program on a terminal of its own, seen as raw bytes: what a person's terminal would get. */
+export interface PtySession extends AsyncDisposable {
+  readonly ended: Promise<Ended>;
+  /** Waits until the output since the last wait holds this text. */
+  until(text: string): Promise<void>;
+  type(text: string): Promise<void>;
+}
+
+export async function openSession(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<PtySession> {
+  const [program = '', ...args] = argv;
+  const target = { argv: [program, ...args] as const, env: { TERM: 'xterm-256color', ...env }, cwd: '/' };
+  const channel = await localTransport().open(target, { cols: 100, rows: 30 }, AbortSignal.timeout(10_000));
+  let seen = '';
+  let wake = (): void => {};
+  const reading = (async () => {
+    for await (const chunk of channel.output) {
+      seen += Buffer.from(chunk).toString('latin1');
+      wake();
+    }
+  })();
+  return {
+    ended: channel.ended,
+    async until(text) {
+      const limit = AbortSignal.timeout(15_000);
+      while (!seen.includes(text)) {
+        if (limit.aborted) throw new Error(`No ${JSON.stringify(text)} in ${JSON.stringify(seen.slice(-2000))}`);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          limit.addEventListener('abort', () => resolve(), { once: true });
+        });
+      }
+      seen = seen.slice(seen.indexOf(text) + text.length);
+    },
+    type: (text) => channel.write(Buffer.from(text)),
+    async [Symbol.asyncDispose]() {
+      await channel[Symbol.asyncDispose]();
+      await reading;
+    },
+  };
+}
