@@ -120,6 +120,25 @@ test('a link that breaks: the terminal is lost, and says so', async () => {
   expect(await far()).toMatchObject({ state: 'idle' });
 });
 
+test('what only looks like a prompt gets no command, and one that rests does', async () => {
+  const { terminal } = await far();
+  const working = await use(run, { terminal, command: `printf 'Loading 50%% '; sleep 30`, timeoutMs: 300 });
+  expect(working).toMatchObject({ state: 'running' });
+  await expect(use(run, { terminal, command: 'echo lost' })).rejects.toMatchObject({ code: 'conflict' });
+  await use(send, { terminal, keys: ['Ctrl+C'] });
+  expect(await use(run, { terminal })).toMatchObject({ state: 'done', exitCode: 130 });
+  expect(await use(run, { terminal, command: 'dash' })).toMatchObject({
+    state: 'running',
+    evidence: 'quiet',
+    confidence: 'low',
+  });
+  expect(await use(run, { terminal, command: 'echo nested; (exit 9)' })).toMatchObject({
+    exitCode: 9,
+    output: 'nested',
+  });
+  expect(await use(run, { terminal, command: 'exit 3' })).toMatchObject({ state: 'done', exitCode: 3 });
+});
+
 test('resize, and Ctrl-C past input nobody reads', async () => {
   const { terminal: id } = await far({ cols: 100, rows: 30 });
   expect(await use(run, { terminal: id, command: 'stty size' })).toMatchObject({ output: '30 100' });

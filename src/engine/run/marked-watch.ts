@@ -141,7 +141,7 @@ export class MarkedWatch implements Watch {
     const { process, log } = this.#terminal;
     if (!inferredStart || process !== undefined || this.#typedAhead || commandFrom === undefined) return true;
     const echo = renderText(log.read(commandFrom, outputFrom).bytes, { cols: wide, rows: 1 });
-    return unspaced(echo).includes(unspaced(this.#typed).slice(0, 40));
+    return drawn(echo).includes(drawn(this.#typed).slice(0, 40));
   }
 
   #done(): void {
@@ -247,7 +247,8 @@ export class MarkedWatch implements Watch {
 }
 
 const wide = 1000;
-const unspaced = (text: string): string => text.replace(/\s+/g, '');
+/** Line editors show a question mark for a letter they cannot draw. */
+const drawn = (text: string): string => text.replace(/[^!-~]|\?/g, '');
 const spaced = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const nothingRun = {

@@ -30,6 +30,9 @@ const promptMs = 2000;
 /** A shell tells that a command is over before it says anything else. */
 const marksMs = 100;
 
+/** A prompt that nobody can vouch for has stood for so long. */
+const restsMs = 400;
+
 /** What an earlier command taught us about a shell without marks. */
 export interface Known {
   readonly prompt: string;
@@ -54,11 +57,12 @@ export async function placeOf(terminal: Terminal, known: Known | undefined, sign
   await terminal.sync(signal);
   const isKnown = (line: string): boolean => known?.prompt === line && line !== '';
   const now = (): Place | undefined =>
-    markedPlace(terminal) ?? (aboutToTell(terminal) ? undefined : unmarkedPlace(terminal, isKnown));
+    markedPlace(terminal) ??
+    (aboutToTell(terminal) || mayBeWorking(terminal, isKnown) ? undefined : unmarkedPlace(terminal, isKnown));
   const found =
     now() ??
     (await whenShown(terminal, now, signal)) ??
-    unmarkedPlace(terminal, () => known?.idle === true) ??
+    (mayBeWorking(terminal, isKnown) ? undefined : unmarkedPlace(terminal, () => known?.idle === true)) ??
     undrawnPlace(terminal);
   if (terminal.ended) throw over(terminal.ended);
   if (found === undefined) throw busy(terminal);
@@ -87,6 +91,18 @@ function undrawnPlace({ marked, blocks, process }: Terminal): Place | undefined 
 function aboutToTell({ marked, blocks, process, clock, lastOutputMs }: Terminal): boolean {
   if (!marked || blocks.state === 'prompt' || clock.monotonic() - (lastOutputMs ?? 0) > marksMs) return false;
   return process?.foreground()?.pid === Number(blocks.shell?.['pid']);
+}
+
+/**
+ * Where nobody can look at the processes: a command that runs may show what looks like a prompt, and would be sent the next
+ * one. A prompt rests; a line editor says that it reads; and a share of a hundred is no prompt.
+ */
+function mayBeWorking(terminal: Terminal, isKnown: (line: string) => boolean): boolean {
+  const { process, marked, blocks, screen, clock, lastOutputMs = 0 } = terminal;
+  if (process !== undefined || !marked || blocks.state !== 'running') return false;
+  const line = cursorLine(terminal);
+  if (isKnown(line) || screen.modes.bracketedPaste) return false;
+  return /(?:^|[\s[(])\d{1,3}(?:\.\d+)?%\s?$/.test(line) || clock.monotonic() - lastOutputMs < restsMs;
 }
 
 /** Whether somebody seems ready to read a command. Call it after `terminal.sync()`. */
