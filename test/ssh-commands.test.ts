@@ -174,6 +174,16 @@ describe('ssh_exec_output', () => {
     expect(facts).toMatchObject({ status: 'failed', exit_code: 139, error: 'The command was killed by signal SEGV.' });
   });
 
+  test('reading a command is a use of its session (4.7)', async () => {
+    const command_id = await started(at, session_id, 'true');
+    await ended(at, command_id);
+    const expires = (): number => at.ssh.sessions.all('me').find(({ id }) => id === session_id)?.expiresAt ?? 0;
+    const before = expires();
+    await expect.poll(() => Date.now()).toBeGreaterThan(before - 300_000 + 5);
+    await at.run(execOutput, { command_id });
+    expect(expires()).toBeGreaterThan(before);
+  });
+
   test('COMMAND_NOT_FOUND', async () => {
     await using alone = new Remote({ connector: sshd.connector() });
     const own = await started(alone, await session(alone, sshd), 'true');

@@ -4,6 +4,7 @@ import type { OutputLog } from '../../engine/output-log.ts';
 import { incompleteTail } from '../../lib/utf8.ts';
 import type { Command } from '../../transports/ssh/command.ts';
 import { settlesWithin } from '../../transports/ssh/command-wait.ts';
+import { ssh } from '../../transports/ssh/index.ts';
 import type { SshSettings } from '../../transports/ssh/settings.ts';
 import { type OutputBlock, tailText } from './text.ts';
 
@@ -34,6 +35,15 @@ export const clamp = (value: number, low: number, high: number): number => Math.
 
 export const outputLimit = (asked: number | undefined, settings: SshSettings): number =>
   clamp(asked ?? settings.outputDefaultBytes, 1, settings.outputMaxBytes);
+
+/** A caller's own command. Whoever asks for it also uses its session, if that is still there. */
+export function findCommand(id: string, { engine, caller }: Pick<Call<unknown>, 'engine' | 'caller'>): Command {
+  const { commands, sessions } = engine.part(ssh);
+  const command = commands.find(id, caller.principal);
+  const session = sessions.all(caller.principal).find((one) => one.id === command.sessionId);
+  session?.touch();
+  return command;
+}
 
 /** The two streams of a command as far as they were asked for: the newest bytes of each. */
 export const Streams = z.object({

@@ -5,6 +5,7 @@ import { ssh } from '../../transports/ssh/index.ts';
 import {
   CommandLine,
   endFacts,
+  findCommand,
   longestWaitSecs,
   MaxBytes,
   outputLimit,
@@ -109,9 +110,9 @@ export const execOutput = operation({
     next: z.string().optional(),
   }),
   async run(call) {
-    const { input, engine, caller } = call;
-    const { commands, settings } = engine.part(ssh);
-    const command = commands.find(input.command_id, caller.principal);
+    const { input, engine } = call;
+    const { settings } = engine.part(ssh);
+    const command = findCommand(input.command_id, call);
     if (input.wait) await untilEnded(command, Math.min(input.wait_timeout_secs, longestWaitSecs) * 1000, call);
     const { id, status } = command;
     const running = status === 'running';
@@ -162,9 +163,10 @@ export const execCancel = operation({
     ...Streams.partial().shape,
     reason: z.string().optional(),
   }),
-  async run({ input, engine, caller, signal }) {
-    const { commands, settings } = engine.part(ssh);
-    const command = commands.find(input.command_id, caller.principal);
+  async run(call) {
+    const { input, engine, signal } = call;
+    const { settings } = engine.part(ssh);
+    const command = findCommand(input.command_id, call);
     const facts = { tool: 'ssh_exec_cancel', command_id: command.id };
     if (command.end !== undefined) return { ...facts, status: 'noop', reason: command.status };
     await settlesWithin(command.cancel(), longestCancelMs, engine.clock, signal);
