@@ -67,7 +67,7 @@ export interface InputEvent {
   /** Of what was sent as a secret only a mask and the end of the line. */
   readonly bytes: Uint8Array;
   readonly by: string;
-  /** False while the program reads without echo: then the bytes are a secret. */
+  /** False while the program reads without echo: then the bytes are a secret. To be read during the event. */
   readonly echo: boolean | undefined;
   readonly atMs: number;
 }
@@ -487,7 +487,18 @@ export class Terminal implements AsyncDisposable {
     this.touch();
     const atMs = this.clock.monotonic();
     this.#lastInput = { atMs, offset: this.log.end };
-    if (!secret) return this.input.emit({ bytes, by, echo: this.#channel.process?.echo(), atMs });
+    if (!secret) {
+      const { process } = this.#channel;
+      // Asked for only when somebody records: it is a call into the system for every line typed.
+      return this.input.emit({
+        bytes,
+        by,
+        get echo() {
+          return process?.echo();
+        },
+        atMs,
+      });
+    }
     const text = Buffer.from(bytes).toString();
     if (this.#channel.conceal) this.#channel.conceal(text);
     else this.#secrets.add(text);

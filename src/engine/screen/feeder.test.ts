@@ -200,6 +200,8 @@ describe('output that is followed', () => {
   test('a flood far longer than the log is not held up, and its rows are counted', async () => {
     const { log, feeder, screen } = setUp({ capacity: 1 << 20 });
     const line = encode('a line of it\r\n'.repeat(1000));
+    log.append(encode('\r'));
+    await feeder.sync();
     for (let i = 0; i < 500; i++) {
       log.append(line);
       expect(feeder.room()).toBeUndefined();
@@ -225,6 +227,8 @@ describe('output that is followed', () => {
   test('what was printed before a resize is laid out at the old size', async () => {
     const { log, feeder, screen } = setUp();
     const text = 'x'.repeat(25);
+    log.append(encode('\r'));
+    await feeder.sync();
     log.append(encode(`${text}\r\n`.repeat(3000)));
     screen.resize({ cols: 40, rows: 5 });
     await feeder.sync();

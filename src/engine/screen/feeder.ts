@@ -163,7 +163,8 @@ export class Feeder implements Disposable {
 
   #appended(): void {
     if (this.#parsing) return;
-    this.#follow();
+    // Making or waking an emulator takes its turn; many floods may begin in the same moment.
+    if (this.#screen.state === 'live') this.#follow();
     const isLittle = this.#pending <= atOnceBytes;
     if (this.#watchers > 0 && isLittle) this.#parseAtOnce();
     else this.#schedule.request(this.#job, this.#watchers > 0 ? 'now' : isLittle ? 'soon' : 'batched');

@@ -12,6 +12,7 @@ export const WNOHANG = 1;
 const F_DUPFD_CLOEXEC = 1030;
 const LOCK_EX_NB = 6;
 const O_RDWR = 2;
+const O_CLOEXEC = 0o2000000;
 const SPAWN_SETSIGDEF = 0x04;
 const SPAWN_SETSIGMASK = 0x08;
 const SPAWN_SETSID = 0x80;
@@ -35,6 +36,8 @@ export interface Libc {
   readonly read: (fd: number, into: Uint8Array, length: number) => number;
   readonly write: (fd: number, from: Uint8Array, length: number) => number;
   readonly waitpid: (pid: number, status: Int32Array, options: number) => number;
+  /** A short file, in half the time Node takes: it is asked for with every line typed. Empty when it cannot be read. */
+  readonly readShort: (path: string) => string;
   /** A second descriptor for the same open file, closed in children; negative when there is none left. */
   readonly duplicate: (fd: number) => number;
   /** Locks an open file for this process alone, for as long as it lives; false when another process has the lock. */
@@ -60,6 +63,10 @@ async function bind(): Promise<Libc> {
       return undefined;
     }
   };
+  const open = lib.func('open', 'int', ['str', 'int']);
+  const close = lib.func('close', 'int', ['int']);
+  const read = lib.func('read', 'intptr', ['int', 'void *', 'size_t']);
+  const short = Buffer.alloc(256);
   const fcntl = lib.func('fcntl', 'int', ['int', 'int', 'int']);
   const flock = lib.func('flock', 'int', ['int', 'int']);
   const posixSpawn = lib.func('posix_spawn', 'int', ['void *', 'str', 'void *', 'void *', 'char **', 'char **']);
@@ -88,7 +95,14 @@ async function bind(): Promise<Libc> {
 
   return {
     ioctl: lib.func('ioctl', 'int', ['int', 'ulong', 'void *']),
-    read: lib.func('read', 'intptr', ['int', 'void *', 'size_t']),
+    read,
+    readShort: (path) => {
+      const fd: number = open(path, O_CLOEXEC);
+      if (fd < 0) return '';
+      const length: number = read(fd, short, short.length);
+      close(fd);
+      return length > 0 ? short.toString('utf8', 0, length) : '';
+    },
     write: lib.func('write', 'intptr', ['int', 'void *', 'size_t']),
     waitpid: lib.func('waitpid', 'int', ['int', 'void *', 'int']),
     duplicate: (fd) => fcntl(fd, F_DUPFD_CLOEXEC, 3),

@@ -52,9 +52,12 @@ function processes(): string[] {
 }
 
 /** The name the program was started by, as `ps` says it: `vim`, not the `vim.basic` it links to. */
-export function programName(pid: number): string | undefined {
+export function programName(
+  pid: number,
+  read: (path: string) => string = (path) => readFileSync(path, 'utf8'),
+): string | undefined {
   try {
-    const comm = readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd();
+    const comm = read(`/proc/${pid}/comm`).trimEnd();
     // The kernel cuts at 15 bytes; only then is the link worth a second look.
     if (Buffer.byteLength(comm) < 15) return comm;
     const executable = readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '');

@@ -17,7 +17,7 @@ import { echoOf } from './termios.ts';
 /** Unread output at which reading stops and the kernel makes the program wait. */
 const HIGH_WATER = 256 * 1024;
 /** Read in one turn of the event loop at most; a flood on one terminal must not be felt on the others. */
-const TURN = 128 * 1024;
+const TURN = 64 * 1024;
 /** More than a pseudo-terminal can hold: what was written before the call is read, a flood is not chased. */
 const HELD = 512 * 1024;
 /** A killed process that is still there then is stuck in the kernel; a server must be gone in two seconds. */
@@ -203,7 +203,7 @@ export class LinuxPty implements Channel {
 
   #foreground(): Foreground | undefined {
     const pid = this.#foregroundGroup();
-    const name = pid === undefined ? undefined : programName(pid);
+    const name = pid === undefined ? undefined : programName(pid, this.#libc.readShort) || undefined;
     if (pid === undefined || name === undefined) return undefined;
     return {
       pid,
