@@ -1,36 +1,79 @@
-import { constants, openSync, rmSync } from 'node:fs';
+import { accessSync, constants, openSync, rmSync } from 'node:fs';
+import { handOver, takeOver } from './transports/local/keeper/hand-over.ts';
+import type { HeldTerminal } from './transports/local/keeper/held-terminal.ts';
 import { Keeper } from './transports/local/keeper/keeper.ts';
-import { loadLibc } from './transports/local/libc.ts';
+import { type Libc, loadLibc } from './transports/local/libc.ts';
 import { openLinuxPty } from './transports/local/pty-linux.ts';
 
 /**
  * The keeper's own program: it holds the terminals of one instance and outlives it. It loads everything at once, because by
- * the time it would load more, an upgrade may have replaced its files.
+ * the time it would load more, an upgrade may have replaced its files. What it was handed over comes as two descriptors: the
+ * lock, and what an earlier program wrote down.
  */
-async function main([socket = '', lock = '']: readonly string[]): Promise<void> {
+async function main([socket = '', lock = '', lockFd, handed]: readonly string[]): Promise<void> {
   const libc = await loadLibc();
   const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
   // Held open for life: the lock goes when this process does, however it does.
-  const locked = openSync(lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
-  if (!libc.lock(locked)) return;
-  // Whoever has the lock may be sure that nobody listens at what an earlier one left.
-  rmSync(socket, { force: true });
-  const keeper = new Keeper({
-    open: (target, size) => openLinuxPty(libc, target, size),
-    onEmpty: () => process.exit(0),
-  });
-  await keeper.listen(socket);
-  const end = (): void => void keeper.end().catch(() => process.exit(1));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
+  const locked = lockFd === undefined ? openSync(lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600) : Number(lockFd);
+  libc.inherit(locked, false);
+  if (lockFd === undefined && !libc.lock(locked)) return;
+  await serve(libc, { socket, lock, locked }, handed === undefined ? [] : takeOver(libc, Number(handed)));
   process.on('SIGHUP', () => {});
 }
 
-const complain = (error: unknown): void => {
+interface Place {
+  readonly socket: string;
+  readonly lock: string;
+  readonly locked: number;
+}
+
+let current: Keeper | undefined;
+
+async function serve(libc: Libc, place: Place, terminals: readonly HeldTerminal[]): Promise<void> {
+  // Whoever has the lock may be sure that nobody listens at what an earlier one left.
+  rmSync(place.socket, { force: true });
+  current = new Keeper({
+    open: (target, size) => openLinuxPty(libc, target, size),
+    onEmpty: () => process.exit(0),
+    replace: (argv, held) => void replace(libc, place, argv, held).catch(complain),
+    terminals,
+  });
+  await current.listen(place.socket);
+}
+
+/** Becomes another program. Where that is not possible, it stays what it was, with all it had. */
+async function replace(
+  libc: Libc,
+  place: Place,
+  argv: readonly [string, ...string[]],
+  held: readonly HeldTerminal[],
+): Promise<void> {
+  const file = await handOver(libc, held);
+  const { socket, lock, locked } = place;
+  try {
+    for (const path of [argv[0], argv.at(-1) ?? '']) accessSync(path);
+    libc.inherit(locked, true);
+    const env = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
+    complain(libc.become([...argv, socket, lock, String(locked), String(file)], env));
+  } catch (error) {
+    complain(error);
+  }
+  libc.inherit(locked, false);
+  await serve(libc, place, takeOver(libc, file));
+}
+
+function complain(error: unknown): void {
   process.stderr.write(`${new Date().toISOString()} ${error instanceof Error ? error.stack : String(error)}\n`);
-};
+}
 // What goes wrong in one terminal must not cost the others.
 process.on('uncaughtException', complain);
 process.on('unhandledRejection', complain);
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    if (!current) process.exit(0);
+    current.end().catch(() => process.exit(1));
+  });
+}
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   complain(error);

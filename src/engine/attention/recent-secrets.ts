@@ -35,6 +35,11 @@ export class RecentSecrets implements Disposable {
     return this.#secrets.length > 0 || this.#held.length > 0;
   }
 
+  /** For whoever goes on in another process. */
+  get values(): string[] {
+    return this.#secrets.map(({ value }) => value.toString());
+  }
+
   /** Settles when nothing is held back any more, after some milliseconds at most. */
   get released(): Promise<void> | undefined {
     return this.#holding?.promise;

@@ -18,6 +18,11 @@ export function watchChild(calls: Libc, pid: number, onEnd: (ended: Ended) => vo
   queueMicrotask(() => reap(pid));
 }
 
+/** Somebody else will wait for it. */
+export function forgetChild(pid: number): void {
+  if (waiting.delete(pid) && waiting.size === 0) process.off('SIGCHLD', reapAll);
+}
+
 function reapAll(): void {
   for (const pid of waiting.keys()) reap(pid);
 }

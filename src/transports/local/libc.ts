@@ -10,6 +10,8 @@ export const TCSETS = 0x5402;
 export const WNOHANG = 1;
 
 const F_DUPFD_CLOEXEC = 1030;
+const F_SETFD = 2;
+const FD_CLOEXEC = 1;
 const LOCK_EX_NB = 6;
 const O_RDWR = 2;
 const O_CLOEXEC = 0o2000000;
@@ -42,6 +44,12 @@ export interface Libc {
   readonly duplicate: (fd: number) => number;
   /** Locks an open file for this process alone, for as long as it lives; false when another process has the lock. */
   readonly lock: (fd: number) => boolean;
+  /** Whether a descriptor is still there after this process became another program, and in its children. */
+  readonly inherit: (fd: number, yes: boolean) => void;
+  /** A file that exists in memory only, inherited; negative when there can be none. */
+  readonly memoryFile: () => number;
+  /** This process becomes another program. Returns only when that is not possible, with the reason. */
+  readonly become: (argv: readonly [string, ...string[]], env: readonly string[]) => string;
   /** The child is executing when this returns; what went wrong comes back as an errno, in the parent, without a race. */
   readonly spawn: (spawn: Spawn) => { readonly pid: number } | { readonly errno: number };
 }
@@ -69,6 +77,8 @@ async function bind(): Promise<Libc> {
   const short = Buffer.alloc(256);
   const fcntl = lib.func('fcntl', 'int', ['int', 'int', 'int']);
   const flock = lib.func('flock', 'int', ['int', 'int']);
+  const memfdCreate = optional('memfd_create', ['str', 'uint']);
+  const execve = lib.func('execve', 'int', ['str', 'char **', 'char **']);
   const posixSpawn = lib.func('posix_spawn', 'int', ['void *', 'str', 'void *', 'void *', 'char **', 'char **']);
   const actionsInit = lib.func('posix_spawn_file_actions_init', 'int', ['void *']);
   const actionsDestroy = lib.func('posix_spawn_file_actions_destroy', 'int', ['void *']);
@@ -107,6 +117,12 @@ async function bind(): Promise<Libc> {
     waitpid: lib.func('waitpid', 'int', ['int', 'void *', 'int']),
     duplicate: (fd) => fcntl(fd, F_DUPFD_CLOEXEC, 3),
     lock: (fd) => flock(fd, LOCK_EX_NB) === 0,
+    inherit: (fd, yes) => void fcntl(fd, F_SETFD, yes ? 0 : FD_CLOEXEC),
+    memoryFile: () => memfdCreate?.('fairlead', 0) ?? -1,
+    become: (argv, env) => {
+      execve(argv[0], [...argv, null], [...env, null]);
+      return errnoName(koffi.errno());
+    },
     spawn: ({ program, argv, env, cwd, terminal }) => {
       const actions = new Uint8Array(OPAQUE);
       const pid = new Int32Array(1);

@@ -3,7 +3,7 @@ import { ReadStream } from 'node:tty';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../../engine/channel.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
-import { watchChild } from './children.ts';
+import { forgetChild, watchChild } from './children.ts';
 import { InputQueue } from './input-queue.ts';
 import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPGRP, TIOCGPTN, TIOCSPTLCK, TIOCSWINSZ } from './libc.ts';
 import { initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
@@ -172,6 +172,16 @@ export class LinuxPty implements Channel {
       if (chunk.length < SLAB) break;
     }
     return true;
+  }
+
+  /** Stops reading, and leaves the program and the descriptors to whoever takes over. What was read is still in `output`. */
+  letGo(): { readonly master: number; readonly held: number } {
+    this.#open = false;
+    this.#input.end();
+    this.#stream.destroy();
+    forgetChild(this.#pid);
+    this.output.end();
+    return { master: this.#master, held: this.#held };
   }
 
   /** Whether the queue has room or not: what the kernel holds is little and must not wait. */

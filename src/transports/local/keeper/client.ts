@@ -5,10 +5,19 @@ import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import { type Libc, loadLibc } from '../libc.ts';
 import { startTime } from '../proc.ts';
 import type { LocalTarget } from '../target.ts';
-import { type Frame, frameTypes } from './frames.ts';
+import { type Frame, frameTypes, frameVersion } from './frames.ts';
 import { KeptChannel, type KeptInit } from './kept-channel.ts';
 import { Link, type Remembered } from './link.ts';
-import { decode, encode, type Exit, type Failed, type Listed, type Spawn, type Spawned } from './messages.ts';
+import {
+  decode,
+  encode,
+  type Exit,
+  type Failed,
+  type Listed,
+  type Replace,
+  type Spawn,
+  type Spawned,
+} from './messages.ts';
 import { type KeeperPlaces, keeperPlaces } from './places.ts';
 import { type KeeperProgram, keeperProgram, startKeeper, untilThere } from './start.ts';
 import { survivors } from './survivors.ts';
@@ -16,6 +25,8 @@ import { survivors } from './survivors.ts';
 export interface KeeperClientOptions {
   /** The keeper's command line, for tests. */
   readonly program?: KeeperProgram;
+  /** What the keeper must speak, or it is replaced; for tests. */
+  readonly version?: number;
   /** A keeper that ended under its terminals is worth a word. */
   readonly log?: (message: string) => void;
 }
@@ -101,6 +112,17 @@ export class KeeperClient implements AsyncDisposable {
     return channel;
   }
 
+  /** The keeper goes on as another program, with all it holds; so do we, after a moment. */
+  async replace(program: KeeperProgram, signal: AbortSignal): Promise<void> {
+    const old = await this.#connect(signal, false);
+    if (old) await this.#replace(old, program, signal);
+  }
+
+  async #replace(old: Link, argv: KeeperProgram, signal: AbortSignal): Promise<void> {
+    old.post('replace', '', encode({ argv } satisfies Replace));
+    while ((this.#link === old || !this.#link) && !signal.aborted) await setTimeout(5);
+  }
+
   /** Ends every terminal the keeper holds, and the keeper; how many there were. */
   async end(signal: AbortSignal): Promise<number> {
     const kept = await this.find(signal);
@@ -135,6 +157,11 @@ export class KeeperClient implements AsyncDisposable {
   async #reach(signal: AbortSignal, start: boolean): Promise<Link | undefined> {
     this.#libc = await loadLibc();
     const there = await this.#patiently(signal);
+    const wanted = this.#options.version ?? frameVersion;
+    if (there && there.welcome.version < wanted) {
+      await this.#replace(there, this.#options.program ?? keeperProgram(), signal);
+      return this.#link;
+    }
     if (there || !start) return there;
     const { failed } = startKeeper(this.#places, this.#options.program ?? keeperProgram());
     return await untilThere(() => this.#openLink({}, signal), failed, signal);
@@ -241,6 +268,8 @@ export class KeeperClient implements AsyncDisposable {
         return this.#spawning.get(id)?.resolve(this.#adopt(id, decode<Spawned>(body) as Spawned, 0, 0));
       case frameTypes.failed:
         return this.#spawning.get(id)?.reject(explain(decode<Failed>(body) ?? {}));
+      case frameTypes.pong:
+        return this.#link?.ponged();
       case frameTypes.ping:
         return this.#link?.post('pong', '');
       default:

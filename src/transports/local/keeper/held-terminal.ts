@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { RecentSecrets } from '../../../engine/attention/recent-secrets.ts';
 import type { Channel, Ended, Size } from '../../../engine/channel.ts';
 import type { OutputLog } from '../../../engine/output-log.ts';
+import { ByteQueue } from '../../../lib/byte-queue.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import { startTime } from '../proc.ts';
@@ -22,6 +23,7 @@ export interface HeldInit {
   readonly folder?: string | undefined;
   readonly about?: Readonly<Record<string, string>> | undefined;
   readonly typed?: number;
+  readonly endedAt?: number | undefined;
 }
 
 export interface Snapshot {
@@ -57,6 +59,8 @@ export class HeldTerminal {
   readonly #secrets: RecentSecrets;
   readonly #done: Promise<void>;
   #waiting: Deferred<void> | undefined;
+  /** The last byte is in the log. */
+  #read = false;
   /** Nothing waits any more: the program is gone or shall be. */
   #ending = false;
   #ended: Ended | undefined;
@@ -75,6 +79,7 @@ export class HeldTerminal {
     this.typed = init.typed ?? 0;
     this.queued = this.typed;
     this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#take(bytes) });
+    this.#endedAt = init.endedAt;
     this.#done = this.#pump(init.clock);
   }
 
@@ -110,6 +115,16 @@ export class HeldTerminal {
   /** The process is still the one that was started: its number may have been given to another since (R-HUB-033). */
   get isItself(): boolean {
     return this.#ended === undefined && startTime(this.pid) === this.startTime;
+  }
+
+  get secrets(): readonly string[] {
+    return this.#secrets.values;
+  }
+
+  /** Settles when all that was read is in the log. Only for a channel that reads no more. */
+  async drained(): Promise<void> {
+    this.#end();
+    while (!this.#ended && !this.#read) await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Output that shows this text is masked before anything else sees it. */
@@ -168,22 +183,29 @@ export class HeldTerminal {
     // Its end is told also while nobody takes its output.
     const ending = this.channel.ended.then(() => this.#end());
     try {
-      for await (const chunk of this.channel.output) {
-        this.#take(this.#secrets.active ? this.#secrets.mask(chunk) : chunk);
-        if (this.#ending || !this.mustWait()) continue;
-        this.#waiting ??= deferred();
-        await this.#waiting.promise;
-      }
+      const { output } = this.channel;
+      // Whoever holds it listens first.
+      await Promise.resolve();
+      if (output instanceof ByteQueue) await output.consume((chunk) => this.#receive(chunk));
+      else for await (const chunk of output) await this.#receive(chunk);
+      if (this.#secrets.active) this.#take(this.#secrets.rest());
+      this.#read = true;
       await ending;
       ended = await this.channel.ended;
     } catch (thrown) {
       ended = { by: 'lost', reason: thrown instanceof Error ? thrown.message : 'the output broke off' };
     }
-    if (this.#secrets.active) this.#take(this.#secrets.rest());
     this.#ended = ended;
-    this.#endedAt = clock.now();
+    this.#endedAt ??= clock.now();
     this.#tidy();
     this.onChange();
+  }
+
+  #receive(chunk: Uint8Array): Promise<void> | undefined {
+    this.#take(this.#secrets.active ? this.#secrets.mask(chunk) : chunk);
+    if (this.#ending || !this.mustWait()) return undefined;
+    this.#waiting ??= deferred();
+    return this.#waiting.promise;
   }
 
   #take(bytes: Uint8Array): void {

@@ -17,7 +17,7 @@ export interface KeeperOptions {
   readonly open: (target: LocalTarget, size: Size) => LinuxPty;
   /** Called once, when there is nothing left to keep. */
   readonly onEmpty: () => void;
-  /** Goes on as another program; returns only when that is not possible. */
+  /** Goes on as another program, which has the terminals from here on. */
   readonly replace?: (argv: readonly [string, ...string[]], terminals: readonly HeldTerminal[]) => void;
   readonly limits?: Partial<KeeperLimits>;
   readonly terminals?: readonly HeldTerminal[];
@@ -69,7 +69,11 @@ export class Keeper {
       spawn: (id, spawn) => this.#spawn(id, spawn),
       forget: (held) => this.#forget(held),
       end: () => void this.end().catch(() => {}),
-      replace: (argv) => options.replace?.(argv, [...this.#terminals.values()]),
+      replace: (argv) => {
+        if (!options.replace) return;
+        this.close();
+        options.replace(argv, [...this.#terminals.values()]);
+      },
       pid: process.pid,
       startTime: startTime(process.pid) ?? 0,
     };

@@ -1,5 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { FairleadError } from '../../../contract/errors.ts';
+import { type Deferred, deferred } from '../../../lib/deferred.ts';
+import { settledWithin } from '../settled-within.ts';
 import { type Frame, FrameReader, type FrameType, frame, frameHead, frameTypes, frameVersion } from './frames.ts';
 import { decode, encode, type Hello, type Refused, type Welcome } from './messages.ts';
 
@@ -18,12 +20,14 @@ export interface LinkEvents {
 /** Bodies up to this size are copied behind their heads; larger ones are sent from where they are. */
 const copied = 8 << 10;
 const welcomeMs = 5000;
+const pongMs = 1000;
 
 /** A connection to a keeper that has welcomed us. */
 export class Link {
   readonly welcome: Welcome;
   readonly remembered: ReadonlyMap<string, Remembered>;
   readonly #socket: Socket;
+  readonly #pongs: Deferred<void>[] = [];
 
   private constructor(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, Remembered>) {
     this.#socket = socket;
@@ -61,21 +65,21 @@ export class Link {
     this.#socket.uncork();
   }
 
-  /** Settles when everything posted before has left this process. Never rejects. */
-  posted(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#socket.destroyed) resolve();
-      else this.#socket.write('', () => resolve());
-    });
+  /**
+   * Settles when the keeper has everything posted before, or is not going to. Never rejects. That it was written is not
+   * enough: closing a socket in which something is unread takes from the other side what it has not read yet.
+   */
+  async posted(): Promise<void> {
+    if (this.#socket.destroyed) return;
+    const pong = deferred();
+    this.#pongs.push(pong);
+    this.post('ping', '');
+    await settledWithin(pong.promise, pongMs);
   }
 
-  /** The process may end although the connection is there. */
-  unref(): void {
-    this.#socket.unref();
-  }
-
-  ref(): void {
-    this.#socket.ref();
+  /** The answer to a ping came. */
+  ponged(): void {
+    this.#pongs.shift()?.resolve();
   }
 
   async close(): Promise<void> {
@@ -154,7 +158,7 @@ function busy({ reason, pid }: Partial<Refused>): FairleadError {
     return new FairleadError('unsupported', 'The keeper of these terminals does not speak with a program this old.');
   }
   return new FairleadError('conflict', `Process ${pid} runs this instance already.`, {
-    hint: 'Give this one a name of its own, as in --instance bravo, or end the other first.',
+    hint: 'End it first.',
     data: { pid },
   });
 }
