@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { bareShell } from '../lib/bare-shell.mjs';
 import { best, interleave, percentile } from '../lib/measure.mjs';
 import { never } from '../lib/product.mjs';
 import { env, size } from '../lib/setting.mjs';
@@ -36,8 +37,8 @@ export async function run(bench) {
   );
   const terminal = await engine.sessions.default(never);
   const integrated = await opener({ target: 'local', size }, 'bare', never);
-  const marked = await bare(integrated.channel, /\x1b\]133;B[^\x07]*\x07$/);
-  const plain = await bare(await product.channel(['bash', '--norc', '--noprofile', '-i']), /\$ $/);
+  const marked = await bareShell(integrated.channel, /\x1b\]133;B[^\x07]*\x07$/);
+  const plain = await bareShell(await product.channel(['bash', '--norc', '--noprofile', '-i']), /\$ $/);
   bench.own({
     async [Symbol.asyncDispose]() {
       await integrated.channel[Symbol.asyncDispose]();
@@ -75,35 +76,6 @@ export async function run(bench) {
     'vs the same shell in a bare PTY': {
       value: ours / same,
       detail: `${ours.toFixed(2)} ms, shell ${same.toFixed(2)} ms, without integration ${without.toFixed(2)} ms`,
-    },
-  };
-}
-
-/** A shell with nothing behind it: a line in, bytes out until the prompt is whole. */
-async function bare(channel, prompt) {
-  let text = '';
-  let done = () => {};
-  const reading = (async () => {
-    for await (const chunk of channel.output) {
-      text = (text + Buffer.from(chunk).toString('latin1')).slice(-4096);
-      if (prompt.test(text)) done();
-    }
-  })();
-  reading.catch(() => {});
-  const next = () =>
-    new Promise((resolve) => {
-      done = resolve;
-    });
-  const first = next();
-  if (prompt.test(text)) done();
-  await first;
-  return {
-    channel,
-    async line(command) {
-      text = '';
-      const seen = next();
-      await channel.write(Buffer.from(`${command}\r`));
-      await seen;
     },
   };
 }
