@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AnyOperation } from '../src/engine/operation.ts';
+import { foldBooks } from '../src/faces/mcp/tools.ts';
+import { execBatch } from '../src/operations/remote/batch.ts';
 import { list } from '../src/operations/remote/command-list.ts';
 import { exec, execCancel, execOutput } from '../src/operations/remote/commands.ts';
+import { sshBook } from '../src/operations/remote/index.ts';
+import { run } from '../src/operations/remote/run.ts';
 import { Remote } from './support/remote.ts';
 import { ended, plain, printed, session, started } from './support/ssh-commands.ts';
 import { type Sshd, startSshd } from './support/sshd.ts';
@@ -18,6 +23,28 @@ beforeAll(async () => {
 afterAll(async () => {
   await at?.[Symbol.asyncDispose]();
   await sshd?.[Symbol.asyncDispose]();
+});
+
+test('what each of these tools can do to the world (section 1, rows 6–11), and which lines a policy judges', () => {
+  const ops = [exec, execOutput, list, execCancel, run, execBatch];
+  const { tools } = foldBooks([sshBook], () => Promise.reject(new Error('not called')), { readOnly: false }).list();
+  const marks = ops.map(({ mcpName, keyed }) => {
+    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } =
+      tools.find(({ name }) => name === mcpName)?.annotations ?? {};
+    return [mcpName, readOnlyHint, destructiveHint, idempotentHint, openWorldHint, keyed ?? false];
+  });
+  expect(marks).toEqual([
+    ['ssh_exec', false, true, false, true, true],
+    ['ssh_exec_output', true, false, true, true, false],
+    ['ssh_commands', true, false, true, true, false],
+    ['ssh_exec_cancel', false, true, true, true, true],
+    ['ssh_run', false, true, false, true, true],
+    ['ssh_exec_batch', false, true, false, true, true],
+  ]);
+  const judged = (op: AnyOperation, input: object): unknown => op.commands?.(op.input.parse(input));
+  expect(judged(exec, { session_id: 's', command: 'a' })).toEqual(['a']);
+  expect(judged(run, { address: 'h', username: 'u', command: 'b' })).toEqual(['b']);
+  expect(judged(execBatch, { session_id: 's', commands: ['c', 'd'] })).toEqual(['c', 'd']);
 });
 
 const missing = '01900000-0000-7000-8000-000000000000';

@@ -62,6 +62,7 @@ export const execBatch = operation({
     executed: z.number().int(),
     results: z.array(Entry),
   }),
+  commands: ({ commands }) => commands,
   async run(call) {
     const { commands, session_id, stop_on_failure } = call.input;
     const results: Entry[] = [];

@@ -46,6 +46,7 @@ export const exec = operation({
     agent_id: z.string().optional(),
     next: z.string(),
   }),
+  commands: ({ command }) => [command],
   async run({ input, engine, caller, signal }) {
     const { sessions, commands, settings } = engine.part(ssh);
     const session = sessions.find(input.session_id, caller.principal);

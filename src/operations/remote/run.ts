@@ -55,6 +55,7 @@ export const run = operation({
     host_key: z.object({ fingerprint: z.string(), state: z.string() }).optional(),
     warnings: z.array(z.string()).optional(),
   }),
+  commands: ({ command }) => [command],
   async run(call) {
     const { input, engine, signal } = call;
     const { sessions, commands, settings } = engine.part(ssh);

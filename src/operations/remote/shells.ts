@@ -133,7 +133,7 @@ export const write = operation({
   }),
   output: Written,
   positional: ['shell_id', 'input'],
-  commands: ({ input }) => [input],
+  typed: ({ input }) => input.split(/[\r\n]+/).slice(0, -1),
   async run({ input, engine, caller, signal }) {
     const shell = engine.part(ssh).shells.find(input.shell_id, caller.principal);
     const bytes = Buffer.from(input.input);

@@ -81,7 +81,11 @@ export function logIn(stream: Duplex, login: Login, signal: AbortSignal): Promis
     });
     client.once('ready', () => {
       if (!settle()) return;
-      client.removeAllListeners('error').removeAllListeners('close');
+      // Until its next owner listens, an error has somebody to hear it: one that nobody hears ends the process.
+      client
+        .removeAllListeners('error')
+        .removeAllListeners('close')
+        .on('error', () => {});
       resolve({ client, stream, compression });
     });
 
