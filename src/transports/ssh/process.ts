@@ -12,6 +12,7 @@ import { insideChannel, insideClient } from './ssh2-internals.ts';
 const fullWindow = 2 << 20;
 /** How long a server may take to confirm that a channel is closed. */
 const closeLimitMs = 2_000;
+const hangUpAgainMs = 60;
 /** The signals of RFC 4254; a server knows no others. */
 const knownSignals: ReadonlySet<string> = new Set(['HUP', 'INT', 'KILL', 'QUIT', 'TERM', 'USR1', 'USR2']);
 
@@ -45,6 +46,8 @@ export class Ssh2Process implements SshProcess {
   });
   /** Writers the far side's window has not yet let through. */
   readonly #writers = new Set<(reason: FairleadError) => void>();
+  /** Whether it has said anything, so it surely runs. */
+  #heard = false;
   #over = false;
   #inputClosed = false;
 
@@ -78,6 +81,7 @@ export class Ssh2Process implements SshProcess {
           stream.emit('end');
           return false;
         }
+        this.#heard = true;
         this.#packets.push(name, bytes, queue.size > 0);
         this.#widen();
         // "Full": so ssh2 never gives new window by itself.
@@ -149,8 +153,7 @@ export class Ssh2Process implements SshProcess {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#over) return;
-    // Hanging up: without it, a server keeps what runs without a terminal, and its slot, until it ends by itself.
-    this.#signal('HUP');
+    await this.#hangUp();
     this.#channel.close();
     const timer = setTimeout(
       () => this.#end({ by: 'lost', reason: 'The server did not close the channel.' }),
@@ -158,6 +161,21 @@ export class Ssh2Process implements SshProcess {
     );
     await this.#ended.promise;
     clearTimeout(timer);
+  }
+
+  /**
+   * Without it, a server keeps what runs without a terminal, and its slot, until that ends by itself. A command that
+   * has said nothing may not have started: OpenSSH loses a signal that comes before its first step, and takes none after
+   * the close.
+   */
+  async #hangUp(): Promise<void> {
+    this.#signal('HUP');
+    for (let again = 0; again < 3 && !this.#heard && !this.#over; again += 1) {
+      let timer: NodeJS.Timeout | undefined;
+      await Promise.race([this.#ended.promise, new Promise((resolve) => (timer = setTimeout(resolve, hangUpAgainMs)))]);
+      clearTimeout(timer);
+      if (!this.#over) this.#signal('HUP');
+    }
   }
 
   /** ssh2 sends none once the input is closed, though only data ends with it. */
