@@ -6,4 +6,4 @@ import { root } from './lib.mjs';
 const { referencePages } = await import('../dist/reference.js');
 const folder = join(root, 'docs', 'reference');
 mkdirSync(folder, { recursive: true });
-for (const [name, text] of Object.entries(referencePages())) writeFileSync(join(folder, name), text);
+for (const [name, text] of Object.entries(await referencePages())) writeFileSync(join(folder, name), text);

@@ -3,13 +3,13 @@ import { flagName, type Setting, settings, variableName } from './config.ts';
 import { errorTable } from './contract/errors.ts';
 import { remoteErrors } from './contract/remote-errors.ts';
 import { type AnyOperation, type Book, operationId } from './engine/operation.ts';
-import { books } from './operations/index.ts';
+import { allBooks } from './operations/index.ts';
 import { shown, type SshVariable, sshVariables } from './ssh-settings.ts';
 
 /** The reference pages, made from the catalogue and the settings: file name → Markdown. */
-export function referencePages(): Record<string, string> {
+export async function referencePages(): Promise<Record<string, string>> {
   const pages: Record<string, string> = { 'settings.md': settingsPage(), 'errors.md': errorsPage() };
-  for (const book of books) pages[`tools-${book.name}.md`] = bookPage(book);
+  for (const book of await allBooks()) pages[`tools-${book.name}.md`] = bookPage(book);
   return pages;
 }
 

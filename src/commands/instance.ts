@@ -14,7 +14,7 @@ import { Redactor } from '../engine/redaction/redactor.ts';
 import { systemClock } from '../engine/system-clock.ts';
 import { mcpSurface } from '../faces/mcp/catalogue.ts';
 import type { McpSurface } from '../faces/mcp/surface.ts';
-import { books } from '../operations/index.ts';
+import { allBooks, usualBooks } from '../operations/index.ts';
 import { instructionsFor, promptsFor } from '../operations/prompts.ts';
 import type { KeeperClient } from '../transports/local/keeper/client.ts';
 import { keeperOpener } from '../transports/local/keeper/opener.ts';
@@ -26,12 +26,12 @@ import type { Invocation } from './command.ts';
 import { sshPart } from './ssh-part.ts';
 
 /** An engine with the transports of this machine, and what MCP shows of it: what `mcp` and `serve` have in common. */
-export function createInstance(
+export async function createInstance(
   invocation: Invocation,
   log: Log,
   parts: NonNullable<EngineOptions['parts']> = [],
   keeper?: KeeperClient,
-): { readonly engine: Engine; readonly surface: McpSurface } {
+): Promise<{ readonly engine: Engine; readonly surface: McpSurface }> {
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
   const ssh = sshPart(invocation, log);
@@ -79,8 +79,8 @@ export function createInstance(
     log,
   });
   engine.audit.added.on((entry) => trail.add(entry));
-  const usual = books.filter(({ optional }) => optional !== true).map(({ name }) => name);
-  const offer = { toolsets: settings.toolsets ?? usual, readOnly: settings.readOnly };
+  const books = settings.toolsets === undefined ? usualBooks : await allBooks();
+  const offer = { toolsets: settings.toolsets ?? books.map(({ name }) => name), readOnly: settings.readOnly };
   const surface = mcpSurface({
     name: 'fairlead',
     version: invocation.version,

@@ -8,7 +8,7 @@ import { serveLocally } from './local-socket.ts';
 export async function mcp(invocation: Invocation): Promise<number> {
   const { stdin, stdout, stderr } = invocation;
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
-  const { engine, surface } = createInstance(invocation, log);
+  const { engine, surface } = await createInstance(invocation, log);
   let closing: Promise<void> | undefined;
   const code = await untilEnded({
     async serve(signal, ending) {

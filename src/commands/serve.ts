@@ -10,7 +10,7 @@ import { RunningInstance, runningInstance } from '../engine/instances/running.ts
 import { packageRoot } from '../engine/package-root.ts';
 import { MethodTable } from '../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../faces/jsonrpc/server.ts';
-import { books } from '../operations/index.ts';
+import { sessionBook } from '../operations/session/index.ts';
 import { Workspaces, workspaces } from '../engine/workspaces.ts';
 import { adoptKept } from '../transports/local/keeper/adopt.ts';
 import { keeperFor } from '../transports/local/keeper/client.ts';
@@ -36,11 +36,8 @@ export async function serve(invocation: Invocation): Promise<number> {
     [runningInstance, () => new RunningInstance(own, peers)],
     [workspaces, () => new Workspaces(peers.root)],
   ] as const;
-  const { engine, surface } = createInstance(invocation, log, parts, keeper);
-  const methods = new MethodTable(
-    books.filter(({ name }) => name === 'session'),
-    (op, raw, context) => call(op, raw, { ...context, engine }),
-  );
+  const { engine, surface } = await createInstance(invocation, log, parts, keeper);
+  const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
   const options = {
     host: settings.host,
     token,

@@ -62,8 +62,6 @@ export type AnyOperation = Operation<any, any>;
 export interface Book {
   readonly name: string;
   readonly summary: string;
-  /** Offered on MCP only when asked for by name, or with all. */
-  readonly optional?: boolean;
   /** noun → verb → operation. The id of an operation is `noun.verb`. */
   readonly nouns: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>;
   /** An error in the words of the book's reference. `data` of the error goes to the structured part. */

@@ -1,8 +1,13 @@
 import type { Book } from '../engine/operation.ts';
 import { coreBook } from './core/index.ts';
 import { sshBook } from './remote/index.ts';
-import { sessionBook } from './session/index.ts';
 import { terminalBook } from './terminal/index.ts';
 
-/** Every book, in the order in which faces list them. */
-export const books: readonly Book[] = [coreBook, terminalBook, sshBook, sessionBook];
+/** What is offered unless somebody chooses, in the order in which faces list them. */
+export const usualBooks: readonly Book[] = [coreBook, terminalBook, sshBook];
+
+/** Every book. Those that few ask for are loaded only now: a server that has yet to say hello waits for none of them. */
+export const allBooks = async (): Promise<readonly Book[]> => [
+  ...usualBooks,
+  (await import('./session/index.ts')).sessionBook,
+];

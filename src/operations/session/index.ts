@@ -77,7 +77,6 @@ const methodNames = (): string[] =>
 export const sessionBook = defineBook({
   name: 'session',
   summary: 'The session RPC: sessions by number, commands, screens, several at once.',
-  optional: true,
   nouns,
   renderError,
 });
