@@ -44,6 +44,8 @@ const lineLimit = 4096;
 
 const escape = 0x1b;
 const bell = 0x07;
+const oscStart = Buffer.from('\x1b]');
+const privateStart = Buffer.from('\x1b[?');
 const none: readonly Mark[] = [];
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -80,14 +82,15 @@ export class MarkScanner {
 
   /** Marks that end in this chunk, in order. `at` is the offset of its first byte; the chunk is not kept. */
   scan(chunk: Uint8Array, at: number): readonly Mark[] {
-    if (this.#line === undefined && this.#partial.length === 0 && !chunk.includes(escape)) return none;
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    if (this.#line === undefined && this.#partial.length === 0 && !mayHoldMarks(bytes)) return none;
     this.#found = [];
-    this.#walk(chunk, at);
+    this.#walk(bytes, at);
     return this.#found;
   }
 
-  #walk(chunk: Uint8Array, at: number): void {
-    let bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  #walk(chunk: Buffer, at: number): void {
+    let bytes = chunk;
     if (this.#partial.length > 0) {
       bytes = Buffer.concat([this.#partial, bytes]);
       at = this.#partialFrom;
@@ -200,6 +203,17 @@ function switchesScreen(bytes: Buffer, from: number, to: number): boolean {
     mode = 0;
   }
   return false;
+}
+
+/**
+ * False when all its sequences are ordinary ones. Coloured text holds thousands of them; single bytes that most of it does
+ * not hold are found many times faster.
+ */
+function mayHoldMarks(bytes: Buffer): boolean {
+  if (bytes.includes(0x5d) && bytes.includes(oscStart)) return true;
+  if (bytes.includes(0x3f) && bytes.includes(privateStart)) return true;
+  const last = bytes.at(-1);
+  return last === escape || (last === 0x5b && bytes.at(-2) === escape);
 }
 
 /** Near ones are found faster by looking, far ones by asking. */
