@@ -86,10 +86,11 @@ export class InputQueue {
     const { promise, resolve, reject } = deferred();
     const body: Body = { size, work, onStop, resolve, reject, stopped: undefined };
     const stop = (): void => this.#stop(body, cancelled);
-    signal.addEventListener('abort', stop, { once: true });
     this.#waiting.push(body);
     this.#pendingBytes += size;
     this.#start();
+    // After the first write, which is all most bodies need: the program has something to do meanwhile.
+    signal.addEventListener('abort', stop, { once: true });
     try {
       await promise;
     } finally {

@@ -71,6 +71,10 @@ function setSize(libc: Libc, master: number, { cols, rows }: Size): void {
   libc.ioctl(master, TIOCSWINSZ, new Uint16Array([rows, cols, 0, 0]));
 }
 
+/** Answers of the system; each is read before the next is asked for. */
+const group = new Int32Array(1);
+const settings = new Uint32Array(64);
+
 export class LinuxPty implements Channel {
   /** Path of the device. */
   readonly terminal: string;
@@ -206,7 +210,6 @@ export class LinuxPty implements Channel {
   }
 
   #foregroundGroup(): number | undefined {
-    const group = new Int32Array(1);
     const known = this.#open && this.#libc.ioctl(this.#master, TIOCGPGRP, group) === 0;
     return known && group[0] !== undefined && group[0] > 0 ? group[0] : undefined;
   }
@@ -227,7 +230,6 @@ export class LinuxPty implements Channel {
   }
 
   #echo(): boolean | undefined {
-    const settings = new Uint32Array(64);
     if (!this.#open || this.#libc.ioctl(this.#master, TCGETS, settings) !== 0) return undefined;
     return echoOf(settings);
   }
