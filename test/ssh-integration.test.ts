@@ -99,7 +99,7 @@ const shells = ['bash', 'zsh', 'fish', 'dash', 'ash'] as const;
 describe.each(shells)('%s', (shell) => {
   test('tells by marks what it does, and no file of ours is left', async () => {
     const begun = await start(shell, launchOf());
-    expect(begun).toMatchObject({ as: 'asked', marked: true });
+    expect(begun).toMatchObject({ as: 'asked', marked: true, loginShell: path(shell) });
     const reader = new Reader(begun);
     expect(await reader.run('sh -c "exit 7"')).toMatchObject({ code: 7 });
     expect(await reader.run('echo a-$FAIRLEAD-$FAIRLEAD_SESSION-b')).toMatchObject({
@@ -211,6 +211,21 @@ test('a forced command keeps the terminal, and nothing it said is lost', async (
   await reader.until(() => reader.text.includes('chose 3'), 'the answer');
   expect(reader.text.startsWith('menu\r\nmenu')).toBe(true);
   expect(reader.text.replace(/[^m]/g, '').length).toBe(60_000);
+});
+
+test('a command that asks something first, and then lets ours run: a plain login', async () => {
+  const launch = launchOf();
+  const asking = `printf "Passcode: "; read x; ${firstCommand(launch.token)}`;
+  const process = await farShell(['/bin/bash', '-c', asking], { HOME: home, SHELL: '/bin/dash', PS1: 'plain> ' });
+  const begun = await begin(process, launch, limit(), 500);
+  open.push(begun);
+  expect(begun.as).toBe('other');
+  const reader = new Reader(begun);
+  await reader.until(() => reader.text.includes('Passcode: '), 'the question');
+  await process.write(Buffer.from('1\r'));
+  await reader.until(() => /[$#>] $/.test(reader.text), 'a prompt');
+  await process.write(Buffer.from('echo works-$((40 + 2))\r'));
+  await reader.until(() => reader.text.includes('works-42\r\n'), 'the output');
 });
 
 test('an abort while the far side is silent ends the wait and the process', async () => {

@@ -197,6 +197,21 @@ describe('ssh_shell_open', () => {
     expect(at.ssh.shells.find(shell_id, 'me').terminal.size).toEqual({ cols: 1000, rows: 1000 });
   });
 
+  test('a caller that hangs up before it hears the id leaves no shell', async () => {
+    await using slow = new Remote({ connector: sshd.connector(), settings: { initialPeekMs: 60_000 } });
+    const { session_id: id = '' } = await slow.run(connect, {
+      address: sshd.address,
+      username: sshd.user,
+      key_path: sshd.keyPath,
+    });
+    const leaving = new AbortController();
+    const opening = slow.ask(open, { session_id: id }, { signal: leaving.signal });
+    slow.engine.events.on(() => leaving.abort());
+    expect((await opening).facts['status']).toBe('error');
+    expect(slow.ssh.shells.all('me')).toEqual([]);
+    expect(slow.engine.terminals).toEqual([]);
+  });
+
   test('the lifecycle arguments of subscriptions are kept', async () => {
     const { shell_id = '' } = await at.run(open, {
       session_id,

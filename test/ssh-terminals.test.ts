@@ -78,6 +78,10 @@ test('run, wait, blocks, find, send, screenshot, recording: the core book as it 
   expect(engine.terminals).toEqual([]);
 });
 
+test('without a shell named it is the login shell, by its name', async () => {
+  expect(await use(open, { target: `ssh:${sshd.user}@far` })).toMatchObject({ program: '/bin/bash', state: 'idle' });
+});
+
 test('terminals to one host share a session, and it has business as long as one lives', async () => {
   const [first, second] = await Promise.all([far(), far()]);
   const sessions = engine.part(ssh).sessions.all('me');

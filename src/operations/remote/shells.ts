@@ -71,7 +71,14 @@ export const open = operation({
       },
       signal,
     );
-    const first = await shell.peek(settings.initialPeekMs, settings.initialBufferBytes, signal);
+    let first: Uint8Array;
+    try {
+      first = await shell.peek(settings.initialPeekMs, settings.initialBufferBytes, signal);
+    } catch (error) {
+      // Who hung up would never hear of its id.
+      await shells.close(shell.id, caller.principal);
+      throw error;
+    }
     return {
       tool: 'ssh_shell_open',
       status: 'ok',

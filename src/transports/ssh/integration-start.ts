@@ -11,8 +11,11 @@ const mostNoise = 256 << 10;
 
 export type Begun =
   /** What was asked for runs. Its output begins after our own words. */
-  | { readonly as: 'asked'; readonly marked: boolean; readonly process: SshProcess }
-  /** Something else has the terminal: a forced command, a menu. It is left alone, and nothing it said is lost. */
+  | { readonly as: 'asked'; readonly marked: boolean; readonly process: SshProcess; readonly loginShell: string }
+  /**
+   * Something else has the terminal: a forced command, a menu, a question for a code. It is left alone, and nothing it said
+   * is lost. If it lets our command run after all, that becomes a plain login.
+   */
   | { readonly as: 'other'; readonly process: SshProcess }
   /** Nothing came of it: the far side cannot run commands like ours. */
   | { readonly as: 'nothing' };
@@ -21,18 +24,29 @@ export type Begun =
  * Hands the script over to a process that runs `firstCommand`, and waits until what was asked for is about to run. Rejects
  * with `invalid_input` when there is no such folder, shell or program. Owns the process unless it is handed back.
  */
-export async function begin(process: SshProcess, launch: Launch, signal: AbortSignal): Promise<Begun> {
+export async function begin(
+  process: SshProcess,
+  launch: Launch,
+  signal: AbortSignal,
+  patienceMs: number = answerMs,
+): Promise<Begun> {
   const output = new Opening(process.stdout, launch.token);
+  const asked = (loginShell: string, marked = false): Begun => ({
+    as: 'asked',
+    marked,
+    process: after(process, output.rest()),
+    loginShell,
+  });
   try {
-    const first = await output.word(answerMs, signal);
+    const first = await output.word(patienceMs, signal);
     if (first === undefined) return await silent(process, output);
-    if (first === 'no') return { as: 'asked', marked: false, process: after(process, output) };
+    if (first === 'no') return asked('');
+    const loginShell = first.replace(/^go;/, '');
     // A far side that is gone by now is noticed by its silence.
-    process.write(launchBytes(launch, first.replace(/^go;/, ''))).catch(() => {});
+    process.write(launchBytes(launch, loginShell)).catch(() => {});
     const second = await output.word(answerMs, signal);
     const [, kind = ''] = /^ready;(\w+)$/.exec(second ?? '') ?? [];
-    if (kind !== '') return { as: 'asked', marked: kind !== 'plain', process: after(process, output) };
-    if (second === 'no') return { as: 'asked', marked: false, process: after(process, output) };
+    if (kind !== '' || second === 'no') return asked(loginShell, kind !== '' && kind !== 'plain');
     const missing = /^fail;(\w+)$/.exec(second ?? '')?.[1];
     if (missing !== undefined) throw notThere(missing, launch);
     await dispose(process, output);
@@ -43,8 +57,14 @@ export async function begin(process: SshProcess, launch: Launch, signal: AbortSi
   }
 }
 
+/** An empty script: what waits for one goes on without. */
+const nothing = Buffer.from('0\n');
+
 async function silent(process: SshProcess, output: Opening): Promise<Begun> {
-  if (!output.over) return { as: 'other', process: after(process, output, true) };
+  if (!output.over) {
+    const decline = (): void => void process.write(nothing).catch(() => {});
+    return { as: 'other', process: after(process, output.whole(decline)) };
+  }
   await dispose(process, output);
   return { as: 'nothing' };
 }
@@ -65,9 +85,8 @@ function notThere(missing: string, { cwd, shell, argv }: Launch): FairleadError 
   });
 }
 
-/** The same process; its output goes on where our words ended, or, with `whole`, from its first byte. */
-function after(process: SshProcess, output: Opening, whole = false): SshProcess {
-  const stdout = output.rest(whole);
+/** The same process, with this for its output. */
+function after(process: SshProcess, stdout: AsyncIterable<Uint8Array>): SshProcess {
   return {
     output: stdoutOnly(stdout),
     stdout,
@@ -132,9 +151,26 @@ class Opening {
     return this.#seen.toString('utf8', from + this.#prefix.length, to);
   }
 
-  async *rest(whole: boolean): AsyncGenerator<Uint8Array> {
+  /** What came after the newest word, and all that follows. */
+  async *rest(): AsyncGenerator<Uint8Array> {
+    yield* this.#from(this.#at);
+  }
+
+  /** Everything from the first byte on. Calls back when our command asks for its script after all. */
+  async *whole(asked: () => void): AsyncGenerator<Uint8Array> {
+    const wanted = Buffer.from(`${this.#prefix}go;`);
+    let tail: Buffer = Buffer.alloc(0);
+    for await (const chunk of this.#from(0)) {
+      yield chunk;
+      const text = Buffer.concat([tail, chunk]);
+      if (text.includes(wanted)) asked();
+      tail = text.subarray(Math.max(0, text.length - wanted.length + 1));
+    }
+  }
+
+  async *#from(at: number): AsyncGenerator<Uint8Array> {
     try {
-      const kept = whole ? this.#seen : this.#seen.subarray(this.#at);
+      const kept = this.#seen.subarray(at);
       this.#seen = Buffer.alloc(0);
       if (kept.length > 0) yield kept;
       for (

@@ -18,6 +18,8 @@ export interface ChannelOptions {
 }
 
 const term = 'xterm-256color';
+/** Where nobody said which. */
+const login = 'login shell';
 
 /**
  * A terminal at the far side: a shell that marks what it does, a program, or whatever the server gives where neither can
@@ -48,15 +50,15 @@ export async function openChannel(
     integration: options.integration,
   };
   const pty = { term, size };
-  const program = argv?.[0] ?? shell ?? 'login shell';
   const ways = { pty, env: options.language ?? {} };
   const begun = await start(session, launch, ways, signal);
   if (begun.as === 'asked') {
+    const program = argv?.[0] ?? shell ?? (begun.loginShell || login);
     const opened = { channel: channelOf(begun.process, { pty: true }), program };
     return begun.marked ? { ...opened, nonce: launch.nonce } : opened;
   }
   const process = begun.as === 'other' ? begun.process : await plain(session, request, ways, signal);
-  return { channel: channelOf(process, { pty: true }), program: 'login shell' };
+  return { channel: channelOf(process, { pty: true }), program: login };
 }
 
 interface Ways {
