@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 
 export interface Running {
   readonly pid: number;
@@ -22,6 +22,14 @@ export function below(root: number): Running[] {
     }
   }
   return found;
+}
+
+/** Every process of a user, wherever it hangs: what a command started may have lost its parent. */
+export function ofUser(uid: number): Running[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry) || statSync(`/proc/${entry}`, { throwIfNoEntry: false })?.uid !== uid) return [];
+    return look(Number(entry)) ?? [];
+  });
 }
 
 export const alive = ({ pid, started }: Running): boolean => look(pid)?.started === started;

@@ -12,7 +12,7 @@ import {
   type SshSurroundings,
   sshConnector,
 } from '../../src/transports/ssh/connect.ts';
-import { alive, below, kill, type Running } from './process-tree.ts';
+import { alive, below, kill, ofUser, type Running } from './process-tree.ts';
 
 /** Without it there are no terminals and no passwords: sshd can give out neither. */
 export const isRoot = process.getuid?.() === 0;
@@ -153,6 +153,10 @@ export class Sshd implements AsyncDisposable {
     return below(this.pid);
   }
 
+  #uid(): number {
+    return Number(execFileSync('id', ['-u', this.user], { encoding: 'utf8' }));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const left = [...below(this.pid), ...this.#orphans];
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
@@ -161,6 +165,7 @@ export class Sshd implements AsyncDisposable {
       await exited;
     }
     for (const process of left) if (alive(process)) kill(process);
+    if (isRoot) for (const process of ofUser(this.#uid())) kill(process);
     if (isRoot) removeUser(this.user);
     rmSync(this.folder, { recursive: true, force: true });
   }
