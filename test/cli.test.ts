@@ -173,6 +173,13 @@ test('attach: see the session, type into it, leave it with Ctrl+], and it goes o
   expect((await fairlead(['attach'])).stderr).toContain('needs a terminal');
 });
 
+test('children know where they live, and the record follows the first session (R-RPC-008, R-RPC-013)', async () => {
+  const where = await fairlead(['exec', 'wait', '0', 'echo $FAIRLEAD_INSTANCE $FAIRLEAD_SESSION; cd /usr']);
+  expect(where.stdout).toMatch(/^alpha [0-9a-f]{5}\n$/);
+  const record = join(home, '.fairlead', 'instances', 'alpha.json');
+  await expect.poll(() => JSON.parse(readFileSync(record, 'utf8')).cwd, { timeout: 8000, interval: 200 }).toBe('/usr');
+});
+
 test('the record of the instance is for its owner, and goes with it', () => {
   const record = JSON.parse(readFileSync(join(home, '.fairlead', 'instances', 'alpha.json'), 'utf8'));
   expect(record).toMatchObject({ id: 'alpha', pid: server.pid });

@@ -25,12 +25,19 @@ import { askPages } from './ask-pages.ts';
 import type { Invocation } from './command.ts';
 import { sshPart } from './ssh-part.ts';
 
+/** What an instance that lives on its own has besides. */
+export interface InstanceExtras {
+  readonly parts?: NonNullable<EngineOptions['parts']>;
+  readonly keeper?: KeeperClient | undefined;
+  /** For every terminal of this machine. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
 /** An engine with the transports of this machine, and what MCP shows of it: what `mcp` and `serve` have in common. */
 export async function createInstance(
   invocation: Invocation,
   log: Log,
-  parts: NonNullable<EngineOptions['parts']> = [],
-  keeper?: KeeperClient,
+  { parts = [], keeper, variables = {} }: InstanceExtras = {},
 ): Promise<{ readonly engine: Engine; readonly surface: McpSurface }> {
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
@@ -48,7 +55,7 @@ export async function createInstance(
     env,
     extraEnv: Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '='))),
     integration: settings.shellIntegration,
-    variables: async (signal) => bothSpellings(await proxy.variables(signal)),
+    variables: async (signal) => ({ ...bothSpellings(await proxy.variables(signal)), ...variables }),
   };
   const engine: Engine = new Engine({
     openers: {

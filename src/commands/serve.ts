@@ -4,6 +4,7 @@ import { styleFor } from '../faces/cli/style.ts';
 import { FairleadError } from '../contract/errors.ts';
 import { type HttpServer, serveMcpHttp } from '../faces/mcp/http.ts';
 import { call } from '../engine/call.ts';
+import { followDirectory } from '../engine/instances/follow-directory.ts';
 import { Instances } from '../engine/instances/instances.ts';
 import { OwnInstance } from '../engine/instances/own-instance.ts';
 import { RunningInstance, runningInstance } from '../engine/instances/running.ts';
@@ -36,7 +37,12 @@ export async function serve(invocation: Invocation): Promise<number> {
     [runningInstance, () => new RunningInstance(own, peers)],
     [workspaces, () => new Workspaces(peers.root)],
   ] as const;
-  const { engine, surface } = await createInstance(invocation, log, parts, keeper);
+  const { engine, surface } = await createInstance(invocation, log, {
+    parts,
+    keeper,
+    variables: { FAIRLEAD_INSTANCE: own.record.id },
+  });
+  followDirectory(engine, own);
   const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
   const options = {
     host: settings.host,
