@@ -157,10 +157,12 @@ test('concurrent: true lets answers leave as they finish (R-RPC-011)', async () 
   await using place = await serve();
   using client = await RpcClient.connect(place.server.port);
   await client.call('auth.login', { token, concurrent: true });
-  client.send(
-    '{"id":1,"method":"b.wait","params":{"name":"one"}}\n{"id":2,"method":"b.say","params":{"text":"two"}}\n',
-  );
+  client.send('{"id":1,"method":"b.wait","params":{"name":"one"}}\n');
+  await until(() => place.gates.has('one'));
+  client.send('{"id":2,"method":"b.say","params":{"text":"two"}}\n');
   expect((await client.next()).id).toBe(2);
+  client.send('{"id":3,"method":"b.say","params":{"text":"three"}}\n');
+  expect((await client.next()).id).toBe(3);
   place.gates.get('one')?.();
   expect((await client.next()).id).toBe(1);
 });

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Caller } from '../../engine/call.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -36,6 +36,7 @@ export class Connection {
   readonly #gone = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #working = false;
+  #room: Promise<void> | undefined;
   #inputEnded = false;
   #refused = false;
 
@@ -43,6 +44,8 @@ export class Connection {
     this.#socket = socket;
     this.#options = options;
     this.#login = new Login(options.token);
+    // Every call under way listens to it.
+    setMaxListeners(0, this.#gone.signal);
     const limit = options.clock.after(loginMs, () => {
       if (!this.#login.authenticated) socket.destroy();
     });
@@ -84,7 +87,8 @@ export class Connection {
     this.#answerAll().then(
       () => {
         this.#working = false;
-        if (this.#inputEnded) this.#socket.end();
+        if (this.#waiting.length > 0) this.#work();
+        else this.#endIfDone();
       },
       () => this.#socket.destroy(),
     );
@@ -98,11 +102,20 @@ export class Connection {
       else await this.#send(await answer);
       if (this.#running.size >= mostWaiting) await Promise.race(this.#running);
     }
-    await Promise.all(this.#running);
+  }
+
+  /** The client has said all it had to say, and got every answer. */
+  #endIfDone(): void {
+    if (this.#inputEnded && !this.#working && this.#running.size === 0) this.#socket.end();
   }
 
   #together(answer: Promise<string>): void {
-    const sent = answer.then((line) => this.#send(line)).finally(() => this.#running.delete(sent));
+    const sent = answer
+      .then((line) => this.#send(line))
+      .finally(() => {
+        this.#running.delete(sent);
+        this.#endIfDone();
+      });
     this.#running.add(sent);
     sent.catch(() => this.#socket.destroy());
   }
@@ -145,18 +158,29 @@ export class Connection {
 
   async #send(line: string): Promise<void> {
     if (this.#socket.destroyed || this.#socket.write(line)) return;
-    const limit = this.#options.clock.after(stuckMs, () => this.#socket.destroy());
+    // However many answers wait, one of them listens for all.
+    this.#room ??= this.#untilRoom().finally(() => {
+      this.#room = undefined;
+    });
+    await this.#room;
+  }
+
+  async #untilRoom(): Promise<void> {
+    using _limit = this.#options.clock.after(stuckMs, () => this.#socket.destroy());
+    const settled = new AbortController();
     try {
-      await Promise.race([once(this.#socket, 'drain'), once(this.#socket, 'close')]);
+      const { signal } = settled;
+      await Promise.race([once(this.#socket, 'drain', { signal }), once(this.#socket, 'close', { signal })]);
     } finally {
-      limit[Symbol.dispose]();
+      // Takes the listeners of the other away.
+      settled.abort();
     }
   }
 
   /** The client has said all it had to say; whether it still listens nobody can know before writing to it. */
   #lastWords(): void {
     this.#inputEnded = true;
-    if (!this.#working) this.#socket.end();
+    if (!this.#working && this.#running.size === 0) this.#socket.end();
     else this.#options.clock.after(lastAnswerMs, () => this.#gone.abort(new Error('The client has hung up.')));
   }
 }

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -25,6 +25,8 @@ export class RpcServer implements AsyncDisposable {
   readonly #ending = new AbortController();
 
   private constructor(options: RpcServerOptions) {
+    // Every connection listens to it.
+    setMaxListeners(0, this.#ending.signal);
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
