@@ -58,12 +58,30 @@ describe.runIf(isRoot).each(ways)('9.1: a host that takes nothing but a password
     const input = { address: sshd.address, username: sshd.user };
     server.call('1', 'ssh_connect', input);
     const { result } = await server.answer('1');
-    expect(result).toMatchObject({ isError: true, structuredContent: { code: 'AUTH_FAILED' } });
+    expect(result).toMatchObject({ isError: true, structuredContent: { code: 'AUTH_FAILED', retryable: true } });
     expect(result.content[0].text).toContain('Ask the person to run `fairlead answer`, then call again.');
     await expect.poll(() => server.answerCommand(['--list']), { timeout: 10_000 }).toMatchObject({ code: 0 });
     expect(await server.answerCommand([`${sshd.user}@${sshd.address}`], sshd.password)).toMatchObject({ code: 0 });
     server.call('2', 'ssh_connect', input);
     expect((await server.answer('2')).result.structuredContent).toMatchObject({ username: sshd.user, port: sshd.port });
+    expect(server.leaks(sshd.password)).toEqual([]);
+  });
+
+  test('a host that hangs up while the person thinks: the call says so, and the late answer is there for the next', async () => {
+    await using sshd = await startSshd({ ...options, config: ['PubkeyAuthentication no', 'LoginGraceTime 2'] });
+    await using server = await AskingServer.start('product');
+    await server.initialize(withLinks);
+    const input = { address: sshd.address, username: sshd.user };
+    server.call('1', 'ssh_connect', input);
+    const { id, params } = await server.find(({ method }) => method === 'elicitation/create');
+    const { result } = await server.answer('1');
+    expect(result).toMatchObject({ isError: true, structuredContent: { code: 'AUTH_FAILED', retryable: true } });
+    expect(result.content[0].text).toContain('closed the connection before the person had answered');
+    await server.find(({ method, params: about }) => method === 'notifications/cancelled' && about.requestId === id);
+    await answerInBrowser(browser, params.url, sshd.password);
+    server.call('2', 'ssh_connect', input);
+    expect((await server.answer('2')).result.structuredContent).toMatchObject({ status: 'ok', username: sshd.user });
+    expect(server.lines.filter(({ method }) => method === 'elicitation/create')).toHaveLength(1);
     expect(server.leaks(sshd.password)).toEqual([]);
   });
 

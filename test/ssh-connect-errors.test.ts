@@ -130,6 +130,24 @@ describe('what is wrong with the way there', () => {
     );
   });
 
+  test("the SSH config's ConnectTimeout counts where the caller names none, and both before the operator's", async () => {
+    await using silent = await listen(() => {});
+    const [host, port] = silent.address.split(':');
+    const home = join(sshd.folder, 'impatient');
+    mkdirSync(join(home, '.ssh'), { recursive: true });
+    const lines = ['Host slow', ` HostName ${host}`, ` Port ${port}`, ' ConnectTimeout 1'];
+    writeFileSync(join(home, '.ssh', 'config'), lines.join('\n'), { mode: 0o600 });
+    await using at = remote({ home }, { connectTimeoutMs: 60_000 });
+    const took = async (more: object): Promise<number> => {
+      const start = performance.now();
+      const { facts } = await at.ask(connect, { address: 'slow', username: 'x', max_retries: 0, ...more });
+      expect(facts).toMatchObject({ code: 'CONNECTION_TIMEOUT' });
+      return Math.round((performance.now() - start) / 1000);
+    };
+    expect(await took({})).toBeLessThan(2);
+    expect(await took({ timeout_secs: 2 })).toBeGreaterThanOrEqual(2);
+  });
+
   test('RETRY counts the extra attempts that were needed', async () => {
     let calls = 0;
     await using shaky = await listen((socket) => {
@@ -189,7 +207,7 @@ describe('what is wrong with the login', () => {
     expect(first).toBe('SSH_CONNECT: ERROR');
     expect(reason).toBe("REASON: [AUTH_FAILED] Only the person can answer this: “alice@host's password:”.");
     expect(detail).toMatch(/^DETAIL: .*`fairlead answer`/);
-    expect(facts).toMatchObject({ code: 'AUTH_FAILED', question: { kind: 'password' } });
+    expect(facts).toMatchObject({ code: 'AUTH_FAILED', retryable: true, question: { kind: 'password' } });
     const [question] = at.engine.asking.list();
     at.engine.asking.answer(question?.id ?? '', sshd.password);
     const answer = await at.ask(connect, input);

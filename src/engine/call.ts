@@ -43,8 +43,9 @@ export interface Call<Input> {
   /**
    * Asks the person for what no model may know. Undefined: the person declined, or nobody answered in time. Rejects with
    * `needs_person` where the person cannot be asked from within the call; let that through, its hint says what to do.
+   * `signal`: what the answer is for may end before the call does; an answer that comes later is kept for the next one.
    */
-  readonly ask: (question: PersonQuestion) => Promise<string | undefined>;
+  readonly ask: (question: PersonQuestion, signal?: AbortSignal) => Promise<string | undefined>;
 }
 
 export interface CallContext {
@@ -75,7 +76,8 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
     await admit(input, { commands, typed: op.typed?.(input) ?? [] });
     const progress = context.progress ?? ignore;
     const run = (signal: AbortSignal): Promise<z.output<Out>> => {
-      const ask = (question: PersonQuestion) => askPerson(question, { ...context, signal, progress });
+      const ask = (question: PersonQuestion, stop: AbortSignal = signal) =>
+        askPerson(question, { ...context, signal: AbortSignal.any([signal, stop]), progress });
       return op.run({ input, engine, caller, signal, note, progress, ask });
     };
     if (op.keyed !== true || key === undefined) return await run(context.signal);

@@ -254,6 +254,26 @@ describe.runIf(isRoot)('passwords', () => {
     expect(withdrawn).toBe(true);
   });
 
+  test('a server that hangs up while the person thinks: said in its own words, not tried again, and the question goes', async () => {
+    for (const options of [{ password: true }, { keyboardInteractive: true }] as const) {
+      await using hasty = await startSshd({ ...options, config: ['LoginGraceTime 2'] });
+      const asked: AbortSignal[] = [];
+      const askPassword = (_question: PasswordQuestion, signal: AbortSignal) => {
+        asked.push(signal);
+        return new Promise<string | undefined>((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        });
+      };
+      await expect(hasty.connect({ keyPath: undefined, askPassword, maxRetries: 2 })).rejects.toMatchObject({
+        code: 'needs_person',
+        message: `127.0.0.1 closed the connection before the person had answered for ${hasty.user}.`,
+        hint: expect.stringContaining('then call again') as string,
+      });
+      expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
+      expect(hasty.log.match(/Connection from/g)).toHaveLength(1);
+    }
+  });
+
   test('a key and a password, both wanted', async () => {
     await using both = await startSshd({ password: true, config: ['AuthenticationMethods publickey,password'] });
     await using agent = await startAgent([both.newKey('ed25519', { authorized: false }), both.keyPath]);

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/engine/system-clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { backOff, judge } from '../../src/transports/ssh/failure.ts';
 import { freePort, type Sshd, startSshd } from '../support/sshd.ts';
 
@@ -118,6 +120,23 @@ describe('attempts (spec 9.2)', () => {
     await expect(connecting).rejects.toThrow('Gone.');
     const later = sshd.connector().connect(sshd.request(), AbortSignal.abort(new Error('Never here.')));
     await expect(later).rejects.toThrow('Never here.');
+  });
+
+  test('the delay between attempts is by the clock it was given', async () => {
+    const delays: number[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      after(ms, run) {
+        if (ms === 20_000) return systemClock.after(ms, run);
+        delays.push(ms);
+        return systemClock.after(0, run);
+      },
+    };
+    const address = `127.0.0.1:${await freePort()}`;
+    await expect(sshd.connect({ address, maxRetries: 2, retryDelayMs: 9_000 }, { clock })).rejects.toMatchObject({
+      data: { attempts: 3 },
+    });
+    expect(delays.map((ms) => ms > 7_000 && ms <= 12_000)).toEqual([true, true]);
   });
 
   test('the delay doubles to ten seconds, a fifth either way', () => {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectRequest, SshSurroundings } from '../../src/transports/ssh/connect.ts';
 import { type KeyKind, type Sshd, startSshd } from '../support/sshd.ts';
+import { relayTcp } from '../support/tcp.ts';
 
 let sshd: Sshd;
 /** Another server, for a key that is not the right one. */
@@ -58,6 +59,30 @@ const refused = (wire: string, message: string) => ({
   data: { wire, fingerprint: fingerprint(), context: fingerprint() },
 });
 const place = (): string => `[${sshd.host}]:${sshd.port}`;
+
+test.each(['off', 'accept-new'] as const)(
+  'one address, two machines: more links go to the first of them only (%s)',
+  async (policy) => {
+    await using twin = await startSshd();
+    twin.authorize(sshd.keyPath);
+    await using name = await relayTcp((count) => (count === 2 ? twin.port : sshd.port));
+    const own = `${sshd.knownHostsLine('ed25519', `[127.0.0.1]:${name.port}`)}\n${twin.knownHostsLine('ed25519', `[127.0.0.1]:${name.port}`)}\n`;
+    const { home, knownHostsFile } = client(policy === 'off' ? {} : { own });
+    const surroundings = { home, knownHostsFile, hostKeyPolicy: policy };
+    const { link, again } = await sshd.connect({ address: name.address }, surroundings);
+    await using _ = link;
+    const { length } = twin.log;
+    const limit = AbortSignal.timeout(10_000);
+    await expect(again?.(limit)).rejects.toMatchObject({
+      message: `[127.0.0.1]:${name.port} is another machine than before: its key is not the same.`,
+      data: { wire: 'HOST_KEY_MISMATCH' },
+    });
+    // Before anything was offered to it.
+    expect(twin.log.slice(length)).not.toContain('publickey');
+    await using third = await again?.(limit);
+    expect(third?.end).toBeUndefined();
+  },
+);
 
 describe('accept-new (spec 9.3)', () => {
   test('a new key is recorded in our own file only, privately, and known from then on', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Connected } from '../../src/transports/ssh/connect.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
+import { listenTcp, relayTcp } from '../support/tcp.ts';
 
 let [near, middle, far]: readonly Sshd[] = [];
 beforeAll(async () => {
@@ -18,7 +19,16 @@ const servers = (): { near: Sshd; middle: Sshd; far: Sshd } => ({
   far: far as Sshd,
 });
 
-const block = (alias: string, { host, port, user, keyPath }: Sshd, more = ''): string =>
+type Place = Pick<Sshd, 'host' | 'port' | 'user' | 'keyPath'>;
+
+const at = ({ host, user, keyPath }: Sshd, { port }: { readonly port: number }): Place => ({
+  host,
+  port,
+  user,
+  keyPath,
+});
+
+const block = (alias: string, { host, port, user, keyPath }: Place, more = ''): string =>
   `Host ${alias}\n HostName ${host}\n Port ${port}\n User ${user}\n IdentityFile ${keyPath}\n ${more}\n`;
 
 /** Connects to an alias of this config, as the client of the far server. */
@@ -73,6 +83,31 @@ test('the jump host dies: the link is lost', async () => {
   await link[Symbol.asyncDispose]();
 });
 
+test('the jump host resets while the next one is still to say hello: an attempt that failed, at once, and no more', async () => {
+  const { near: jump, far: target } = servers();
+  await using way = await relayTcp(() => jump.port);
+  await using silent = await listenTcp(() => {});
+  const config = block('target', at(target, silent), 'ProxyJump jump') + block('jump', at(jump, way));
+  const connecting = connect(config, { maxRetries: 1, timeoutMs: 24_000 });
+  connecting.catch(() => {});
+  await silent.first;
+  way.reset();
+  await expect.poll(() => silent.count, { timeout: 10_000 }).toBe(2);
+  way.reset();
+  await expect(connecting).rejects.toMatchObject({
+    message: `Cannot connect to ${silent.address}: the jump host ${way.address} closed the connection (2 attempts).`,
+    data: { wire: 'CONNECTION_FAILED', attempts: 2 },
+  });
+});
+
+test('the jump host resets later: the link is lost', async () => {
+  const { near: jump, far: target } = servers();
+  await using way = await relayTcp(() => jump.port);
+  const { link } = await connect(block('target', target, 'ProxyJump jump') + block('jump', at(jump, way)));
+  way.reset();
+  expect(await link.ended).toMatchObject({ by: 'lost' });
+});
+
 test('closing it closes the way to it', async () => {
   await using jump = await startSshd();
   const { far: target } = servers();
@@ -117,13 +152,7 @@ test('a jump host that forwards nothing, or cannot reach the target', async () =
     ) as string,
     data: { wire: 'CONNECTION_FAILED' },
   });
-  const nowhere = {
-    ...target,
-    host: target.host,
-    user: target.user,
-    keyPath: target.keyPath,
-    port: 1,
-  } as unknown as Sshd;
+  const nowhere = at(target, { port: 1 });
   await expect(
     connect(block('target', nowhere, 'ProxyJump jump') + block('jump', jump), { maxRetries: 1 }),
   ).rejects.toMatchObject({

@@ -92,6 +92,7 @@ test.each<[what: string, other: Partial<OwnedQuestion>]>([
   ['another principal', { principal: 'two' }],
   ['another subject', { subject: 'bob@db.example:22' }],
   ['another kind of question', { kind: 'one_time_code' }],
+  ['another prompt', { prompt: 'Response to challenge 4711' }],
 ])('an answer is nothing to %s', async (_, other) => {
   const asking = new Asking(handClock());
   await expect(asking.ask(password, undefined, never)).rejects.toThrow('Only the person can answer');

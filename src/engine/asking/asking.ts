@@ -175,7 +175,9 @@ async function reached({ question, settled }: Entry, person: PersonReach, signal
   }
 }
 
-const keyOf = ({ principal, kind, subject }: OwnedQuestion): string => JSON.stringify([principal, kind, subject]);
+/** What an answer fits: a password is no answer to a question for a code, nor to another challenge. */
+const keyOf = ({ principal, kind, subject, prompt }: OwnedQuestion): string =>
+  JSON.stringify([principal, kind, subject, prompt]);
 
 /** One line of plain text: a far side may have had its hand in it. */
 const shown = (text: string, most: number): string =>

@@ -3,7 +3,7 @@ import type { AttentionKind } from '../attention/attention.ts';
 /** Something only the person knows, that a call cannot go on without. */
 export interface PersonQuestion {
   readonly kind: AttentionKind;
-  /** What it is about, as the person would name it: `alice@db.example:22`. An answer fits nothing else. */
+  /** What it is about, as the person would name it: `alice@db.example:22`. An answer fits nothing else, and no other prompt. */
   readonly subject: string;
   /** The question in words. It may come from a far side, so it is shown as plain text and never as more. */
   readonly prompt: string;

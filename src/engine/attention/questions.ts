@@ -108,7 +108,8 @@ const codeWord =
   /\botp\b|one[- ]time|verification code|authenticat(?:ion|or) code|security code|passcode|\b2fa\b|two[- ]factor|\btotp\b/i;
 const looksAsking = /[:：?>\])]$/;
 
-function secretKind(line: string): AttentionKind {
+/** Which secret is asked for, by its words. */
+export function secretKind(line: string): AttentionKind {
   if (codeWord.test(line)) return 'one_time_code';
   return /passphrase/i.test(line) ? 'passphrase' : 'password';
 }

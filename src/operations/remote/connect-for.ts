@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { remoteError } from '../../contract/remote-errors.ts';
 import type { Call } from '../../engine/call.ts';
-import { hostAndPort } from '../../transports/ssh/address.ts';
 import type { AskPassword } from '../../transports/ssh/auth.ts';
 import { ssh } from '../../transports/ssh/index.ts';
+import { personQuestion } from '../../transports/ssh/person-question.ts';
 import type { ConnectOutcome, Reuse } from '../../transports/ssh/sessions.ts';
 
 /** An id of anything in this book. */
@@ -59,7 +59,8 @@ export async function connectFor(
       username,
       password: args.password,
       keyPath: args.key_path,
-      timeoutMs: args.timeout_secs === undefined ? settings.connectTimeoutMs : args.timeout_secs * 1000,
+      timeoutMs: args.timeout_secs === undefined ? undefined : args.timeout_secs * 1000,
+      usualTimeoutMs: settings.connectTimeoutMs,
       maxRetries: Math.min(args.max_retries ?? settings.maxRetries, mostRetries),
       retryDelayMs: Math.min(args.retry_delay_ms ?? settings.retryDelayMs, longestDelayMs),
       compress: args.compress ?? settings.compression,
@@ -80,9 +81,5 @@ export async function connectFor(
 /** Passwords come from the person, never through the model. */
 const asking =
   ({ ask }: Pick<Call<unknown>, 'ask'>): AskPassword =>
-  ({ user, host, port, prompt, kind }) => {
-    const subject = `${user}@${hostAndPort(host, port)}`;
-    // A question of the server's own does not say who asks.
-    const words = kind === 'password' ? prompt : `${subject}: ${prompt}`;
-    return ask({ kind: 'password', subject, prompt: words, secret: true });
-  };
+  (question, signal) =>
+    ask(personQuestion(question), signal);

@@ -1,5 +1,5 @@
 import type { AnyAuthMethod, ParsedKey, Prompt } from 'ssh2';
-import type { FairleadError } from '../../contract/errors.ts';
+import { FairleadError } from '../../contract/errors.ts';
 import { remoteError } from '../../contract/remote-errors.ts';
 import { type AgentKey, agentKeys } from './auth-agent.ts';
 import { encryptedKey, type KeyFile, readKey } from './keys.ts';
@@ -44,12 +44,15 @@ export interface Credentials {
 export class AuthChain {
   readonly #credentials: Credentials;
   readonly #steps: AsyncGenerator<AnyAuthMethod, void>;
+  readonly #over = new AbortController();
   /** For the error's text: what was offered, never a secret. */
   readonly #tried: string[] = [];
   readonly #offered = new Set<string>();
   /** What the server says may still help; undefined before its first answer. */
   #methods: readonly string[] | undefined;
   #nobodyAnswered = false;
+  /** The person is looking at a question. */
+  #asking = false;
   /** Why the person could not be asked: whoever connects is to hear that, not that the server refused. */
   #notAsked: { readonly cause: unknown } | undefined;
   #password = false;
@@ -58,7 +61,7 @@ export class AuthChain {
 
   constructor(credentials: Credentials, signal: AbortSignal) {
     this.#credentials = credentials;
-    this.#steps = this.#run(signal);
+    this.#steps = this.#run(AbortSignal.any([signal, this.#over.signal]));
   }
 
   /** Reads the key that was given: a mistake in it needs no server to be found. Rejects with AUTH_KEY_PARSE. */
@@ -76,9 +79,14 @@ export class AuthChain {
     return this.#password;
   }
 
-  /** Whether anything was sent to the server yet. */
+  /** Whether the server heard, or waits for, a credential: then a connection that ends is a login that failed. */
   get begun(): boolean {
-    return this.#tried.length > 0;
+    return this.#tried.length > 0 || this.#asking;
+  }
+
+  /** Whether the person is looking at a question. */
+  get asking(): boolean {
+    return this.#asking;
   }
 
   /** The next thing to try, or false when there is nothing left. */
@@ -89,8 +97,14 @@ export class AuthChain {
     return step.done === true ? false : step.value;
   }
 
+  /** The login came to an end without it: a question that is still open is withdrawn. */
+  stop(): void {
+    this.#over.abort(new FairleadError('unavailable', 'The login has ended.'));
+  }
+
   failure(): FairleadError {
     const { username, host } = this.#credentials;
+    if (this.#asking) return hungUp(username, host);
     const tried = this.#tried.length > 0 ? `it refused ${this.#tried.join(', ')}` : 'there was nothing to offer';
     const accepts = this.#methods === undefined ? '' : `; it accepts ${said(this.#methods.join(', ')) || 'nothing'}`;
     const silence = this.#nobodyAnswered ? '; nobody answered the question for a password' : '';
@@ -181,6 +195,7 @@ export class AuthChain {
       prompt: (_name, _instructions, _language, prompts, finish) => {
         answer(prompts).then(finish, (cause: unknown) => {
           this.#notAsked = { cause };
+          if (this.#over.signal.aborted) return;
           finish(prompts.map(() => ''));
         });
       },
@@ -189,9 +204,14 @@ export class AuthChain {
 
   async #ask(prompt: string, kind: PasswordQuestion['kind'], signal: AbortSignal): Promise<string | undefined> {
     const { ask, host, port } = this.#credentials;
-    const answer = await ask?.({ user: this.#user, host, port, prompt, kind }, signal);
-    if (answer === undefined) this.#nobodyAnswered = true;
-    return answer;
+    this.#asking = true;
+    try {
+      const answer = await ask?.({ user: this.#user, host, port, prompt, kind }, signal);
+      if (answer === undefined) this.#nobodyAnswered = true;
+      return answer;
+    } finally {
+      this.#asking = false;
+    }
   }
 
   async #agent(signal: AbortSignal): Promise<readonly AgentKey[]> {
@@ -207,6 +227,12 @@ export class AuthChain {
     return this.#credentials.username;
   }
 }
+
+/** Servers give a login two minutes or less, and a person may need more. */
+const hungUp = (username: string, host: string): FairleadError =>
+  new FairleadError('needs_person', `${host} closed the connection before the person had answered for ${username}.`, {
+    hint: 'Ask the person to run `fairlead answer`, then call again. Never ask for the answer itself.',
+  });
 
 /** The agent's half of a key file whose passphrase only the agent knows. */
 const inAgent = (file: KeyFile & { kind: 'encrypted' }, agent: readonly AgentKey[]): AgentKey | undefined =>

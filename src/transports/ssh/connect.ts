@@ -9,11 +9,15 @@ export interface ConnectRequest {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
   readonly keyPath?: string | undefined;
-  /** For each attempt: TCP, handshake and login, without the time a person takes. Default: the SSH config's, or 30 s. */
+  /** For each attempt: TCP, handshake and login, without the time a person takes. */
   readonly timeoutMs?: number | undefined;
+  /** The same where the caller named none and the SSH config names none (ConnectTimeout); 30 s. */
+  readonly usualTimeoutMs?: number | undefined;
   readonly maxRetries: number;
   readonly retryDelayMs: number;
   readonly compress: boolean;
+  /** Only a machine with this key will do: its fingerprint, whatever the policy says of others. */
+  readonly hostKey?: string | undefined;
   /**
    * Asked only when the server wants a password (or one hidden keyboard-interactive answer) and none was given;
    * undefined: nobody answered.

@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
+import { abortable } from '../../engine/settle.ts';
 import { systemClock } from '../../engine/system-clock.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { deferred } from '../../lib/deferred.ts';
 import { hostAndPort, parseAddress, plainUser } from './address.ts';
 import { SshConfig } from './config.ts';
 import type { ConfiguredHost, Connected, ConnectRequest, SshConnector, SshSurroundings } from './connect.ts';
@@ -10,6 +11,7 @@ import { backOff, exhausted, judge, OutOfTime } from './failure.ts';
 import { arrive, type Arrived } from './hop.ts';
 import { forward, type Hop, route } from './jump.ts';
 import type { SshLink } from './link.ts';
+import { Hiccup } from './login.ts';
 import { openSocket } from './socket.ts';
 import { Ssh2Link } from './ssh2-link.ts';
 
@@ -41,7 +43,7 @@ export class Connector implements SshConnector {
         if (failure.final) throw failure.error;
         if (failure.timeout) timeouts += 1;
         if (retries >= request.maxRetries) throw exhausted(failure.reason, place, retries + 1, timeouts, error);
-        await pause(backOff(request.retryDelayMs, retries), undefined, { signal });
+        await this.#pause(backOff(request.retryDelayMs, retries), signal);
       }
     }
   }
@@ -66,11 +68,18 @@ export class Connector implements SshConnector {
     signal: AbortSignal,
   ): Promise<Omit<Connected, 'retries'>> {
     const { settings } = hops.at(-1) as Hop;
-    using deadline = new Deadline(this.#clock, request.timeoutMs ?? settings.connectTimeoutMs ?? defaultTimeoutMs);
-    const limited = AbortSignal.any([signal, deadline.signal]);
+    const { timeoutMs = settings.connectTimeoutMs, usualTimeoutMs = defaultTimeoutMs } = request;
+    using deadline = new Deadline(this.#clock, timeoutMs ?? usualTimeoutMs);
+    const broken = new AbortController();
+    const limited = AbortSignal.any([signal, deadline.signal, broken.signal]);
     const on: Arrived[] = [];
     try {
-      for (const hop of hops) on.push(await this.#step(hops, on, hop, request, deadline, limited));
+      for (const hop of hops) {
+        const arrived = await this.#step(hops, on, hop, request, deadline, limited);
+        on.push(arrived);
+        // A stream through a host that is gone says nothing of it: without this the next login would wait for its limit.
+        if (hop !== hops.at(-1)) arrived.client.once('close', () => broken.abort(new Hiccup(lostJump(hop))));
+      }
     } catch (error) {
       for (const { client } of on) client.destroy();
       if (deadline.passed && !signal.aborted) throw new OutOfTime();
@@ -83,7 +92,7 @@ export class Connector implements SshConnector {
     hops: readonly Hop[],
     on: readonly Arrived[],
     hop: Hop,
-    { keyPath, password, askPassword, compress }: ConnectRequest,
+    { keyPath, password, askPassword, compress, hostKey }: ConnectRequest,
     deadline: Deadline,
     signal: AbortSignal,
   ): Promise<Arrived> {
@@ -98,6 +107,7 @@ export class Connector implements SshConnector {
       given: last ? { keyPath, password } : {},
       ask: askPassword && ((question, until) => deadline.pausedFor(() => askPassword(question, until))),
       compress: compress && last,
+      hostKey: last ? hostKey : undefined,
     } satisfies Parameters<typeof arrive>[2];
     return arrive(open, hop, arrival, signal);
   }
@@ -107,8 +117,7 @@ export class Connector implements SshConnector {
     const { client, stream, username, compression, hostKey } = on.at(-1) as Arrived;
     const link = new Ssh2Link(client, stream);
     const jumps = on.slice(0, -1);
-    // Nobody else sees the links on the way: their ends and errors show as the end of this one.
-    for (const jump of jumps) jump.client.on('error', () => {});
+    // Nobody else sees the links on the way: their ends show as the end of this one, their errors login.ts has taken.
     link.ended.then(() => jumps.toReversed().forEach((jump) => jump.client.end())).catch(() => {});
     const password = on.some(({ usedPassword }) => usedPassword);
     return {
@@ -119,14 +128,28 @@ export class Connector implements SshConnector {
       compression,
       hostKey: { fingerprint: hostKey.fingerprint, state: hostKey.state },
       warnings: on.flatMap(({ warnings }) => warnings),
-      ...(!password && { again: quietly(request, (quiet, signal) => this.connect(quiet, signal)) }),
+      ...(!password && {
+        again: quietly(request, hostKey.fingerprint, (quiet, signal) => this.connect(quiet, signal)),
+      }),
     };
+  }
+
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    const over = deferred<void>();
+    using _timer = this.#clock.after(ms, () => over.resolve());
+    await abortable(over.promise, signal);
   }
 }
 
-/** Keeps nothing of the request that is a secret or asks somebody. */
-function quietly(request: ConnectRequest, connect: SshConnector['connect']): (signal: AbortSignal) => Promise<SshLink> {
+const lostJump = ({ host, port }: Hop): string => `the jump host ${hostAndPort(host, port)} closed the connection`;
+
+/** Keeps nothing of the request that is a secret or asks somebody. A name may lead to several machines: only the first will do. */
+function quietly(
+  request: ConnectRequest,
+  hostKey: string,
+  connect: SshConnector['connect'],
+): (signal: AbortSignal) => Promise<SshLink> {
   const { password: _password, askPassword: _ask, ...rest } = request;
-  const quiet: ConnectRequest = { ...rest, maxRetries: 0 };
+  const quiet: ConnectRequest = { ...rest, maxRetries: 0, hostKey };
   return async (signal) => (await connect(quiet, signal)).link;
 }

@@ -7,6 +7,7 @@ export class Deadline implements Disposable {
   #leftMs: number;
   #startedAt = 0;
   #timer: Disposable | undefined;
+  #disposed = false;
 
   constructor(clock: Clock, ms: number) {
     this.#clock = clock;
@@ -33,6 +34,8 @@ export class Deadline implements Disposable {
   }
 
   #start(): void {
+    // What was asked of the person may come to its end after everything else has.
+    if (this.#disposed) return;
     this.#startedAt = this.#clock.monotonic();
     this.#timer = this.#clock.after(this.#leftMs, () => this.#controller.abort(new Error('Out of time.')));
   }
@@ -43,6 +46,7 @@ export class Deadline implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#disposed = true;
     this.#timer?.[Symbol.dispose]();
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { plainUser } from './address.ts';
 import { type AskPassword, AuthChain, type Credentials } from './auth.ts';
 import type { SshSurroundings } from './connect.ts';
-import { type HostKeyVerdict, judgeHostKey } from './host-key-check.ts';
+import { another, type HostKeyVerdict, judgeHostKey } from './host-key-check.ts';
 import type { Hop } from './jump.ts';
 import { expandHome } from './keys.ts';
 import { type HostKeyPolicy, KnownHost, knownHostName, readKnownHosts } from './known-hosts.ts';
@@ -31,6 +31,8 @@ export interface Arrival {
   readonly given: Given;
   readonly ask: AskPassword | undefined;
   readonly compress: boolean;
+  /** The fingerprint of the only key that will do. */
+  readonly hostKey?: string | undefined;
 }
 
 /** Logs in to one host over a stream that reaches it: its host key first, then its own credentials. */
@@ -63,7 +65,10 @@ export async function arrive(
       checkHostKey: (key) => {
         // A new exchange of keys asks again; what was accepted once is accepted.
         if (accepted?.key.equals(key)) return;
-        accepted = { key: Buffer.from(key), verdict: judgeHostKey(key, known, policy) };
+        const verdict = judgeHostKey(key, known, policy);
+        if (arrival.hostKey !== undefined && verdict.fingerprint !== arrival.hostKey)
+          throw another(known.name, verdict);
+        accepted = { key: Buffer.from(key), verdict };
       },
       proved: async () => {
         if (accepted?.verdict.warning !== undefined) warnings.push(accepted.verdict.warning);

@@ -34,5 +34,9 @@ export function judgeHostKey(key: Buffer, host: KnownHost, policy: HostKeyPolicy
   };
 }
 
+/** The name of a host led to one machine before, and to this one now. */
+export const another = (name: string, { fingerprint: print }: HostKeyVerdict): FairleadError =>
+  refuse('HOST_KEY_MISMATCH', `${name} is another machine than before: its key is not the same`, print);
+
 const refuse = (code: 'HOST_KEY_UNKNOWN' | 'HOST_KEY_MISMATCH', what: string, print: string): FairleadError =>
   remoteError(code, `${what}.`, { context: print, data: { fingerprint: print } });

@@ -62,9 +62,13 @@ export function logIn(stream: Duplex, login: Login, signal: AbortSignal): Promis
     const fail = (error: unknown): void => {
       if (!settle()) return;
       stream.destroy();
+      login.chain.stop();
       reject(error as Error);
     };
-    const abort = (): void => fail(signal.reason);
+    const abort = (): void => {
+      // The way there broke while the person was looking at a question: another try would only ask again.
+      fail(signal.reason instanceof Hiccup && login.chain.asking ? login.chain.failure() : signal.reason);
+    };
 
     client.on('handshake', (negotiated) => {
       handshaken = true;
@@ -147,8 +151,8 @@ function meaning(
   begun: boolean,
   chain: AuthChain,
 ) {
-  // A number is the server's own goodbye: after credentials it means "too many failures".
-  if (typeof error.code === 'number' && begun) return chain.failure();
+  // A number is the server's own goodbye: after credentials it means "too many failures", or "too slow".
+  if (begun && (typeof error.code === 'number' || chain.asking)) return chain.failure();
   if (error.level === 'handshake' && /no matching|signature|mismatch/i.test(error.message)) {
     return remoteError('CONNECTION_FAILED', `The handshake failed: ${said(error.message)}.`);
   }

@@ -5,6 +5,7 @@ import type { AskPassword } from './auth.ts';
 import { ssh } from './index.ts';
 import type { LiveSession } from './live-session.ts';
 import { openChannel } from './opener-channel.ts';
+import { personQuestion } from './person-question.ts';
 
 export interface SshOpenerOptions {
   /** Asked for when something is opened: an engine is made with its openers. */
@@ -51,16 +52,13 @@ async function sessionFor(engine: Engine, request: OpenRequest, signal: AbortSig
   const { username, address } = parseTarget(request.target);
   const principal = request.principal ?? everybody;
   // Who opens a terminal has no way to be asked on the spot: the question waits for the person, and the answer for the next try.
-  const askPassword: AskPassword = ({ user, host, port, prompt }, stop) => {
-    const subject = `${user}@${hostAndPort(host, port)}`;
-    const question = { kind: 'password', subject, prompt: `${subject}: ${prompt}`, secret: true } as const;
-    return engine.asking.ask({ ...question, principal, asker: 'terminal' }, undefined, stop);
-  };
+  const askPassword: AskPassword = (question, stop) =>
+    engine.asking.ask({ ...personQuestion(question), principal, asker: 'terminal' }, undefined, stop);
   const outcome = await sessions.connect(
     {
       address,
       username,
-      timeoutMs: settings.connectTimeoutMs,
+      usualTimeoutMs: settings.connectTimeoutMs,
       maxRetries: settings.maxRetries,
       retryDelayMs: settings.retryDelayMs,
       compress: settings.compression,
