@@ -312,6 +312,26 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     expect(readFileSync(join(home.home, 'run', 'keeper-alpha.log'), 'utf8')).toMatch(/ENOENT[\s\S]*EACCES/);
   });
 
+  test('its memory: less than 100 KB for a quiet terminal, the ring and little more for one that printed much', async () => {
+    await using home = new KeeperHome();
+    const client = home.client();
+    await client.open(script('exec sleep 60'), size, home.newId(), soon());
+    const pid = client.pid ?? 0;
+    const before = ownKb(pid);
+    for (let one = 0; one < 50; one++) {
+      await client.open(script('echo hello; exec sleep 60'), size, home.newId(), soon());
+    }
+    const quiet = ownKb(pid);
+    expect((quiet - before) / 50).toBeLessThan(100);
+    const flood = 'head -c 6000000 /dev/zero | tr "\\0" x; echo; echo done; exec sleep 60';
+    const floods = await Promise.all(
+      Array.from({ length: 5 }, () => client.open(script(flood), size, home.newId(), soon())),
+    );
+    await Promise.all(floods.map((channel) => until(channel, 'done')));
+    // 4 MiB each; what reading them took is shared by all and comes back.
+    expect((ownKb(pid) - quiet) / 5).toBeLessThan(4096 + 2048);
+  });
+
   test('what is seen of a process: foreground, directory, echo; and the device is not held open', async () => {
     await using home = new KeeperHome();
     const client = home.client();
@@ -367,6 +387,11 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
 async function listed(home: KeeperHome) {
   await using client = home.client();
   return (await client.find(soon()))[0]?.listed;
+}
+
+/** Memory that is its own: what every Node process shares is not counted. */
+function ownKb(pid: number): number {
+  return Number(/^Private_Dirty:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]);
 }
 
 function rssKb(pid: number): number {

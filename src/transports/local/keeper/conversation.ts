@@ -101,7 +101,7 @@ export class Conversation implements Disposable {
   #join(held: HeldTerminal): Lane {
     const lane = new Lane(held);
     this.#lanes.set(held.id, lane);
-    held.onChange = () => this.#outlet.kick();
+    held.onChange = () => this.#outlet.printed(lane);
     held.mustWait = () => {
       if (!lane.isFull || this.#silent) return false;
       this.#watchClient();
@@ -196,12 +196,12 @@ export class Conversation implements Disposable {
       () => {
         held.typed += bytes.length;
         this.#outlet.sendLater(frame('accepted', id, undefined, held.typed));
+        // The echo of a key is there already, as a rule: both go in one message.
+        if (bytes.length <= keystroke && !held.isWaiting) Promise.resolve(held.channel.flush?.()).catch(() => {});
       },
       // It has ended: the client hears of that anyway.
       () => {},
     );
-    // The echo of a key is there already, as a rule: it need not wait for the next turn of the loop.
-    if (bytes.length <= keystroke && !held.isWaiting) Promise.resolve(held.channel.flush?.()).catch(() => {});
   }
 
   #conceal({ id, body }: Frame): void {

@@ -6,6 +6,7 @@ import { encode, windowBytes } from './messages.ts';
 /** Sent in one go. With one such buffer per client, a slow one costs no more memory than a quick one. */
 const batchBytes = 256 << 10;
 const pieceBytes = 64 << 10;
+const littleBytes = 4 << 10;
 /** More answers than this waiting, and no more questions are read. */
 const mostControl = 1 << 20;
 
@@ -74,6 +75,16 @@ export class Outlet {
   sendLater(bytes: Buffer): void {
     this.#control.push(bytes);
     this.#controlBytes += bytes.length;
+    this.#kickLater();
+  }
+
+  /** A little output is somebody's echo and goes at once; of much, more comes in the same turn of the loop. */
+  printed(lane: Lane): void {
+    if (lane.held.log.end - (lane.sentTo ?? 0) < littleBytes) this.kick();
+    else this.#kickLater();
+  }
+
+  #kickLater(): void {
     this.#later ??= setImmediate(() => this.kick());
   }
 
