@@ -15,6 +15,8 @@ export interface OutputLogOptions {
   readonly start?: number;
 }
 
+/** One for all: memory of its own, even of no size, costs more than the rest of an empty log. */
+const nothing = new Uint8Array(0);
 const defaultCapacity = 4 << 20;
 // Sizes grow in few large steps: memory that was never written to is not there yet, while copying to the next size costs
 // time, and twenty floods that begin together would all pay it in the same turn of the loop.
@@ -29,7 +31,7 @@ export class OutputLog {
   /** Before bytes below this offset are dropped; whoever still needs them takes them now. */
   readonly onDrop = new Emitter<number>();
   // A ring: the byte at offset `o` lies at `o % ring.length`. Starts small, so that an idle terminal is cheap.
-  #ring = new Uint8Array(0);
+  #ring: Uint8Array = nothing;
   #start: number;
   #end: number;
 
@@ -101,9 +103,10 @@ export class OutputLog {
 
   /** Gives back the memory that holds nothing, when no more is expected. Appending still works. */
   shrink(): void {
-    const { bytes } = this.read(this.#start);
-    const ring = new Uint8Array(bytes.length);
-    if (bytes.length > 0) this.#copyIn(ring, this.#start, bytes);
+    const size = this.#end - this.#start;
+    if (size === this.#ring.length) return;
+    const ring = size === 0 ? nothing : new Uint8Array(size);
+    if (size > 0) this.#copyIn(ring, this.#start, this.read(this.#start).bytes);
     this.#ring = ring;
   }
 
