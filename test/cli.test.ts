@@ -123,7 +123,7 @@ test('which instance: by name, and what to do when there is none (R-RPC-151)', a
 test('audit verify: whole, then edited', async () => {
   expect((await fairlead(['audit', 'verify'])).stdout).toMatch(/^✓ \d+ records by 1 server: nothing was changed/);
   const folder = join(home, '.fairlead', 'audit');
-  const file = join(folder, readdirSync(folder)[0] ?? '');
+  const file = join(folder, readdirSync(folder).find((name) => name.endsWith('.jsonl')) ?? '');
   appendFileSync(file, '{"forged":true}\n');
   const broken = await fairlead(['audit', 'verify', '--json']);
   expect(broken.code).toBe(1);

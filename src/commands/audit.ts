@@ -1,5 +1,5 @@
 import { places } from '../config.ts';
-import { verifyTrail } from '../engine/audit-trail.ts';
+import { verifyTrail } from '../engine/audit-verify.ts';
 import { UsageError } from '../faces/cli/args.ts';
 import { styleFor } from '../faces/cli/style.ts';
 import type { Invocation } from './command.ts';

@@ -1,15 +1,29 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEntry } from './audit.ts';
+import { installationKey } from './installation-key.ts';
 import { partKey } from './part.ts';
+import { writePrivate } from './private-file.ts';
 
 /** One line of the trail on disk. Each holds the hash of the one before it by the same writer (a hash chain). */
 export interface TrailRecord extends AuditEntry {
   /** Which process wrote it, for its whole life. */
   readonly writer: string;
+  /** How many its writer has written, this one included. Calls that are not kept do not count, as they do in `seq`. */
+  readonly n: number;
   readonly prev: string;
+  /** The day the one before it went to: that file may have been let go since. */
+  readonly prevDay?: string;
   readonly hash: string;
+}
+
+/** The newest record of a writer, in a file of its own: without it nobody would miss the last lines. */
+export interface TrailHead {
+  readonly writer: string;
+  readonly n: number;
+  readonly hash: string;
+  readonly day: string;
 }
 
 const keptDays = 14;
@@ -17,17 +31,21 @@ const day = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
 
 /**
  * What was changed, on disk: a file a day, for its owner only, kept for two weeks (R-RPC-035, 036). Whoever edits, moves or
- * takes out a line breaks the chain of its writer, and `verifyTrail` tells where.
+ * takes out a line breaks the chain of its writer, and `verifyTrail` tells where. The hashes are keyed: who cannot read the
+ * owner's key cannot make new ones.
  */
 export class AuditTrail implements AsyncDisposable {
+  readonly #root: string;
   readonly #folder: string;
   readonly #warn: (message: string) => void;
   readonly #writer = randomUUID();
-  #prev = '';
+  #key: Buffer | undefined;
+  #last: TrailHead | undefined;
   #day = '';
   #broken = false;
 
   constructor(root: string, warn: (message: string) => void) {
+    this.#root = root;
     this.#folder = join(root, 'audit');
     this.#warn = warn;
   }
@@ -35,14 +53,18 @@ export class AuditTrail implements AsyncDisposable {
   /** Reads that were allowed are not kept. */
   add(entry: AuditEntry): void {
     if (entry.access === 'observe' && entry.allowed) return;
-    const body = { ...entry, writer: this.#writer, prev: this.#prev };
-    const hash = hashOf(body);
     try {
       const today = entry.at.slice(0, 10);
       if (today !== this.#day) this.#begin(today);
+      this.#key ??= installationKey(keyPath(this.#root));
+      const last = this.#last;
+      const before = last === undefined ? { n: 1, prev: '' } : { n: last.n + 1, prev: last.hash, prevDay: last.day };
+      const body = { ...entry, writer: this.#writer, ...before };
+      const hash = hashOf(body, this.#key);
       // At once and in order: a server that is killed has written what it did.
       appendFileSync(join(this.#folder, `${today}.jsonl`), `${JSON.stringify({ ...body, hash })}\n`, { mode: 0o600 });
-      this.#prev = hash;
+      this.#last = { writer: this.#writer, n: body.n, hash, day: today };
+      writePrivate(join(headsOf(this.#root), `${this.#writer}.json`), JSON.stringify(this.#last));
       this.#broken = false;
     } catch (error) {
       if (!this.#broken) this.#warn(`The audit trail cannot be written: ${(error as Error).message}`);
@@ -68,49 +90,36 @@ export class AuditTrail implements AsyncDisposable {
   #begin(today: string): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     this.#day = today;
-    const oldest = new Date(Date.parse(today) - keptDays * 86_400_000).toISOString().slice(0, 10);
+    const oldest = oldestKept(today);
     for (const name of readdirSync(this.#folder)) {
       const date = day.exec(name)?.[1];
       if (date !== undefined && date < oldest) rmSync(join(this.#folder, name));
     }
+    for (const [file, head] of readHeads(this.#root)) if (head !== undefined && head.day < oldest) rmSync(file);
   }
 }
 
 export const auditTrail = partKey<AuditTrail>('audit trail');
 
-export interface TrailCheck {
-  readonly records: number;
-  readonly writers: number;
-  /** Where a chain is broken: the file, the line, and what is wrong with it. */
-  readonly faults: readonly { readonly file: string; readonly line: number; readonly reason: string }[];
-}
+export const keyPath = (root: string): string => join(root, 'audit.key');
+const headsOf = (root: string): string => join(root, 'audit', 'heads');
 
-/** Reads the whole trail and checks every chain in it. A chain may begin anywhere: older days are deleted after a while. */
-export function verifyTrail(root: string): TrailCheck {
-  const ends = new Map<string, { readonly hash: string; readonly seq: number }>();
-  const faults: { file: string; line: number; reason: string }[] = [];
-  let records = 0;
-  for (const file of filesOf(join(root, 'audit'))) {
-    for (const [at, line] of linesOf(file).entries()) {
-      records += 1;
-      const fault = (reason: string): void => void faults.push({ file, line: at + 1, reason });
-      const record = parse(line);
-      if (record === undefined) {
-        fault('it is not a record');
-        continue;
-      }
-      const { hash, ...body } = record;
-      const before = ends.get(record.writer);
-      if (hashOf(body) !== hash) fault('it was changed after it was written');
-      else if (before !== undefined && record.prev !== before.hash) fault('a record before it is missing or was moved');
-      ends.set(record.writer, { hash, seq: record.seq });
-    }
-  }
-  return { records, writers: ends.size, faults };
+/** Files of days before this one are let go. */
+export const oldestKept = (today: string): string =>
+  new Date(Date.parse(today) - keptDays * 86_400_000).toISOString().slice(0, 10);
+
+/** Every head there is by its file; undefined for one that nobody can read. */
+export function readHeads(root: string): Map<string, TrailHead | undefined> {
+  const folder = headsOf(root);
+  if (!existsSync(folder)) return new Map();
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return new Map(
+    names.map((name) => [join(folder, name), parse(readFileSync(join(folder, name), 'utf8')) as TrailHead | undefined]),
+  );
 }
 
 /** One a day, oldest first. */
-function filesOf(folder: string): string[] {
+export function filesOf(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => day.test(name))
@@ -118,12 +127,12 @@ function filesOf(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-const linesOf = (file: string): string[] =>
+export const linesOf = (file: string): string[] =>
   readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '');
 
-function parse(line: string): TrailRecord | undefined {
+export function parse(line: string): TrailRecord | undefined {
   try {
     const value = JSON.parse(line) as TrailRecord;
     return typeof value.hash === 'string' && typeof value.writer === 'string' ? value : undefined;
@@ -133,4 +142,5 @@ function parse(line: string): TrailRecord | undefined {
 }
 
 /** Of the line as it stands, so that a field nobody knows yet counts too. */
-const hashOf = (body: object): string => createHash('sha256').update(JSON.stringify(body)).digest('hex');
+export const hashOf = (body: object, key: Buffer): string =>
+  createHmac('sha256', key).update(JSON.stringify(body)).digest('hex');

@@ -16,6 +16,12 @@ export function installationKey(path: string): Buffer {
   return randomBytes(keyBytes);
 }
 
+/** The key that was made before, if there is one; makes none. */
+export const existingKey = (path: string): Buffer | undefined => {
+  const key = read(path);
+  return key?.length === keyBytes ? key : undefined;
+};
+
 function read(path: string): Buffer | undefined {
   try {
     return readFileSync(path);

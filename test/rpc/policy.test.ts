@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { call as callOperation } from '../../src/engine/call.ts';
-import { verifyTrail } from '../../src/engine/audit-trail.ts';
+import { verifyTrail } from '../../src/engine/audit-verify.ts';
 import { run } from '../../src/operations/core/run.ts';
 import { set } from '../../src/operations/session/policy.ts';
 import { RpcPlace } from './place.ts';
