@@ -32,7 +32,9 @@ const mostScanned = 1 << 20;
 /** So much is skipped at a time, while it is followed. */
 const worthForgetting = 128 << 10;
 /** Output that is followed and keeps coming is shown this often, though nobody looks. */
-const followedMs = 250;
+const followedMs = 1000;
+/** And when it pauses so long: with many floods at once, each pauses for a while all the time. */
+const pausedMs = 100;
 
 interface Waiting {
   readonly target: number;
@@ -57,8 +59,9 @@ export class Feeder implements Disposable {
   #scan: PlainScan | undefined;
   /** Looking for text to skip is useless before this offset. */
   #scannedTo = 0;
-  /** Where the log ended at the last turn, and when the screen was last true. */
+  /** Where the log ended at the last turn that found more, when that was, and when the screen was last true. */
   #lastEnd = 0;
+  #lastMoreMs = 0;
   #lastTrueMs = Number.NEGATIVE_INFINITY;
   #slice = firstSlice;
   #watchers = 0;
@@ -175,9 +178,7 @@ export class Feeder implements Disposable {
   }
 
   #turn(deadline: number): boolean {
-    const mayWait = this.#isFollowed && this.#log.end > this.#lastEnd;
-    this.#lastEnd = this.#log.end;
-    if (mayWait && this.#screen.clock.monotonic() - this.#lastTrueMs < followedMs) {
+    if (this.#mayWait()) {
       this.#schedule.request(this.#job, 'batched');
       return false;
     }
@@ -186,9 +187,16 @@ export class Feeder implements Disposable {
     return this.#pending > 0;
   }
 
-  /** Nobody waits for the screen, and nothing in the output so far does more than print. */
-  get #isFollowed(): boolean {
-    return this.#scan?.stopped === false && this.#watchers === 0 && this.#waiting.length === 0 && !this.#room;
+  /** Nobody waits for the screen, nothing in the output does more than print, and it keeps coming. */
+  #mayWait(): boolean {
+    const { end } = this.#log;
+    const now = this.#screen.clock.monotonic();
+    if (end > this.#lastEnd) this.#lastMoreMs = now;
+    this.#lastEnd = end;
+    if (this.#watchers > 0 || this.#waiting.length > 0 || this.#room || !this.#scan || this.#scan.stopped) return false;
+    // What cannot be followed may be a question of the program, or half of something.
+    const pauseMs = this.#scan.end === end ? pausedMs : 1;
+    return now - this.#lastMoreMs < pauseMs && now - this.#lastTrueMs < followedMs;
   }
 
   /** Parses up to `target`, or until the time is up. */
