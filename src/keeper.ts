@@ -1,6 +1,7 @@
 import { accessSync, constants, openSync, rmSync } from 'node:fs';
 import { handOver, takeOver } from './transports/local/keeper/hand-over.ts';
 import type { HeldTerminal } from './transports/local/keeper/held-terminal.ts';
+import { closeInherited } from './transports/local/keeper/inherited.ts';
 import { Keeper } from './transports/local/keeper/keeper.ts';
 import { type Libc, loadLibc } from './transports/local/libc.ts';
 import { openLinuxPty } from './transports/local/pty-linux.ts';
@@ -17,7 +18,9 @@ async function main([socket = '', lock = '', lockFd, handed]: readonly string[])
   const locked = lockFd === undefined ? openSync(lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600) : Number(lockFd);
   libc.inherit(locked, false);
   if (lockFd === undefined && !libc.lock(locked)) return;
-  await serve(libc, { socket, lock, locked }, handed === undefined ? [] : takeOver(libc, Number(handed)));
+  const terminals = handed === undefined ? [] : takeOver(libc, Number(handed));
+  closeInherited();
+  await serve(libc, { socket, lock, locked }, terminals);
   process.on('SIGHUP', () => {});
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Channel } from '../../src/engine/channel.ts';
 import { env, isAlive, KeeperHome, modeOf, size, soon } from '../support/keeper.ts';
 import { frame } from '../../src/transports/local/keeper/frames.ts';
+import { keeperProgram } from '../../src/transports/local/keeper/start.ts';
 import { RawClient } from '../support/raw-keeper-client.ts';
 
 async function rest(channel: Channel): Promise<Buffer> {
@@ -29,7 +30,9 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
   test('it is nobody’s child: own session, no terminal, no descriptors or secrets of ours; its files are ours alone', async () => {
     await using home = new KeeperHome();
     process.env['FAIRLEAD_TOKEN'] = 'not-for-the-keeper-to-know';
-    const client = home.client();
+    const client = home.client({
+      program: ['/bin/sh', '-c', 'exec 9</dev/null; exec "$@"', 'sh', ...keeperProgram()],
+    });
     await client.open(script('sleep 60'), size, home.newId(), soon());
     delete process.env['FAIRLEAD_TOKEN'];
     const pid = client.pid ?? 0;
@@ -38,6 +41,9 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('not-for-the-keeper');
     expect(readlinkSync(`/proc/${pid}/fd/0`)).toBe('/dev/null');
+    // Nothing is open that was not opened by itself: whoever waits for the end of our pipes is not kept waiting.
+    const inherited = readdirSync(`/proc/${pid}/fd`).filter((fd) => Number(fd) > 2 && !closesOnExec(pid, fd));
+    expect(inherited).toEqual([]);
     const run = join(home.home, 'run');
     expect(modeOf(run)).toBe('700');
     for (const name of readdirSync(run)) expect([name, modeOf(join(run, name))]).toEqual([name, '600']);
@@ -387,6 +393,11 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
 async function listed(home: KeeperHome) {
   await using client = home.client();
   return (await client.find(soon()))[0]?.listed;
+}
+
+function closesOnExec(pid: number, fd: string): boolean {
+  const flags = /^flags:\s+([0-7]+)/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1'))?.[1] ?? '0';
+  return (Number.parseInt(flags, 8) & 0o2000000) !== 0;
 }
 
 /** Memory that is its own: what every Node process shares is not counted. */
