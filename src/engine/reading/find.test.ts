@@ -24,6 +24,7 @@ describe('finding text', () => {
     expect(all.matches[1]).toEqual({
       row: 89,
       endRow: 89,
+      col: 0,
       match: 'line 9',
       line: 'line 90',
       before: ['line 89'],

@@ -136,6 +136,7 @@ export const find = operation({
       z.object({
         row: z.number().int(),
         endRow: z.number().int(),
+        col: z.number().int().describe('Where in its row, in characters'),
         match: z.string(),
         line: z.string(),
         before: z.array(z.string()),
