@@ -11,6 +11,7 @@ export interface AuditEntry {
   readonly access: Access;
   readonly caller: string;
   readonly origin: Origin;
+  readonly peer?: string;
   readonly terminal: string | undefined;
   readonly allowed: boolean;
   readonly error: ErrorCode | undefined;

@@ -17,6 +17,8 @@ export interface Caller {
   /** Whose things it may see. Callers of one principal share theirs, others do not know of them. */
   readonly principal: string;
   readonly origin: Origin;
+  /** Where it called from: an address and port, or `socket`. */
+  readonly peer?: string | undefined;
   readonly may: (access: Access) => boolean;
   /** The terminal it lives in, if it told: it does not want to type into that by accident. */
   readonly ownSession?: string | undefined;
@@ -116,6 +118,7 @@ export async function accounted<T>(
       at: new Date(engine.clock.now()).toISOString(),
       caller: caller.name,
       origin: caller.origin,
+      ...(caller.peer === undefined ? {} : { peer: caller.peer }),
       allowed: error?.code !== 'not_permitted' && error?.code !== 'needs_approval',
       error: error?.code,
       ...(detail === undefined ? {} : { detail: preview(engine.redact(detail)) }),

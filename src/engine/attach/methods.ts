@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
+import { person } from '../attention/methods.ts';
+import { accounted } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import { runningInstance } from '../instances/running.ts';
 import { abortable } from '../settle.ts';
 import { describeEnd, type Terminal } from '../terminal.ts';
+import { Typing } from './typing.ts';
 
 /** What a person who sits in a session from another terminal needs: its bytes as they come, and a keyboard. */
 
@@ -30,6 +33,7 @@ export function attachMethods(engine: Engine): Readonly<Record<string, Method>> 
       hint: known.length === 0 ? 'None is open.' : `Open: ${known.join(', ')}.`,
     });
   };
+  const typing = new Typing(engine);
   return {
     /** How it looks now, as bytes for a fresh terminal, and where its output goes on from there. */
     'attach.open': async (params, signal) => {
@@ -58,11 +62,19 @@ export function attachMethods(engine: Engine): Readonly<Record<string, Method>> 
     },
     'attach.write': async (params, signal) => {
       const { bytes, ...which } = Write.parse(params);
-      await find(which).send(Buffer.from(bytes, 'base64'), 'person', signal);
+      const terminal = find(which);
+      const text = Buffer.from(bytes, 'base64');
+      await typing.add(signal, terminal, [...text.toString()].length, () => terminal.send(text, 'person', signal));
     },
     'attach.resize': async (params, signal) => {
       const { cols, rows, ...which } = Resize.parse(params);
-      await find(which).resize({ cols, rows }, signal);
+      const terminal = find(which);
+      const what = { operation: 'attach.resize', access: 'control', terminal: String(terminal.number) } as const;
+      await accounted(what, { engine, caller: person, signal }, async (admit, note) => {
+        note(`${cols}x${rows}`);
+        await admit({ session: terminal.number, cols, rows });
+        await terminal.resize({ cols, rows }, signal);
+      });
     },
   };
 }

@@ -6,7 +6,7 @@ import { Answer, answerWaiting, listWaiting } from './answer.ts';
 export type Method = (params: unknown, signal: AbortSignal) => Promise<unknown>;
 
 /** Whoever can open the local socket. */
-export const person: Caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true };
+export const person: Caller = { name: 'person', principal: 'person', origin: 'cli', peer: 'socket', may: () => true };
 
 /** For the person at this machine, by the local socket. Not part of any book: no model is offered them. */
 export function attentionMethods(engine: Engine): Readonly<Record<string, Method>> {

@@ -35,6 +35,8 @@ export class Connection {
   readonly #waiting: Parsed[] = [];
   readonly #gone = new AbortController();
   readonly #running = new Set<Promise<void>>();
+  /** As long as it is connected a socket knows it; calls may outlive that. */
+  readonly #peer: string;
   #working = false;
   #room: Promise<void> | undefined;
   #inputEnded = false;
@@ -43,6 +45,7 @@ export class Connection {
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
+    this.#peer = `${socket.remoteAddress ?? 'gone'}:${socket.remotePort ?? 0}`;
     this.#login = new Login(options.token);
     // Every call under way listens to it.
     setMaxListeners(0, this.#gone.signal);
@@ -129,7 +132,8 @@ export class Connection {
       return errorLine(request.id, { code: codes.notAuthenticated, message });
     }
     const { clientName, ownSession } = this.#login;
-    const caller: Caller = { name: clientName, principal: 'owner', origin: 'rpc', may: () => true, ownSession };
+    const peer = this.#peer;
+    const caller: Caller = { name: clientName, principal: 'owner', origin: 'rpc', peer, may: () => true, ownSession };
     const context = { caller, signal: this.#gone.signal };
     const answer: Answer = await this.#options.methods.run(request.method, request.params, context);
     return 'error' in answer ? errorLine(request.id, answer.error) : resultLine(request.id, answer.result);

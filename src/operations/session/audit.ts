@@ -12,6 +12,7 @@ const Entry = z.object({
   error: z.string().optional(),
   seq: z.number().int(),
   client: z.string(),
+  peer: z.string().optional().describe('Where the client called from'),
   origin: z.string(),
   duration_ms: z.number().int(),
 });
@@ -51,6 +52,7 @@ export const audit_log = operation({
         ...(record.error === undefined ? {} : { error: record.error }),
         seq: record.seq,
         client: record.caller,
+        ...(record.peer === undefined ? {} : { peer: record.peer }),
         origin: record.origin,
         duration_ms: record.durationMs,
       })),

@@ -38,8 +38,12 @@ function difference(before: Policy, next: Policy): string[] {
         ...old.filter((one) => !now.includes(one)).map((one) => `- ${list} ${one}`),
       ];
     }),
+    ...(sameScope(before.scope, next.scope) ? [] : [`scope ${next.scope.join('+') || 'none'}`]),
   ];
 }
+
+const sameScope = (one: Policy['scope'], other: Policy['scope']): boolean =>
+  one.length === other.length && one.every((word) => other.includes(word));
 
 export const get = operation({
   title: 'Read the policy',
