@@ -54,6 +54,50 @@ test('one waited command per session, unless it may queue (R-RPC-045)', async ()
   expect(second).toMatchObject({ output: 'second', exit_code: 0 });
 });
 
+test('queue waits for a command nobody waits for any more, as long as timeout_ms (R-RPC-045)', async () => {
+  const id = await place.create();
+  expect(await call('exec.run_wait', { id, command: 'sleep 1', timeout_ms: 50 })).toMatchObject({ timed_out: true });
+  expect(await failure('exec.run_wait', { id, command: 'echo no', queue: true, timeout_ms: 100 })).toMatchObject({
+    message: `Session ${id} is busy`,
+  });
+  const [first, second] = await Promise.all(
+    ['one', 'two'].map(async (word) => {
+      using other = await place.another();
+      return await other.call('exec.run_wait', { id, command: `echo ${word}`, queue: true });
+    }),
+  );
+  expect([first?.output, second?.output].sort()).toEqual(['one', 'two']);
+});
+
+test('the alternate screen is refused unless force says otherwise (R-RPC-045)', async () => {
+  const id = await place.create();
+  await call('exec.run_wait', { id, command: String.raw`printf '\033[?1049h'` });
+  const busy = { message: `Session ${id} is busy`, data: { code: 'SESSION_BUSY' } };
+  expect(await failure('exec.run_wait', { id, command: 'echo hidden' })).toMatchObject(busy);
+  // A shell waits at its prompt: nothing will end, so nothing is waited for.
+  const started = performance.now();
+  expect(await failure('exec.run_wait', { id, command: 'echo hidden', queue: true })).toMatchObject(busy);
+  expect(performance.now() - started).toBeLessThan(5000);
+  expect(await call('exec.run_wait', { id, command: 'sh -c "echo seen; exit 3"', force: true })).toMatchObject({
+    output: 'seen',
+    exit_code: 3,
+  });
+  expect((await call('screen.text', { id })).lines.join('\n')).not.toContain('echo hidden');
+});
+
+test('force types into what a full-screen program shows, as inside tmux', async () => {
+  const id = await place.create();
+  // A shell that tells nothing, behind the alternate screen.
+  const inner = String.raw`printf '\033[?1049h'; PS1='inner$ ' sh -i`;
+  await call('exec.run', { id, command: inner });
+  await call('orchestrate.wait', { id, pattern: '^inner\\$ $', regex: true });
+  expect(await failure('exec.run_wait', { id, command: 'echo no' })).toMatchObject({
+    message: `Session ${id} is busy`,
+  });
+  const forced = { id, command: 'echo forced; false', force: true, timeout_ms: 5000 };
+  expect(await call('exec.run_wait', forced)).toMatchObject({ output: 'forced', exit_code: 1, source: 'sentinel' });
+});
+
 test('an unfinished construct is told and dropped (R-RPC-045)', async () => {
   const id = await place.create();
   expect(await call('exec.run_wait', { id, command: 'if true; then' })).toMatchObject({ exit_status: 'incomplete' });
@@ -125,17 +169,28 @@ test('orchestrate: launch, broadcast and wait', async () => {
   });
 });
 
-test('orchestrate.wait finds what scrolled past, and with from now only what is new (R-RPC-056)', async () => {
+test('orchestrate.wait looks at the screen and at what comes, however fast; with from now only at what comes (R-RPC-056)', async () => {
   const id = await place.create();
-  await call('exec.run_wait', { id, command: 'echo needle; seq 200' });
-  expect(await call('orchestrate.wait', { id, pattern: 'needle' })).toMatchObject({ matched: true });
-  expect(await call('orchestrate.wait', { id, pattern: 'needle', from: 'now', timeout_ms: 100 })).toMatchObject({
-    matched: false,
-  });
-  expect(await call('orchestrate.wait', { id, any: ['no', '19[0-9]'], regex: true })).toMatchObject({
-    matched: true,
-    pattern: '19[0-9]',
-  });
+  await call('exec.run_wait', { id, command: 'echo old"-"needle; seq 200' });
+  const waitFor = (params: object) => call('orchestrate.wait', { id, ...params });
+  // It has scrolled out of sight: nobody waits for what was there before.
+  expect(await waitFor({ pattern: 'old-needle', timeout_ms: 100 })).toMatchObject({ matched: false, timed_out: true });
+  expect(await waitFor({ any: ['no', '19[0-9]'], regex: true })).toMatchObject({ matched: true, pattern: '19[0-9]' });
+  expect(await waitFor({ pattern: '199', from: 'now', timeout_ms: 100 })).toMatchObject({ matched: false });
+  using other = await place.another();
+  const waiting = other.call('orchestrate.wait', { id, pattern: 'new-needle' });
+  await call('exec.run', { id, command: 'sleep 0.2; echo new"-"needle; seq 5000' });
+  expect(await waiting).toMatchObject({ matched: true, text: 'new-needle' });
+});
+
+test('orchestrate.wait puts together what is printed before and after it begins', async () => {
+  const id = await place.create();
+  await call('exec.run', { id, command: "printf 'one '; read -r x; printf 'two'; sleep 30" });
+  await call('orchestrate.wait', { id, pattern: '^one $', regex: true });
+  using other = await place.another();
+  const waiting = other.call('orchestrate.wait', { id, pattern: '^one two$', regex: true });
+  await call('session.input', { id, input: '\u0004' });
+  expect(await waiting).toMatchObject({ matched: true });
 });
 
 test('1,000 commands in 50 sessions at once: no wrong exit code', async () => {

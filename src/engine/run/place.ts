@@ -41,7 +41,12 @@ export interface Known {
 }
 
 /** Finds out who would read the command. Throws `conflict` when nobody is ready to. */
-export async function placeOf(terminal: Terminal, known: Known | undefined, signal: AbortSignal): Promise<Place> {
+export async function placeOf(
+  terminal: Terminal,
+  known: Known | undefined,
+  signal: AbortSignal,
+  force = false,
+): Promise<Place> {
   const { blocks } = terminal;
   if (terminal.ended) throw over(terminal.ended);
   if (terminal.marked && blocks.state === 'unknown' && terminal.blocks.shell === undefined)
@@ -63,7 +68,8 @@ export async function placeOf(terminal: Terminal, known: Known | undefined, sign
     now() ??
     (await whenShown(terminal, now, signal)) ??
     (mayBeWorking(terminal, isKnown) ? undefined : unmarkedPlace(terminal, () => known?.idle === true)) ??
-    undrawnPlace(terminal);
+    undrawnPlace(terminal) ??
+    (force ? forcedPlace(terminal) : undefined);
   if (terminal.ended) throw over(terminal.ended);
   if (found === undefined) throw busy(terminal);
   return found;
@@ -86,6 +92,14 @@ function undrawnPlace({ marked, blocks, process }: Terminal): Place | undefined 
   const { shell = '', pid } = blocks.shell ?? {};
   return process.foreground()?.pid === Number(pid) ? { kind: 'marked', shell } : undefined;
 }
+
+/** Somebody knows better than the screen does: a plain shell may read there all the same, as inside tmux. */
+const forcedPlace = (terminal: Terminal): Place => ({
+  kind: 'shell',
+  dialect: terminal.process?.foreground()?.name === 'fish' ? 'fish' : 'posix',
+  longLines: false,
+  prompt: cursorLine(terminal),
+});
 
 /** The shell with marks is in the foreground again and has just printed: its marks are on their way. */
 function aboutToTell({ marked, blocks, process, clock, lastOutputMs }: Terminal): boolean {

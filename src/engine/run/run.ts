@@ -23,6 +23,8 @@ export interface RunRequest {
   readonly timeoutMs: number;
   /** Who sends it, for the input's record. */
   readonly by: string;
+  /** Type it as for a plain shell where nobody seems ready to read it, instead of refusing. */
+  readonly force?: boolean;
 }
 
 export type FollowRequest = Pick<RunRequest, 'timeoutMs'>;
@@ -67,7 +69,7 @@ export async function run(
     const known = before && knownBy(before, terminal);
     const idle = known?.idle === true;
     const disturbed = !idle && (await inputTaken(terminal, signal));
-    const place = await placeOf(terminal, known, signal);
+    const place = await placeOf(terminal, known, signal, request.force);
     const current = await submit(terminal, place, request, { idle, disturbed }, signal);
     nest(current, before);
     runs.set(terminal, current);

@@ -31,7 +31,12 @@ export class ShownText {
     return text;
   }
 
+  /** The whole viewport. */
+  all(): string {
+    return this.#terminal.screen.text({ scope: 'viewport', wrap: 'join' });
+  }
+
   has(text: string): boolean {
-    return this.#terminal.screen.text({ scope: 'viewport', wrap: 'join' }).includes(text);
+    return this.all().includes(text);
   }
 }

@@ -17,6 +17,8 @@ export interface WaitRequest {
   readonly timeoutMs: number;
   /** Output from this offset of the log on counts; by default all since the newest input, without its echo if marked. */
   readonly since?: number | undefined;
+  /** What the screen shows counts besides, whenever it was printed. */
+  readonly shown?: boolean;
 }
 
 export interface WaitResult {
@@ -61,6 +63,7 @@ class Waiting implements Disposable {
   readonly #conditions: readonly Condition[];
   readonly #matchers: readonly (Matcher | undefined)[];
   readonly #since: number;
+  readonly #whole: boolean;
   readonly #printed = new PrintedText();
   #shown: ShownText;
   readonly #outcome = deferred<Outcome>();
@@ -73,7 +76,7 @@ class Waiting implements Disposable {
   #fedTo = 0;
   #released = false;
 
-  constructor(terminal: Terminal, { conditions, timeoutMs, since }: WaitRequest) {
+  constructor(terminal: Terminal, { conditions, timeoutMs, since, shown = false }: WaitRequest) {
     this.#terminal = terminal;
     this.#conditions = conditions;
     this.#matchers = conditions.map(matcherOf);
@@ -82,7 +85,9 @@ class Waiting implements Disposable {
     // The echo may be in the log and not yet on the screen.
     this.#released = this.#from !== this.#since;
     this.#shown = new ShownText(terminal);
+    this.#whole = shown;
     this.#lookBack();
+    if (shown) this.#match(this.#shown.all());
     this.#lastCommand();
     if (this.#ending.signal.aborted || this.#check()) return;
     this.#listening.push(
@@ -172,6 +177,7 @@ class Waiting implements Disposable {
   }
 
   #matchShown(): boolean {
+    if (this.#whole) return this.#match(this.#shown.all());
     if (!this.#released || this.#from === undefined) return this.#match(this.#shown.changed());
     // What was shown until now holds the echo: from here on only what changes counts.
     this.#released = false;

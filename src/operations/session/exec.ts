@@ -10,6 +10,7 @@ import { clip } from '../../engine/reading/clip.ts';
 import { load } from '../../engine/reading/source.ts';
 import { type RunResult, run as runCommand } from '../../engine/run/run.ts';
 import type { Terminal } from '../../engine/terminal.ts';
+import { wait as waitForAny } from '../../engine/wait/wait.ts';
 import { clean, json, liveSession, session, sessionOf } from './shared.ts';
 import { input as sessionInput } from './sessions.ts';
 
@@ -57,7 +58,8 @@ export const Waited = z.object({
 
 export const WaitOptions = {
   timeout_ms: z.number().int().min(0).max(86_400_000).default(30_000),
-  queue: z.boolean().default(false).describe('Wait for a command another call waits for'),
+  queue: z.boolean().default(false).describe('Wait, up to timeout_ms, for the command that runs, instead of refusing'),
+  force: z.boolean().default(false).describe('Type it even into a full-screen program'),
 };
 
 export const run_wait = operation({
@@ -75,8 +77,9 @@ export const run_wait = operation({
   commands: ({ command }) => [command],
   async run(call) {
     const terminal = await liveSession(call);
-    const { command, timeout_ms, queue } = call.input;
-    return await waitFor(terminal, { command, timeoutMs: timeout_ms, queue, by: call.caller.name }, call.signal);
+    const { command, timeout_ms: timeoutMs, queue, force } = call.input;
+    const request = { command, timeoutMs, queue, force, by: call.caller.name };
+    return await waitFor(terminal, request, call.signal);
   },
   render: json,
 });
@@ -85,6 +88,7 @@ export interface WaitRequest {
   readonly command: string;
   readonly timeoutMs: number;
   readonly queue: boolean;
+  readonly force: boolean;
   readonly by: string;
 }
 
@@ -114,17 +118,45 @@ async function wholeOutput(terminal: Terminal, result: RunResult, signal: AbortS
 }
 
 async function attempt(terminal: Terminal, request: WaitRequest, signal: AbortSignal): Promise<RunResult> {
-  signal.throwIfAborted();
-  try {
-    return await runCommand(terminal, request, signal);
-  } catch (error) {
-    if (!(error instanceof FairleadError) || error.code !== 'conflict') throw error;
-    throw new FairleadError('conflict', `Session ${terminal.number} is busy`, {
-      hint: `${error.message} ${error.hint ?? ''}`.trim(),
-      data: { rpcCode: 'SESSION_BUSY' },
-      cause: error,
-    });
+  const { clock } = terminal;
+  const endMs = clock.monotonic() + request.timeoutMs;
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      if (!request.force) await refuseFullScreen(terminal, signal);
+      return await runCommand(terminal, request, signal);
+    } catch (error) {
+      if (!(error instanceof FairleadError) || error.code !== 'conflict') throw error;
+      const leftMs = endMs - clock.monotonic();
+      // Only what runs is worth waiting for; text that stands at the prompt stays there.
+      const waits = request.queue && error.data?.['running'] !== undefined && leftMs > 0;
+      if (!waits || !(await prompted(terminal, leftMs, signal))) throw sessionBusy(terminal, error);
+    }
   }
+}
+
+/** A shell may read on the alternate screen, but whoever left it there still means to draw on it (R-RPC-045). */
+async function refuseFullScreen(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  await terminal.sync(signal);
+  if (!terminal.screen.alternate || terminal.ended) return;
+  const { idle, foreground } = activityOf(terminal);
+  throw new FairleadError('conflict', 'A full-screen program has the terminal.', {
+    hint: 'Leave it with its keys (q, :q, Ctrl+C), or give force: true to type the command all the same.',
+    ...(idle ? {} : { data: { running: foreground } }),
+  });
+}
+
+async function prompted(terminal: Terminal, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+  const { hit } = await waitForAny(terminal, { conditions: [{ type: 'prompt' }], timeoutMs }, signal);
+  return hit !== undefined;
+}
+
+function sessionBusy(terminal: Terminal, error: FairleadError): FairleadError {
+  return new FairleadError('conflict', `Session ${terminal.number} is busy`, {
+    hint: `${error.message} ${error.hint ?? ''}`.trim(),
+    data: { rpcCode: 'SESSION_BUSY' },
+    cause: error,
+  });
 }
 
 function answerOf(result: RunResult, output: string): z.output<typeof Waited> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
+import { accounted } from '../../engine/call.ts';
 import { operation } from '../../engine/operation.ts';
 import { ready } from '../../engine/settle.ts';
 import { type Condition, wait as waitForAny } from '../../engine/wait/wait.ts';
@@ -51,12 +52,21 @@ export const broadcast = operation({
     const { command, sessions, wait: waits, timeout_ms } = call.input;
     const one = async (id: string | number): Promise<z.output<typeof Result>> => {
       const session_id = String(id);
+      const what = {
+        operation: 'orchestrate.broadcast',
+        access: 'control',
+        terminal: session_id.slice(0, 64),
+      } as const;
       try {
-        const terminal = await liveSession({ ...call, input: { id } });
-        const request = { command, timeoutMs: timeout_ms, queue: false, by: call.caller.name };
-        if (waits) return { session_id, sent: true, result: await waitFor(terminal, request, call.signal) };
-        await typeLine(terminal, command, call.caller.name, call.signal);
-        return { session_id, sent: true };
+        // The call as a whole was let through; what became of it in each session is written down for itself (R-RPC-054).
+        return await accounted(what, call, async (_admit, note) => {
+          note(command);
+          const terminal = await liveSession({ ...call, input: { id } });
+          const request = { command, timeoutMs: timeout_ms, queue: false, force: false, by: call.caller.name };
+          if (waits) return { session_id, sent: true, result: await waitFor(terminal, request, call.signal) };
+          await typeLine(terminal, command, call.caller.name, call.signal);
+          return { session_id, sent: true };
+        });
       } catch (error) {
         if (!(error instanceof FairleadError)) throw error;
         return { session_id, error: renderError(error) };
@@ -76,7 +86,10 @@ export const wait = operation({
     pattern: z.string().min(1).optional(),
     any: z.array(z.string().min(1)).max(16).optional().describe('Any of these as well'),
     regex: z.boolean().default(false),
-    from: z.enum(['screen', 'now']).default('screen').describe('now: only what comes from now on'),
+    from: z
+      .enum(['screen', 'now'])
+      .default('screen')
+      .describe('screen: what it shows and what comes; now: only what comes'),
     idle_ms: z.number().int().min(10).max(600_000).optional(),
     exit: z.boolean().default(false),
     timeout_ms: z.number().int().min(0).max(86_400_000).default(10_000),
@@ -106,13 +119,8 @@ export const wait = operation({
       ...(idle_ms === undefined ? [] : [{ type: 'quiet', ms: idle_ms } as const]),
       { type: 'exit' },
     ];
-    // What stands on the screen counts from the start of it, unless only the future does.
-    const since = from === 'now' ? terminal.log.end : terminal.log.start;
-    const { hit, match, elapsedMs } = await waitForAny(
-      terminal,
-      { conditions, timeoutMs: timeout_ms, since },
-      call.signal,
-    );
+    const request = { conditions, timeoutMs: timeout_ms, since: terminal.log.end, shown: from === 'screen' };
+    const { hit, match, elapsedMs } = await waitForAny(terminal, request, call.signal);
     const about = pattern === undefined ? {} : { pattern };
     const time = { elapsed_ms: elapsedMs };
     if (hit === undefined) return { matched: false, timed_out: true as const, ...about, ...time };
