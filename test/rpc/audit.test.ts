@@ -46,8 +46,8 @@ test('what an attached person types is one entry a second, by length only; a res
   const session = await place.create();
   const methods = attachMethods(place.engine);
   const [here, there] = [new AbortController(), new AbortController()];
-  const type = (text: string, { signal }: AbortController) =>
-    methods['attach.write']?.({ session, bytes: Buffer.from(text).toString('base64') }, signal);
+  const type = async (text: string, { signal }: AbortController) =>
+    await methods['attach.write']?.({ session, bytes: Buffer.from(text).toString('base64') }, signal);
   await Promise.all([...'echo hi'].map((key) => type(key, here)));
   await type('\r', here);
   await type('é', there);
