@@ -259,6 +259,7 @@ describe('ssh_sessions', () => {
     );
     expect(facts).toMatchObject({ count: 2, total: 2, warnings: [], sessions: [{ healthy: true }, { name: 'stage' }] });
     const one = await at.ask(sessions, { max_items: 1 });
+    expect((await at.ask(sessions, { max_items: 0 })).text).toBe(one.text);
     expect(plain(one.text)).toBe(
       [
         'SSH_SESSIONS: OK',

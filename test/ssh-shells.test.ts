@@ -331,7 +331,8 @@ describe('ssh_shell_write and ssh_shell_press', () => {
       expect(await code({ key, shift: true })).toBe('MODIFIER_NOT_ALLOWED');
     }
     expect(await code({ key: 'tab', alt: true })).toBe('MODIFIER_NOT_ALLOWED');
-    for (const repeat of [0, 65, -1, 1.5]) expect(await code({ key: 'enter', repeat })).toBe('INVALID_REPEAT');
+    for (const repeat of [0, 65, -1, 1.5, '3', null, [3]])
+      expect(await code({ key: 'enter', repeat })).toBe('INVALID_REPEAT');
     for (const key of ['ctrl_b', 'Enter', 'f13']) expect(await code({ key })).toBe('INVALID_ARGUMENT');
     expect((await at.run(press, { shell_id, key: 'space', repeat: 64 })).bytes_sent).toBe(64);
   });
@@ -399,6 +400,20 @@ describe('ssh_shell_read', () => {
     const { text, facts } = await at.ask(read, { shell_id, wait: true, min_bytes: 5, wait_timeout_secs: 0 });
     expect(plain(text)).toBe('SSH_SHELL_READ: TIMEOUT\nSHELL_ID: <id1>\n--- data [nonce] (empty) ---');
     expect(facts['status']).toBe('timeout');
+  });
+
+  test('limits are brought into range, as everywhere', async () => {
+    const shell_id = await shell();
+    await at.run(write, { shell_id, input: 'echo one-$((1+1))\n' });
+    expect(await at.run(waitFor, { shell_id, patterns: ['one-2'], max_output_bytes: 0, clear: false })).toMatchObject({
+      status: 'matched',
+      stdout: '2',
+      bytes_returned: 1,
+    });
+    expect(await at.run(read, { shell_id, max_output_bytes: 0, wait_timeout_secs: 0 })).toMatchObject({
+      bytes_returned: 1,
+      truncated: true,
+    });
   });
 
   test('a character that has arrived in part is not shown in halves', async () => {
@@ -541,7 +556,13 @@ describe('ssh_shell_wait_for', () => {
       'SSH_SHELL_WAIT_FOR: ERROR\nREASON: [PATTERN_TOO_LONG] patterns.1: 1026 bytes\nDETAIL: Shorten the pattern to 1024 bytes; limit=1024',
     );
     expect((await ask([''])).facts['code']).toBe('INVALID_ARGUMENT');
-    expect((await at.ask(waitFor, { shell_id })).facts['code']).toBe('INVALID_ARGUMENT');
+    expect((await at.ask(waitFor, { shell_id })).text).toBe(
+      'SSH_SHELL_WAIT_FOR: ERROR\nREASON: [EMPTY_PATTERNS] patterns: is required (array)\nDETAIL: Give at least one pattern',
+    );
+    expect((await at.ask(waitFor, { shell_id, patterns: null })).facts['code']).toBe('EMPTY_PATTERNS');
+    for (const patterns of ['x', [7], { 0: 'x' }]) {
+      expect((await at.ask(waitFor, { shell_id, patterns })).facts['code']).toBe('INVALID_ARGUMENT');
+    }
     expect((await at.ask(waitFor, { shell_id: 'no such', patterns: ['x'] })).facts['code']).toBe('INVALID_ARGUMENT');
     expect((await at.ask(waitFor, { shell_id: 'nosuch', patterns: ['x'] })).facts['code']).toBe('SHELL_NOT_FOUND');
   });
@@ -641,6 +662,20 @@ describe('life of a shell', () => {
       code: 'terminal_not_found',
     });
     expect(at.ssh.shells.find(shell_id, 'me').closed).toBe(false);
+  });
+
+  test('of those that have ended 32 are kept for each principal: nobody pushes out another (10.30)', async () => {
+    const ended = async (id: string, principal: string): Promise<string> => {
+      const { shell_id = '' } = await at.run(open, { session_id: id }, { principal });
+      await at.run(write, { shell_id, input: 'exec true\n' }, { principal });
+      await at.ssh.shells.find(shell_id, principal).terminal.whenEnded;
+      return shell_id;
+    };
+    const mine = await ended(session_id, 'me');
+    const other = await login({}, 'them');
+    for (let count = 0; count < 33; count += 1) await ended(other, 'them');
+    await expect.poll(() => at.ssh.shells.all('them').length).toBe(32);
+    expect((await at.run(read, { shell_id: mine })).status).toBe('closed');
   });
 
   test('the closest ids of one own', async () => {

@@ -35,6 +35,15 @@ function read(path: string): string {
   }
 }
 
+/** What a recording has of the input. */
+const typedIn = (cast: string): string =>
+  cast
+    .split('\n')
+    .filter((line) => line.startsWith('['))
+    .map((line) => JSON.parse(line) as readonly [number, string, string])
+    .flatMap(([, kind, text]) => (kind === 'i' ? [text] : []))
+    .join('');
+
 const unique = (): string => randomBytes(9).toString('hex');
 
 test.skipIf(!isRoot).each(['stdio', 'http'] as const)(
@@ -93,6 +102,47 @@ test.skipIf(!isRoot).each(['stdio', 'http'] as const)(
     expect(places(door.home, 'recorded-42')).toEqual([expect.stringMatching(/\.cast/)]);
     expect(places(door.home, `]:${sshd.port} `)).toEqual([expect.stringMatching(/known_hosts$/)]);
     expect(places(door.home, 'fairlead.js')).toContainEqual(expect.stringMatching(/cmdline$/));
+  },
+);
+
+test.each(['stdio', 'http'] as const)(
+  'a secret a model types all the same, where nothing is echoed, is in no answer, audit, log or recording (%s)',
+  async (kind) => {
+    await using sshd = await startSshd();
+    const secret = `typed-${unique()}`;
+    await using door = await doors[kind]({ args: ['--record=always'] });
+    const answers: string[] = [];
+    const facts = async (name: string, input: object): Promise<Record<string, string>> => {
+      const answer = await door.call(name, input);
+      answers.push(JSON.stringify(answer));
+      return answer.structuredContent as Record<string, string>;
+    };
+    const { session_id } = await facts('ssh_connect', login(sshd));
+    const { shell_id } = await facts('ssh_shell_open', { session_id });
+    // What is typed is recorded, too, where somebody asked for that.
+    const recorded = await door.call('startRecording', { sessionId: shell_id, input: true });
+    expect(recorded.isError ?? false).toBe(false);
+    const prompt = `read -rsp 'sec''ret: ' x; echo "got-\${#x}"\n`;
+    expect(await facts('ssh_shell_write', { shell_id, input: prompt })).toMatchObject({ status: 'ok' });
+    const wait = (text: string) => facts('ssh_shell_wait_for', { shell_id, patterns: [text], timeout_secs: 20 });
+    expect(await wait('secret: ')).toMatchObject({ status: 'matched' });
+    expect(await facts('ssh_shell_write', { shell_id, input: `${secret}\n` })).toMatchObject({ status: 'ok' });
+    expect(await wait(`got-${secret.length}`)).toMatchObject({ status: 'matched' });
+    await facts('ssh_shell_read', { shell_id, clear: false });
+    await facts('terminal_read', { terminal: shell_id });
+    const during = places(door.home, secret);
+    expect(await facts('ssh_disconnect', { session_id })).toMatchObject({ status: 'ok' });
+
+    expect(during).toEqual([]);
+    expect(answers.filter((answer) => answer.includes(secret))).toEqual([]);
+    expect(door.said()).not.toContain(secret);
+    expect(places(door.home, secret)).toEqual([]);
+    // The search does find what is there: in what was shown and, where input is recorded, in what was typed.
+    const casts = places(door.home, 'got-').filter((name) => name.endsWith('.cast'));
+    expect(casts).toHaveLength(2);
+    if (kind === 'http') expect(places(door.home, 'ssh.shellWrite')).toContainEqual(expect.stringMatching(/audit/));
+    const typed = casts.map((name) => typedIn(read(join(door.home, name)))).find((text) => text !== '');
+    expect(typed).toContain('echo "got-');
   },
 );
 

@@ -55,16 +55,16 @@ test('section 1: --read-only leaves the read-only tools and says why the others 
   const refused = await door.call('ssh_exec', { session_id: nobody, command: 'true' });
   expect(refused.isError).toBe(true);
   expect(words(refused)).toBe(`SSH_EXEC: ERROR
-REASON: [FEATURE_DISABLED] ssh_exec changes things, and this server was started read-only (--read-only).
-DETAIL: The person who runs this server has switched it off`);
+REASON: [POLICY_BLOCKED] ssh_exec changes things, and this server was started read-only (--read-only).
+DETAIL: Do it another way, or ask the person to allow it`);
   expect(refused.structuredContent).toEqual({
     tool: 'ssh_exec',
     status: 'error',
-    code: 'FEATURE_DISABLED',
+    code: 'POLICY_BLOCKED',
     reason: 'ssh_exec changes things, and this server was started read-only (--read-only).',
-    detail: 'The person who runs this server has switched it off',
-    category: 'STATE',
-    retryable: false,
+    detail: 'Do it another way, or ask the person to allow it',
+    category: 'POLICY',
+    retryable: true,
   });
 });
 

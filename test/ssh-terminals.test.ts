@@ -78,6 +78,31 @@ test('run, wait, blocks, find, send, screenshot, recording: the core book as it 
   expect(engine.terminals).toEqual([]);
 });
 
+test('9.3: who opens a terminal is told of a key that is new, once, and of keys that are not checked, each time', async () => {
+  const words = open.render as (output: Facts) => string;
+  const fresh = join(folder, 'known_hosts');
+  const first = async (policy: 'accept-new' | 'off'): Promise<Facts> => {
+    await using own = sshEngine(sshd, folder, sshd.user, { knownHostsFile: fresh, hostKeyPolicy: policy });
+    const signal = AbortSignal.timeout(30_000);
+    const context = { engine: own, caller: callerOf('me'), signal };
+    const opened = (await call(open, { target: 'ssh:far' }, context)) as unknown as Facts;
+    // The second is on the same session.
+    expect(await call(open, { target: 'ssh:far' }, context)).not.toHaveProperty('notes');
+    return opened;
+  };
+  const place = `127.0.0.1:${sshd.port}`;
+  for (let times = 0; times < 2; times += 1) {
+    expect((await first('off'))['notes']).toEqual([
+      `the key of [127.0.0.1]:${sshd.port} is not on record; host keys are not checked (policy off)`,
+    ]);
+  }
+  const told = await first('accept-new');
+  const note = expect.stringMatching(`^the key of ${place} was not known and is now recorded: SHA256:\\S{43}$`);
+  expect(told['notes']).toEqual([note]);
+  expect(words(told).split('\n')[1]).toMatch(/^Note: the key of /);
+  expect(await first('accept-new')).not.toHaveProperty('notes');
+});
+
 test('without a shell named it is the login shell, by its name', async () => {
   expect(await use(open, { target: `ssh:${sshd.user}@far` })).toMatchObject({ program: '/bin/bash', state: 'idle' });
 });

@@ -71,7 +71,7 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
   const what = { operation: operationId(op), access: op.access, terminal: terminalOf(raw) };
   return await accounted(what, context, async (admit, note) => {
     const parsed = op.input.safeParse(raw);
-    if (!parsed.success) throw invalid(parsed.error);
+    if (!parsed.success) throw ownFault(op, parsed.error, raw) ?? invalid(parsed.error);
     const input = parsed.data;
     const commands = op.commands?.(input) ?? [];
     if (commands.length > 0) note(commands.join('\n'));
@@ -134,6 +134,12 @@ export function preview(text: string): string {
 }
 
 const ignore = (): void => {};
+
+function ownFault({ faults }: Pick<Operation, 'faults'>, error: z.ZodError, raw: unknown): FairleadError | undefined {
+  const [field] = error.issues[0]?.path ?? [];
+  if (typeof field !== 'string' || faults === undefined || !Object.hasOwn(faults, field)) return undefined;
+  return faults[field]?.(explain(error), (raw as Readonly<Record<string, unknown>>)[field]);
+}
 
 function invalid(error: z.ZodError): FairleadError {
   const [issue] = error.issues;

@@ -44,6 +44,8 @@ export interface Opened {
   /** What runs at the far side, as a person would name it. */
   readonly program: string;
   readonly nonce?: string | undefined;
+  /** What whoever opened it should know of how that went, a sentence each. */
+  readonly notes?: readonly string[] | undefined;
   /** The environment of the shell in it, where that can be seen and changed. */
   readonly environment?: ShellEnvironment | undefined;
   readonly release?: () => void;
@@ -224,6 +226,7 @@ export class Engine implements AsyncDisposable {
       scrollback: this.#options.scrollback,
       clock: this.clock,
       nonce: opened.nonce,
+      notes: opened.notes,
       environment: opened.environment,
       resumed: before.resumed,
       release: () => {

@@ -34,6 +34,8 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly pictures?: boolean;
   /** The result on JSON-RPC where a reference fixes another shape than an object. */
   readonly rpcResult?: (output: z.output<Out>) => unknown;
+  /** Fields whose faults have a code of their own, where a reference fixes one. */
+  readonly faults?: Readonly<Record<string, (reason: string, value: unknown) => FairleadError>>;
   /** The command lines it would have a shell run: what a policy judges. */
   readonly commands?: (input: z.output<In>) => readonly string[];
   /** The lines it would enter at a keyboard: judged only where the policy says so. */

@@ -38,6 +38,8 @@ export interface TerminalInit {
   readonly clock: Clock;
   /** Marks that carry it come from our shell integration; others may be forged by a program's output. */
   readonly nonce: string | undefined;
+  /** What whoever opened it should know of how that went. */
+  readonly notes?: readonly string[] | undefined;
   readonly environment?: ShellEnvironment | undefined;
   /** Called once when the terminal is disposed. */
   readonly release: () => void;
@@ -87,6 +89,7 @@ export class Terminal implements AsyncDisposable {
   readonly number: number;
   readonly name: string | undefined;
   readonly program: string;
+  readonly notes: readonly string[];
   readonly createdAt: number;
   readonly log: OutputLog;
   readonly screen: Screen;
@@ -141,6 +144,7 @@ export class Terminal implements AsyncDisposable {
     this.number = init.number;
     this.name = init.name;
     this.program = init.program;
+    this.notes = init.notes ?? [];
     this.clock = init.clock;
     this.marked = init.nonce !== undefined;
     this.#lastUsed = init.clock.now();

@@ -3,6 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Engine } from '../../src/engine/engine.ts';
 import { ready } from '../../src/engine/settle.ts';
+import type { SshSurroundings } from '../../src/transports/ssh/connect.ts';
 import { Ssh, ssh } from '../../src/transports/ssh/index.ts';
 import { sshOpener } from '../../src/transports/ssh/opener.ts';
 import { defaultSshSettings } from '../../src/transports/ssh/settings.ts';
@@ -12,13 +13,22 @@ import { type Sshd, startSshd } from './sshd.ts';
 const size = { cols: 80, rows: 24 };
 
 /** An engine that can open `ssh:far`, a name in the SSH config of its own home. */
-export function sshEngine(sshd: Sshd, folder: string, user: string = sshd.user): Engine {
+export function sshEngine(
+  sshd: Sshd,
+  folder: string,
+  user: string = sshd.user,
+  surroundings: Partial<SshSurroundings> = {},
+): Engine {
   const login = ['HostName 127.0.0.1', `Port ${sshd.port}`, `User ${user}`, `IdentityFile ${sshd.keyPath}`];
   writeFileSync(join(sshd.home, '.ssh', 'config'), ['Host far', ...login].join('\n'));
   const engine: Engine = engineWith(
     folder,
     { ssh: sshOpener({ engine: () => engine, integration: true, env: {} }) },
-    { parts: [[ssh, ({ clock }) => new Ssh({ settings: defaultSshSettings, connector: sshd.connector(), clock })]] },
+    {
+      parts: [
+        [ssh, ({ clock }) => new Ssh({ settings: defaultSshSettings, connector: sshd.connector(surroundings), clock })],
+      ],
+    },
   );
   return engine;
 }

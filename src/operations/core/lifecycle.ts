@@ -40,7 +40,7 @@ export const open = operation({
     rows: z.number().int().min(1).max(1000).optional(),
     name: z.string().trim().min(1).max(64).optional(),
   }),
-  output: Info,
+  output: Info.extend({ notes: z.array(z.string()).optional() }),
   async run({ input, engine, caller, signal }) {
     const { target, argv, ...rest } = input;
     if (argv && rest.shell !== undefined) {
@@ -52,9 +52,10 @@ export const open = operation({
       caller,
       signal,
     );
-    return describe(terminal, engine);
+    const { notes } = terminal;
+    return { ...describe(terminal, engine), ...(notes.length > 0 && { notes: [...notes] }) };
   },
-  render: (info) => `Opened ${line(info)}`,
+  render: ({ notes = [], ...info }) => [`Opened ${line(info)}`, ...notes.map((note) => `Note: ${note}`)].join('\n'),
 });
 
 export const list = operation({

@@ -5,22 +5,9 @@ import type { Call } from '../../engine/call.ts';
 import { operation } from '../../engine/operation.ts';
 import type { Command } from '../../transports/ssh/command.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import {
-  clamp,
-  CommandLine,
-  endFacts,
-  longestWaitSecs,
-  MaxBytes,
-  noOutput,
-  outputLimit,
-  Pty,
-  Seconds,
-  Status,
-  Streams,
-  streamsOf,
-  untilEnded,
-} from './command-shared.ts';
+import { CommandLine, endFacts, noOutput, Pty, Status, Streams, streamsOf, untilEnded } from './command-shared.ts';
 import { Id } from './connect-for.ts';
+import { MaxBytes, outputLimit, runMs, Seconds } from './limits.ts';
 import { replyText } from './text.ts';
 
 const tool = 'ssh_exec_batch';
@@ -114,7 +101,7 @@ async function runOne(call: BatchCall, index: number, line: string, bytesBefore:
     session,
     {
       command: line,
-      timeoutMs: clamp(input.timeout_secs_per_command, 1, longestWaitSecs) * 1000,
+      timeoutMs: runMs(input.timeout_secs_per_command),
       pty: input.pty,
       releaseWhenNoSubs: false,
       graceMs: 0,

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
 import type { Command, CommandStatus } from '../../transports/ssh/command.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import { clamp, Status, waitOrCancel } from './command-shared.ts';
+import { Status, waitOrCancel } from './command-shared.ts';
 import { Id } from './connect-for.ts';
+import { itemLimit, MaxItems } from './limits.ts';
 import { replyText } from './text.ts';
 
 const listed = ['running', 'completed', 'cancelled', 'failed'] as const;
@@ -24,7 +25,7 @@ export const list = operation({
   input: z.object({
     session_id: Id.optional(),
     status: z.enum(listed).optional(),
-    max_items: z.number().int().min(0).optional().describe('(500)'),
+    max_items: MaxItems,
   }),
   output: z.object({
     ...Status,
@@ -47,7 +48,7 @@ export const list = operation({
       .all(caller.principal)
       .filter(({ sessionId }) => input.session_id === undefined || sessionId === input.session_id)
       .filter(({ status }) => input.status === undefined || listedAs(status) === input.status);
-    const shown = found.slice(-clamp(input.max_items ?? settings.listDefaultItems, 1, settings.listMaxItems));
+    const shown = found.slice(-itemLimit(input.max_items, settings));
     return {
       tool: 'ssh_commands',
       status: 'ok',

@@ -5,7 +5,6 @@ import { incompleteTail } from '../../lib/utf8.ts';
 import type { Command } from '../../transports/ssh/command.ts';
 import { settlesWithin } from '../../transports/ssh/command-wait.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import type { SshSettings } from '../../transports/ssh/settings.ts';
 import { type OutputBlock, tailText } from './text.ts';
 
 /** What the tools that run commands have in common. */
@@ -25,16 +24,6 @@ export const CommandLine = z
   .refine((text) => text.isWellFormed() && !text.includes('\0'), 'contains NUL or half of a surrogate pair');
 
 export const Pty = z.boolean().default(false);
-export const Seconds = z.number().int().min(0);
-export const MaxBytes = z.number().int().min(0).optional();
-
-/** The longest a call may wait. */
-export const longestWaitSecs = 300;
-
-export const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
-
-export const outputLimit = (asked: number | undefined, settings: SshSettings): number =>
-  clamp(asked ?? settings.outputDefaultBytes, 1, settings.outputMaxBytes);
 
 /** A caller's own command. Whoever asks for it also uses its session, if that is still there. */
 export function findCommand(id: string, { engine, caller }: Pick<Call<unknown>, 'engine' | 'caller'>): Command {

@@ -6,11 +6,7 @@ import {
   CommandLine,
   endFacts,
   findCommand,
-  longestWaitSecs,
-  MaxBytes,
-  outputLimit,
   Pty,
-  Seconds,
   Status,
   Streams,
   streamBlocks,
@@ -21,6 +17,7 @@ import {
   waitOrCancel,
 } from './command-shared.ts';
 import { Id } from './connect-for.ts';
+import { MaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';
 import { replyText } from './text.ts';
 
 export const exec = operation({
@@ -114,7 +111,7 @@ export const execOutput = operation({
     const { input, engine } = call;
     const { settings } = engine.part(ssh);
     const command = findCommand(input.command_id, call);
-    if (input.wait) await untilEnded(command, Math.min(input.wait_timeout_secs, longestWaitSecs) * 1000, call);
+    if (input.wait) await untilEnded(command, waitMs(input.wait_timeout_secs), call);
     const { id, status } = command;
     const running = status === 'running';
     const kind: 'command' | 'wait' | undefined =

@@ -68,12 +68,20 @@ DETAIL: Run: fairlead answer`);
   expect(errorFacts(error, 'ssh_connect')).toMatchObject({ code: 'AUTH_FAILED', category: 'AUTH', retryable: true });
 });
 
+test('what a policy refuses is no feature that is off: another way may be open (docs/decisions/0016)', () => {
+  const error = new FairleadError('not_permitted', 'This machine may not be restarted.', { hint: 'Ask the person.' });
+  expect(renderError(error, 'ssh_exec')).toBe(`SSH_EXEC: ERROR
+REASON: [POLICY_BLOCKED] This machine may not be restarted.
+DETAIL: Ask the person`);
+  expect(errorFacts(error, 'ssh_exec')).toMatchObject({ code: 'POLICY_BLOCKED', category: 'POLICY', retryable: true });
+});
+
 test.each([
   ['invalid_input', 'INVALID_ARGUMENT'],
   ['unknown_operation', 'INVALID_OP'],
   ['not_authenticated', 'AUTH_FAILED'],
-  ['not_permitted', 'FEATURE_DISABLED'],
-  ['needs_approval', 'FEATURE_DISABLED'],
+  ['not_permitted', 'POLICY_BLOCKED'],
+  ['needs_approval', 'POLICY_BLOCKED'],
   ['needs_person', 'AUTH_FAILED'],
   ['not_found', 'RESOURCE_GONE'],
   ['terminal_not_found', 'SHELL_NOT_FOUND'],

@@ -33,6 +33,6 @@ export function errorFacts(error: FairleadError, tool: string) {
     reason: error.message,
     detail: parts.filter((part) => typeof part === 'string' && part !== '').join('; '),
     category,
-    retryable: foreign ? error.retry : again.includes(retry),
+    retryable: again.includes(retry) || (foreign && error.retry),
   };
 }

@@ -2,22 +2,9 @@ import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { ConnectOutcome } from '../../transports/ssh/sessions.ts';
-import {
-  clamp,
-  CommandLine,
-  endFacts,
-  longestWaitSecs,
-  MaxBytes,
-  outputLimit,
-  Pty,
-  Seconds,
-  Status,
-  Streams,
-  streamBlocks,
-  streamsOf,
-  untilEnded,
-} from './command-shared.ts';
+import { CommandLine, endFacts, Pty, Status, Streams, streamBlocks, streamsOf, untilEnded } from './command-shared.ts';
 import { connectFor, Label } from './connect-for.ts';
+import { MaxBytes, outputLimit, runMs, Seconds } from './limits.ts';
 import { replyText } from './text.ts';
 
 const tool = 'ssh_run';
@@ -68,7 +55,7 @@ export const run = operation({
     const leave = async (): Promise<boolean> => outcome.status === 'ok' && (await sessions.release(session));
     const request = {
       command: input.command,
-      timeoutMs: clamp(input.timeout_secs, 1, longestWaitSecs) * 1000,
+      timeoutMs: runMs(input.timeout_secs),
       pty: input.pty,
       releaseWhenNoSubs: false,
       graceMs: 0,

@@ -5,6 +5,7 @@ import { operation } from '../../engine/operation.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { Casualties } from '../../transports/ssh/live-session.ts';
 import { Id, Label } from './connect-for.ts';
+import { itemLimit, MaxItems } from './limits.ts';
 import { leakHint, SessionEntry, sessionEntry, sessionRow } from './session-entry.ts';
 import { replyText } from './text.ts';
 
@@ -55,7 +56,7 @@ export const sessions = operation({
   openWorld: true,
   input: z.object({
     agent_id: Label.optional(),
-    max_items: z.number().int().min(1).optional().describe('(500)'),
+    max_items: MaxItems,
   }),
   output: Base.extend({
     agent_id_filter: z.string().optional(),
@@ -68,9 +69,9 @@ export const sessions = operation({
   }),
   async run({ input, engine, caller, signal }) {
     const { sessions: all, settings } = engine.part(ssh);
-    const { agent_id: agent, max_items: items = settings.listDefaultItems } = input;
+    const { agent_id: agent } = input;
     const alive = await all.probed(caller.principal, agent, signal);
-    const shown = alive.slice(0, Math.min(items, settings.listMaxItems)).map((session) => sessionEntry(session));
+    const shown = alive.slice(0, itemLimit(input.max_items, settings)).map((session) => sessionEntry(session));
     const hint = leakHint(alive);
     const next = successors(shown);
     return {

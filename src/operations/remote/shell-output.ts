@@ -4,13 +4,12 @@ import type { ReportProgress } from '../../engine/call.ts';
 import { operation } from '../../engine/operation.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import type { SshSettings } from '../../transports/ssh/settings.ts';
 import type { SshShell, Unread } from '../../transports/ssh/shell.ts';
 import { Id } from './connect-for.ts';
+import { MaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';
 import { replyText, tailText } from './text.ts';
 
 /** Spec/remote.md section 7. */
-const longestWaitSecs = 300;
 const maxPatterns = 16;
 const maxPatternBytes = 1024;
 const progressMs = 1000;
@@ -23,8 +22,8 @@ const Base = z.object({
   bytes_returned: z.number().int().optional(),
 });
 
-const MaxOutput = z.number().int().min(1).optional().describe('(16384)');
-const Timeout = z.number().int().min(0).default(30).describe('At most 300');
+const MaxOutput = MaxBytes.describe('(16384)');
+const Timeout = Seconds.default(30).describe('At most 300');
 
 export const read = operation({
   mcpName: 'ssh_shell_read',
@@ -50,7 +49,7 @@ export const read = operation({
   async run({ input, engine, caller, signal }) {
     const { shells, settings } = engine.part(ssh);
     const shell = shells.find(input.shell_id, caller.principal);
-    const most = limit(input.max_output_bytes, settings);
+    const most = outputLimit(input.max_output_bytes, settings);
     let late = false;
     if (input.wait) {
       const wanted = Math.min(Math.max(input.min_bytes, 1), most);
@@ -102,6 +101,11 @@ export const waitFor = operation({
     next: z.string().optional(),
   }),
   positional: ['shell_id', 'patterns'],
+  // A list that is not there is an empty one.
+  faults: {
+    patterns: (reason, value) =>
+      remoteError(value === undefined || value === null ? 'EMPTY_PATTERNS' : 'INVALID_ARGUMENT', reason),
+  },
   async run({ input, engine, caller, signal, progress }) {
     const { shells, settings } = engine.part(ssh);
     const patterns = checked(input.patterns);
@@ -117,7 +121,7 @@ export const waitFor = operation({
     const [matched, status] = typeof found === 'string' ? [undefined, found] : [found, 'matched' as const];
     const unread = shell.unread(matched?.to);
     if (matched !== undefined && input.clear) shell.take(matched.to);
-    const { text, returned } = shown(unread, limit(input.max_output_bytes, settings));
+    const { text, returned } = shown(unread, outputLimit(input.max_output_bytes, settings));
     const next = successors(shell.id, status);
     return {
       tool: 'ssh_shell_wait_for',
@@ -181,11 +185,6 @@ function successors(id: string, status: 'matched' | 'timeout' | 'closed'): strin
   if (status === 'closed') return undefined;
   return `${status === 'matched' ? write : again} | ssh_shell_close(shell_id=${id})`;
 }
-
-const waitMs = (seconds: number): number => Math.min(seconds, longestWaitSecs) * 1000;
-
-const limit = (wanted: number | undefined, { outputDefaultBytes, outputMaxBytes }: SshSettings): number =>
-  Math.min(wanted ?? outputDefaultBytes, outputMaxBytes);
 
 /** Its tail, where it is too long. */
 function shown({ bytes, total }: Unread, most: number): { readonly text: string; readonly returned: number } {

@@ -190,6 +190,7 @@ export const press = operation({
     repeat: z.number().int().optional(),
   }),
   positional: ['shell_id', 'key'],
+  faults: { repeat: (reason) => remoteError('INVALID_REPEAT', reason) },
   async run({ input, engine, caller, signal }) {
     const shell = engine.part(ssh).shells.find(input.shell_id, caller.principal);
     const { key, repeat } = input;

@@ -85,6 +85,18 @@ test('what they keep has a bound together', async () => {
   expect(commands.all('me').map(({ id }) => id)).toEqual(ids.slice(1));
 });
 
+test('who keeps many, or much, pushes out nobody else (10.30)', async () => {
+  const { commands, ended } = make(1_000);
+  const mine = await ended(new FakeSession('s1', 'me'), 'x'.repeat(40));
+  const greedy = new FakeSession('s2', 'them');
+  const theirs = async (): Promise<number> => commands.all('them').length;
+  for (let count = 0; count < 1_001; count++) await ended(greedy);
+  expect(await theirs()).toBe(1_000);
+  for (let count = 0; count < 30; count++) await ended(greedy, 'x'.repeat(40));
+  expect(commands.find(mine, 'me').id).toBe(mine);
+  expect(await theirs()).toBeLessThan(1_000);
+});
+
 test('others do not know of a command, and are told only of their own (10.30)', async () => {
   const { commands, started } = make();
   const mine = await started(new FakeSession('s1', 'me'));

@@ -17,7 +17,7 @@ export interface CommandsOptions {
 
 /** Of one session, at the same time. */
 export const maxRunning = 100;
-/** Ended ones that are kept for their readers; beyond that the one unread for longest goes. */
+/** Ended ones of a principal that are kept for their readers; beyond that the one unread for longest goes. */
 const maxKept = 1_000;
 const defaultKeptBytes = 256 << 20;
 
@@ -30,12 +30,19 @@ interface Kept {
   readonly bytes: number;
 }
 
+/** What the ended commands of one principal take. */
+interface Share {
+  count: number;
+  bytes: number;
+}
+
 /** Every command that runs or ended a while ago, each known only to the principal whose session it ran on. */
 export class Commands implements Disposable {
   readonly #options: CommandsOptions;
   readonly #running = new Map<string, Command>();
   /** The one that was used longest ago first. */
   readonly #kept = new Map<string, Kept>();
+  readonly #shares = new Map<string, Share>();
   #keptBytes = 0;
   #started = 0;
   #reaper: Disposable | undefined;
@@ -95,6 +102,7 @@ export class Commands implements Disposable {
   [Symbol.dispose](): void {
     this.#reaper?.[Symbol.dispose]();
     this.#kept.clear();
+    this.#shares.clear();
   }
 
   async #keepAtEnd(command: Command, place: Disposable): Promise<void> {
@@ -108,16 +116,35 @@ export class Commands implements Disposable {
     const { clock, settings, keptBytes = defaultKeptBytes } = this.#options;
     const bytes = command.output.allocated;
     this.#kept.set(command.id, { command, until: clock.monotonic() + settings.commandCleanupMs, bytes });
-    this.#keptBytes += bytes;
-    while (this.#kept.size > maxKept || (this.#keptBytes > keptBytes && this.#kept.size > 1)) {
-      this.#drop(this.#kept.keys().next().value as string);
-    }
+    this.#account(command.principal, 1, bytes);
+    if ((this.#shares.get(command.principal)?.count ?? 0) > maxKept) this.#dropOldest(command.principal);
+    // Who keeps most makes room.
+    while (this.#keptBytes > keptBytes && this.#kept.size > 1) this.#dropOldest(this.#largest());
     this.#arm();
   }
 
   #drop(id: string): void {
-    this.#keptBytes -= this.#kept.get(id)?.bytes ?? 0;
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return;
     this.#kept.delete(id);
+    this.#account(kept.command.principal, -1, -kept.bytes);
+  }
+
+  #dropOldest(principal: string): void {
+    for (const [id, { command }] of this.#kept) if (command.principal === principal) return this.#drop(id);
+  }
+
+  #largest(): string {
+    return [...this.#shares].reduce((most, one) => (one[1].bytes > most[1].bytes ? one : most))[0];
+  }
+
+  #account(principal: string, count: number, bytes: number): void {
+    const share = this.#shares.get(principal) ?? { count: 0, bytes: 0 };
+    share.count += count;
+    share.bytes += bytes;
+    this.#keptBytes += bytes;
+    if (share.count === 0) this.#shares.delete(principal);
+    else this.#shares.set(principal, share);
   }
 
   /** One timer, for the one whose time is up first. */

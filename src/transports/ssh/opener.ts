@@ -6,6 +6,7 @@ import { ssh } from './index.ts';
 import type { LiveSession } from './live-session.ts';
 import { openChannel } from './opener-channel.ts';
 import { personQuestion } from './person-question.ts';
+import type { ConnectOutcome } from './sessions.ts';
 
 export interface SshOpenerOptions {
   /** Asked for when something is opened: an engine is made with its openers. */
@@ -24,11 +25,12 @@ export function sshOpener({ engine, integration, env }: SshOpenerOptions): Opene
     ),
   );
   return async (request, terminalId, signal) => {
-    const session = await sessionFor(engine(), request, signal);
-    return await onSession(session, request.principal, (leaving) => {
+    const { session, notes } = await sessionFor(engine(), request, signal);
+    const opened = await onSession(session, request.principal, (leaving) => {
       const options = { terminalId, integration, language };
       return openChannel(session, request, options, AbortSignal.any([signal, leaving]));
     });
+    return { ...opened, notes };
   };
 }
 
@@ -47,7 +49,12 @@ export async function sshTargets(engine: Engine): Promise<TargetList['targets']>
 /** Some people's SSH config names thousands. */
 const maxHosts = 100;
 
-async function sessionFor(engine: Engine, request: OpenRequest, signal: AbortSignal): Promise<LiveSession> {
+interface Reached {
+  readonly session: LiveSession;
+  readonly notes: readonly string[];
+}
+
+async function sessionFor(engine: Engine, request: OpenRequest, signal: AbortSignal): Promise<Reached> {
   const { sessions, settings } = engine.part(ssh);
   const { username, address } = parseTarget(request.target);
   const principal = request.principal ?? everybody;
@@ -69,7 +76,19 @@ async function sessionFor(engine: Engine, request: OpenRequest, signal: AbortSig
     signal,
   );
   if (outcome.status === 'suggested') throw new FairleadError('internal', 'A session was suggested to nobody.');
-  return outcome.session;
+  return { session: outcome.session, notes: outcome.status === 'ok' ? trust(outcome) : [] };
+}
+
+/** What was learned of the host on the way in (spec/remote.md 9.3). */
+function trust({ session, connected }: ConnectOutcome & { readonly status: 'ok' }): string[] {
+  const { hostKey, warnings } = connected;
+  const place = hostAndPort(session.host, session.port);
+  return [
+    ...(hostKey.state === 'new'
+      ? [`the key of ${place} was not known and is now recorded: ${hostKey.fingerprint}`]
+      : []),
+    ...warnings,
+  ];
 }
 
 /** A terminal that belongs to nobody in particular uses a session that does not either. */

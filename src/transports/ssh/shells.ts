@@ -13,7 +13,7 @@ import { type ShellRequest, SshShell } from './shell.ts';
 export const maxShells = 10;
 /** How long the output of a shell that has ended can still be read. */
 const keptMs = 300_000;
-/** And of how many. */
+/** And of how many, for each principal: nobody's shells push out another's. */
 const maxEnded = 32;
 /** More than anybody sees; a screen is kept of this much, whatever size the far side is told. */
 const largestScreen = 1000;
@@ -140,7 +140,7 @@ export class SshShells implements Disposable {
       shell.id,
       this.#clock.after(keptMs, () => drop(shell)),
     );
-    const ended = [...this.#shells.values()].filter(({ closed }) => closed);
+    const ended = this.all(shell.session.principal).filter(({ closed }) => closed);
     for (const one of ended.slice(0, -maxEnded)) drop(one);
   }
 
