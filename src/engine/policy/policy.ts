@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { compilePattern } from '../wait/pattern.ts';
 import { commandsOf, type EffectiveCommand } from './effective.ts';
-import { unknown } from './shell-syntax.ts';
+import { unknown } from './word.ts';
 
 /** Which commands may be run. A pattern is a substring, `re:` and a pattern, or `cmd:` and a program (R-RPC-101). */
 export const Policy = z.object({
@@ -29,9 +29,20 @@ export function checkPolicy(policy: Policy): void {
   }
 }
 
+/** Longer than any line that people read before they allow it. */
+const longestLine = 65_536;
+/** Keys to a terminal, all but Tab, Enter and the newline. */
+// oxlint-disable-next-line no-control-regex
+const controls = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
+const uncertain = (problem: string): Verdict => ({ allowed: false, reason: `Cannot be judged: ${problem}` });
+
 /** Judges a command line. What cannot be known for certain is refused while there is a policy: it fails closed. */
 export function judge(policy: Policy, line: string): Verdict {
   if (!policy.enabled) return { allowed: true, reason: 'Policy disabled' };
+  const judging = policy.blocked_patterns.length + policy.allowed_patterns.length > 0;
+  if (line.length > longestLine) return uncertain(`it is longer than ${longestLine} characters`);
+  if (judging && controls.test(line)) return uncertain('it holds control characters');
   const { commands, problems } = commandsOf(line);
   const texts = [line, collapse(line), collapse(unquoted(line)), ...commands.map(textOf)];
   for (const pattern of policy.blocked_patterns) {
@@ -39,9 +50,8 @@ export function judge(policy: Policy, line: string): Verdict {
       return { allowed: false, reason: `Blocked by pattern: ${pattern}`, pattern, list: 'blocked' };
     }
   }
-  const judging = policy.blocked_patterns.length + policy.allowed_patterns.length > 0;
   const [problem] = problems;
-  if (judging && problem !== undefined) return { allowed: false, reason: `Cannot be judged: ${problem}` };
+  if (judging && problem !== undefined) return uncertain(problem);
   for (const pattern of policy.blocked_patterns) {
     if (commands.some((command) => mayBecome(pattern, command))) {
       return { allowed: false, reason: `Cannot be judged: it may become ${pattern}`, pattern, list: 'blocked' };
@@ -87,10 +97,19 @@ function mayBecome(pattern: string, { words }: EffectiveCommand): boolean {
   const [first = '', ...rest] = parts;
   if (!words.some(({ dynamic }) => dynamic)) return false;
   return words.some(({ text }, at) => {
+    // `git rm` is not the program rm.
+    if (at > 0 && programs.has(first)) return false;
     if (!(rest.length === 0 ? text.includes(first) : text.endsWith(first))) return false;
     return rest.every((part, step) => fits(words[at + 1 + step]?.text, part));
   });
 }
+
+/** First words of patterns that mean the program, and not a word of another one. */
+const programs = new Set(
+  'rm mv cp dd mkfs chmod chown kill killall pkill shutdown reboot halt poweroff sudo su curl wget ssh scp git docker kubectl'.split(
+    ' ',
+  ),
+);
 
 /** A word with a hole in it may become anything that its ends allow. */
 function fits(text: string | undefined, part: string): boolean {

@@ -1,19 +1,15 @@
+import {
+  arithmeticEnd,
+  type Found,
+  type Given,
+  mostCommands,
+  openParen,
+  type SimpleCommand,
+  WordReader,
+} from './shell-words.ts';
+import { type Draft, isStream, newDraft, plain, unknown, type Word, wordsOf } from './word.ts';
+
 /** Reads a command line as a POSIX shell would, far enough to know every command in it, however it is wrapped. */
-
-export interface Word {
-  /** Quotes removed; what only the shell will know stands as one NUL. */
-  readonly text: string;
-  /** Some of it is known only when it runs: a variable, the output of a command. */
-  readonly dynamic: boolean;
-}
-
-export interface SimpleCommand {
-  readonly words: readonly Word[];
-  /** Its input comes from the command before. */
-  readonly piped: boolean;
-  /** What it is given to read on the spot: a here-document or here-string. */
-  readonly stdin: Word | undefined;
-}
 
 export interface Parsed {
   /** In the order they stand, those inside `$(…)` and the like included. */
@@ -22,412 +18,352 @@ export interface Parsed {
   readonly problems: readonly string[];
 }
 
-/** Stands in a word's text for what nobody can know before it runs. */
-export const unknown = '\0';
-const deepest = 30;
-/** As many commands as any honest line has. */
-const mostCommands = 2000;
-
-export function parseShell(text: string): Parsed {
-  const found: Found = { commands: [], problems: [] };
-  new Reader(text, found, 0).list(undefined);
+/** `typed`: at a prompt, where `!` and `^` bring back older lines. */
+export function parseShell(text: string, { typed }: { readonly typed: boolean }): Parsed {
+  const found: Found = { commands: [], problems: [], typed };
+  new Reader(text.replaceAll(/\r\n?/g, '\n'), found, 0).list(undefined);
   if (found.commands.length >= mostCommands) found.problems.push('it holds too many commands');
   return found;
 }
 
-interface Found {
-  readonly commands: SimpleCommand[];
-  readonly problems: string[];
-}
-
-const reserved = new Set([
-  'if',
-  'then',
-  'elif',
-  'else',
-  'fi',
-  'while',
-  'until',
-  'do',
-  'done',
-  '!',
-  '{',
-  '}',
-  'time',
-  'coproc',
-]);
+const reserved = new Set('if then elif else fi while until do done ! { } time coproc'.split(' '));
+const heads = new Set(['for', 'select', 'case', 'function']);
+const compound = new Set('{ if while until for case select [['.split(' '));
 const space = /[^\S\n]/;
 /** No shell takes them for the end of a line, but people who read the line may. */
 const lineEnds = /[\u0085\u2028\u2029]/;
-const openParen = '(';
+const assigns = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=$/;
+
+interface Document {
+  readonly end: string;
+  readonly tabs: boolean;
+  readonly quoted: boolean;
+  readonly to: Given;
+}
 
 /** One level of a command line: the line itself, or what stands inside a substitution. */
-class Reader {
-  readonly #text: string;
-  readonly #found: Found;
-  readonly #depth: number;
-  #at = 0;
+class Reader extends WordReader {
   #words: Word[] = [];
-  #word: { text: string; dynamic: boolean; quoted: boolean } | undefined;
   #piped = false;
-  #stdin: Word | undefined;
+  #stdin: Given | undefined;
+  #readsFile = false;
   #cases = 0;
+  /** Between `in` or `;;` and the `)` of a case: patterns, no commands. */
+  #inPattern = false;
+  /** Between `[[` and `]]`; its later parts may be commands to a shell that does not know it. */
+  #inTest = false;
+  #testPart = false;
+  #inArray = false;
+  /** The reserved word before, where it changes what may follow. */
+  #after = '';
   /** Here-documents whose text begins after the next newline. */
-  readonly #pending: { readonly end: string; readonly tabs: boolean; readonly quoted: boolean }[] = [];
+  readonly #pending: Document[] = [];
 
-  constructor(text: string, found: Found, depth: number) {
-    this.#text = text;
-    this.#found = found;
-    this.#depth = depth;
-    if (depth > deepest) {
-      found.problems.push('it is nested too deeply');
-      this.#at = text.length;
-    }
+  protected override inner(text: string, found: Found = this.found): Reader {
+    return new Reader(text, found, this.depth + 1);
   }
 
-  /** Up to the closing character, or the end of the text. Answers with where it stopped. */
-  list(closing: ')' | undefined): number {
-    while (this.#at < this.#text.length && this.#found.commands.length < mostCommands) {
-      const char = this.#text[this.#at] as string;
-      if (char === ')' && closing === ')' && this.#cases === 0) {
+  override list(closing: ')' | undefined): number {
+    if (this.depth === 0) this.#lineStart();
+    while (this.at < this.text.length && this.found.commands.length < mostCommands) {
+      const char = this.text[this.at] as string;
+      if (char === ')' && closing === ')' && this.#cases === 0 && !this.#inTest) {
         this.#endCommand();
-        this.#at += 1;
-        return this.#at;
+        this.at += 1;
+        if (this.#pending.length > 0) this.problem('a here-document has no text');
+        return this.at;
       }
       this.#step(char);
     }
     this.#endCommand();
-    if (closing !== undefined) this.#found.problems.push(`a "${closing}" is missing`);
-    return this.#at;
+    if (closing !== undefined) this.problem(`a "${closing}" is missing`);
+    return this.at;
   }
 
   #step(char: string): void {
     if (char === '\n' || lineEnds.test(char)) return this.#newline();
     if (space.test(char)) return this.#separate();
-    if (char === '#' && this.#word === undefined) return this.#comment();
+    if (char === '#' && this.word === undefined) return this.#comment();
     if (char === ';' || char === '&' || char === '|') return this.#operator(char);
     if (char === openParen) return this.#paren();
     if (char === ')') return this.#closeCase();
     if (char === '<' || char === '>') return this.#redirection(char);
-    this.#piece(char);
+    this.piece(char);
   }
 
   #separate(): void {
-    this.#endWord();
-    this.#at += 1;
+    this.endWord();
+    this.at += 1;
+    if (this.#inTest && this.#words.at(-1)?.text === '=~') this.#regex();
   }
 
   #newline(): void {
-    this.#endCommand();
-    this.#at += 1;
+    if (this.#inArray || this.#inPattern) this.endWord();
+    else this.#endCommand();
+    this.at += 1;
     for (const document of this.#pending.splice(0)) this.#readDocument(document);
+    this.#lineStart();
   }
 
+  #lineStart(): void {
+    if (this.found.typed && this.text[this.at] === '^') this.problem('it brings back an older line (^)');
+  }
+
+  /** A zsh at its prompt knows no comments. */
   #comment(): void {
-    const end = this.#text.indexOf('\n', this.#at);
-    this.#at = end === -1 ? this.#text.length : end;
+    const end = this.text.indexOf('\n', this.at);
+    const stop = end === -1 ? this.text.length : end;
+    const comment = this.text.slice(this.at, stop);
+    this.at = stop;
+    const first = comment.search(/[;&|]|\$\(|`/);
+    if (first !== -1 && this.found.typed) this.perhaps(comment.slice(first), false);
   }
 
   #operator(char: string): void {
+    const from = this.at;
     // `&>file` sends both streams to a file.
-    if (char === '&' && this.#text[this.#at + 1] === '>') {
-      this.#at += 1;
+    if (char === '&' && this.text[from + 1] === '>') {
+      this.at += 1;
       return;
     }
-    const pipe = char === '|' && this.#text[this.#at + 1] !== '|';
+    if (this.#inPattern && char === '|') return this.#dropPattern();
+    const goesOn = this.#inTest && char !== ';' && this.text[from + 1] === char;
     this.#endCommand();
-    while (this.#at < this.#text.length && ';&|'.includes(this.#text[this.#at] as string)) this.#at += 1;
-    this.#piped = pipe;
+    while (this.at < this.text.length && ';&|'.includes(this.text[this.at] as string)) this.at += 1;
+    const operator = this.text.slice(from, Math.min(this.at, from + 3));
+    this.#piped = operator === '|' || operator === '|&';
+    this.#inTest = goesOn;
+    this.#testPart = goesOn;
+    if (this.#cases > 0 && /^;[;&|]/.test(operator)) this.#inPattern = true;
+  }
+
+  #dropPattern(): void {
+    this.word = undefined;
+    this.#words = [];
+    this.at += 1;
   }
 
   #paren(): void {
-    const definesFunction = this.#word !== undefined || this.#words.length > 0;
-    if (definesFunction) {
-      // `name ()`: its body follows. `name=(…)`: words that may be run later. Both are judged as if they ran.
-      this.#word = undefined;
-      this.#words = [];
+    const { word } = this;
+    const count = this.#words.length;
+    if (this.#inTest) return this.#separate();
+    if (this.#inPattern && word === undefined) {
+      this.at += 1;
+      return;
     }
-    this.#at += 1;
-    const inner = new Reader(this.#text.slice(this.#at), this.#found, this.#depth + 1);
-    this.#at += inner.list(')');
+    if (word === undefined && (count === 0 || (count === 1 && this.#words[0]?.text === 'for'))) {
+      const end = this.text[this.at + 1] === openParen ? arithmeticEnd(this.text, this.at + 2) : undefined;
+      if (end !== undefined) return this.#arithmeticCommand(end);
+      if (count === 0) return this.inside();
+    }
+    if (word === undefined && count === 1 && this.#after === 'coproc') {
+      this.#dropName();
+      return this.inside();
+    }
+    if (word !== undefined && !word.quoted && assigns.test(word.text)) return this.#array();
+    const empty = /^\(\s*\)/.exec(this.text.slice(this.at, this.at + 64));
+    this.word = undefined;
+    this.#words = [];
+    if (empty !== null && count + (word === undefined ? 0 : 1) === 1) {
+      // `name ()`: its body follows, and is judged as if it ran.
+      this.at += empty[0].length;
+      return;
+    }
+    this.problem('a "(" stands where shells differ');
+    this.inside();
+  }
+
+  /** `((…))`: two subshells to a shell that does not know it. */
+  #arithmeticCommand(end: number): void {
+    const from = this.at + 2;
+    this.arithmetic(from, end);
+    const inner = this.text.slice(from, end - 1);
+    const calculates = /^\s*\S*[=+*%<>!~?-]|^\s*\w+\s*(?:$|[-+*/%<>=!&|^?:]+=?\s)/.test(inner);
+    if (this.#words.length === 0) this.perhaps(inner, calculates);
+  }
+
+  #array(): void {
+    this.word = undefined;
+    this.at += 1;
+    const inner = this.inner(this.text.slice(this.at));
+    inner.#inArray = true;
+    this.at += inner.list(')');
   }
 
   /** `pattern)` of a case: what stands before it is no command. */
   #closeCase(): void {
-    this.#word = undefined;
-    this.#words = [];
-    this.#at += 1;
-    if (this.#cases === 0) this.#found.problems.push('a ")" stands alone');
+    if (this.#inTest) return this.#separate();
+    if (!this.#inPattern) this.problem('a ")" stands alone');
+    this.#inPattern = false;
+    this.#dropPattern();
   }
 
   #redirection(char: string): void {
-    if (this.#text[this.#at + 1] === openParen) return this.#processSubstitution();
-    if (this.#word !== undefined && !this.#word.quoted && /^\d+$/.test(this.#word.text)) this.#word = undefined;
-    else this.#endWord();
-    const rest = this.#text.slice(this.#at);
-    const operator = /^(?:<<<|<<-|<<|<>|<&|>>|>&|>\||[<>])/.exec(rest)?.[0] ?? char;
-    this.#at += operator.length;
-    while (this.#at < this.#text.length && space.test(this.#text[this.#at] as string)) this.#at += 1;
+    if (this.text[this.at + 1] === openParen) return this.processSubstitution();
+    if (this.#inTest) {
+      this.#separate();
+      this.#words.push(plain(char));
+      return;
+    }
+    const { word } = this;
+    const names = word !== undefined && !word.quoted && /^(?:\d+|\{[A-Za-z_]\w*(?:\[[^\]]*\])?\})$/.test(word.text);
+    if (names) this.word = undefined;
+    else this.endWord();
+    const operator = /^(?:<<<|<<-|<<|<>|<&|>>|>&|>\||[<>])/.exec(this.text.slice(this.at, this.at + 3))?.[0] ?? char;
+    this.at += operator.length;
+    while (this.at < this.text.length && space.test(this.text[this.at] as string)) this.at += 1;
+    const from = this.at;
     const target = this.#target();
-    if (operator === '<<<') this.#stdin = { text: target.text, dynamic: target.dynamic };
-    if (operator === '<<' || operator === '<<-') {
-      this.#pending.push({ end: target.text, tabs: operator === '<<-', quoted: target.quoted });
+    if (operator === '<<<') this.#given().text += `${target.text}\n`;
+    else if (operator === '<<' || operator === '<<-') {
+      if (/[$`]/.test(this.text.slice(from, this.at))) this.problem('nobody can tell where a here-document ends');
+      this.#pending.push({ end: target.text, tabs: operator === '<<-', quoted: target.quoted, to: this.#given() });
+    } else if (operator === '<&') this.#given().text += unknown;
+    else if (operator.startsWith('<')) {
+      if (target.text.includes(unknown) || isStream(target.text)) this.#given().text += unknown;
+      else this.#readsFile = true;
     }
   }
 
-  #target(): { text: string; dynamic: boolean; quoted: boolean } {
-    const [words, word] = [this.#words, this.#word];
-    this.#words = [];
-    this.#word = undefined;
-    while (this.#at < this.#text.length) {
-      const char = this.#text[this.#at] as string;
+  #given(): Given {
+    this.#stdin ??= { text: '' };
+    return this.#stdin;
+  }
+
+  #target(): Draft {
+    this.word = undefined;
+    if (/^[<>]\(/.test(this.text.slice(this.at, this.at + 2))) this.processSubstitution();
+    while (this.at < this.text.length) {
+      const char = this.text[this.at] as string;
       if (char === '\n' || space.test(char) || ';&|()<>'.includes(char)) break;
-      this.#piece(char);
+      this.piece(char);
     }
-    const target = this.#word ?? { text: '', dynamic: false, quoted: false };
-    this.#words = words;
-    this.#word = word;
-    return target;
+    const target = this.word as Draft | undefined;
+    this.word = undefined;
+    return target ?? newDraft();
   }
 
-  #readDocument({ end, tabs, quoted }: { end: string; tabs: boolean; quoted: boolean }): void {
+  #readDocument({ end, tabs, quoted, to }: Document): void {
     const lines: string[] = [];
-    while (this.#at < this.#text.length) {
-      const newline = this.#text.indexOf('\n', this.#at);
-      const stop = newline === -1 ? this.#text.length : newline;
-      const line = this.#text.slice(this.#at, stop);
-      this.#at = Math.min(this.#text.length, stop + 1);
-      if ((tabs ? line.replace(/^\t+/, '') : line) === end) break;
+    let joined = false;
+    while (this.at < this.text.length) {
+      const newline = this.text.indexOf('\n', this.at);
+      const stop = newline === -1 ? this.text.length : newline;
+      const line = this.text.slice(this.at, stop);
+      this.at = Math.min(this.text.length, stop + 1);
+      if (!joined && (tabs ? line.replace(/^\t+/, '') : line) === end) break;
+      // A line that goes on makes the next one part of it, even where it looks like the end.
+      joined = !quoted && (/\\*$/.exec(line.slice(-1000))?.[0].length ?? 0) % 2 === 1;
       lines.push(line);
     }
     const body = `${lines.join('\n')}\n`;
-    const word = quoted ? { text: body, dynamic: false } : this.#expand(body);
-    const last = this.#found.commands.at(-1);
-    if (last) this.#found.commands[this.#found.commands.length - 1] = { ...last, stdin: word };
+    to.text += quoted ? body : this.expand(body);
   }
 
-  /** Text in which only `$` and backquotes mean something. */
-  #expand(body: string): Word {
-    const reader = new Reader(body, this.#found, this.#depth + 1);
-    reader.#word = { text: '', dynamic: false, quoted: true };
-    while (reader.#at < body.length) reader.#inQuotes(body[reader.#at] as string);
-    return { text: reader.#word.text, dynamic: reader.#word.dynamic };
-  }
-
-  #processSubstitution(): void {
-    this.#at += 2;
-    const inner = new Reader(this.#text.slice(this.#at), this.#found, this.#depth + 1);
-    this.#at += inner.list(')');
-    this.#add(unknown, true);
-  }
-
-  #piece(char: string): void {
-    if (char === '\\') return this.#escaped();
-    if (char === "'") return this.#single();
-    if (char === '"') return this.#double();
-    if (char === '$') return this.#dollar(false);
-    if (char === '`') return this.#backquotes();
-    this.#add(char);
-    this.#at += 1;
-  }
-
-  #escaped(): void {
-    const next = this.#text[this.#at + 1];
-    this.#at += 2;
-    if (next === undefined) this.#found.problems.push('it ends in a backslash');
-    else if (next !== '\n') this.#add(next, false, true);
-  }
-
-  #single(): void {
-    const end = this.#text.indexOf("'", this.#at + 1);
-    if (end === -1) return this.#unfinished("'");
-    this.#add(this.#text.slice(this.#at + 1, end), false, true);
-    this.#at = end + 1;
-  }
-
-  #double(): void {
-    this.#add('', false, true);
-    this.#at += 1;
-    while (this.#at < this.#text.length) {
-      const char = this.#text[this.#at] as string;
-      if (char === '"') {
-        this.#at += 1;
-        return;
-      }
-      this.#inQuotes(char);
-    }
-    this.#unfinished('"');
-  }
-
-  #inQuotes(char: string): void {
-    if (char === '\\') {
-      const next = this.#text[this.#at + 1] ?? '';
-      this.#at += 2;
-      if (next !== '\n') this.#add('$`"\\'.includes(next) ? next : `\\${next}`, false, true);
-    } else if (char === '$') this.#dollar(true);
-    else if (char === '`') this.#backquotes();
-    else {
-      this.#add(char, false, true);
-      this.#at += 1;
-    }
-  }
-
-  #dollar(quoted: boolean): void {
-    const rest = this.#text.slice(this.#at + 1);
-    if (!quoted && rest.startsWith("'")) return this.#ansi();
-    if (!quoted && rest.startsWith('"')) {
-      this.#at += 1;
-      return this.#double();
-    }
-    if (rest.startsWith('((')) return this.#arithmetic();
-    if (rest.startsWith(openParen)) {
-      this.#at += 2;
-      const inner = new Reader(this.#text.slice(this.#at), this.#found, this.#depth + 1);
-      this.#at += inner.list(')');
-      return this.#add(unknown, true);
-    }
-    if (rest.startsWith('{')) return this.#braces(quoted);
-    const name = /^(?:[A-Za-z_]\w*|[0-9@*#?$!_-])/.exec(rest)?.[0];
-    this.#at += 1 + (name?.length ?? 0);
-    if (name === undefined) this.#add('$');
-    else this.#variable(name, quoted);
-  }
-
-  /** Unquoted, `$IFS` is white space: the classic way to write a blank without one. */
-  #variable(name: string, quoted: boolean): void {
-    if (name === 'IFS' && !quoted) this.#endWord();
-    else this.#add(unknown, true);
-  }
-
-  #braces(quoted: boolean): void {
+  /** After `=~`: up to the next blank outside parentheses. */
+  #regex(): void {
     let depth = 0;
-    const from = this.#at + 2;
-    for (let at = this.#at + 1; at < this.#text.length; at += 1) {
-      const char = this.#text[at];
-      if (char === '\\') at += 1;
-      else if (char === '{') depth += 1;
-      else if (char === '}' && --depth === 0) {
-        const inner = this.#text.slice(from, at);
-        this.#at = at + 1;
-        if (inner.includes('$(') || inner.includes('`')) this.#expand(inner);
-        return this.#variable(/^IFS(?![A-Za-z0-9_])/.test(inner) ? 'IFS' : inner, quoted);
-      }
+    while (this.at < this.text.length) {
+      const char = this.text[this.at] as string;
+      if (char === '\n' || (space.test(char) && depth === 0)) break;
+      if (char === openParen) depth += 1;
+      else if (char === ')') depth -= 1;
+      else if (depth <= 0 && ';&|<>'.includes(char)) return this.problem('a pattern of [[ is not clear');
+      if ('();&|<> \t'.includes(char)) {
+        this.add(char, true);
+        this.at += 1;
+      } else this.piece(char);
     }
-    this.#unfinished('${');
   }
 
-  #arithmetic(): void {
-    const end = this.#text.indexOf('))', this.#at);
-    if (end === -1) return this.#unfinished('$((');
-    const inner = this.#text.slice(this.#at + 3, end);
-    if (inner.includes('$(') || inner.includes('`')) this.#expand(inner);
-    this.#at = end + 2;
-    this.#add(unknown, true);
-  }
-
-  #backquotes(): void {
-    let inner = '';
-    for (let at = this.#at + 1; at < this.#text.length; at += 1) {
-      const char = this.#text[at] as string;
-      if (char === '\\' && '`\\$'.includes(this.#text[at + 1] ?? '')) inner += this.#text[++at];
-      else if (char === '`') {
-        new Reader(inner, this.#found, this.#depth + 1).list(undefined);
-        this.#at = at + 1;
-        return this.#add(unknown, true);
-      } else inner += char;
-    }
-    this.#unfinished('`');
-  }
-
-  #ansi(): void {
-    const match = /^\$'((?:[^'\\]|\\.)*)'/s.exec(this.#text.slice(this.#at));
-    if (!match) return this.#unfinished("$'");
-    this.#at += match[0].length;
-    this.#add(decodeAnsi(match[1] ?? ''), false, true);
-  }
-
-  #unfinished(what: string): void {
-    this.#found.problems.push(`a ${what} is never closed`);
-    this.#at = this.#text.length;
-  }
-
-  #add(text: string, dynamic = false, quoted = false): void {
-    this.#word ??= { text: '', dynamic: false, quoted: false };
-    this.#word.text += text;
-    this.#word.dynamic ||= dynamic;
-    this.#word.quoted ||= quoted;
-  }
-
-  #endWord(): void {
-    const word = this.#word;
-    this.#word = undefined;
+  protected override endWord(): void {
+    const { word } = this;
+    this.word = undefined;
     if (word === undefined) return;
-    const first = this.#words.length === 0;
-    if (this.#words.length === 1 && this.#words[0]?.text === 'function') {
+    this.#subscript(word.text);
+    if (!word.quoted && !this.#inArray && this.#keyword(word.text)) return;
+    this.#words.push(...wordsOf(word));
+    if (this.#cases > 0 && this.#words.length === 3 && this.#words[0]?.text === 'case' && word.text === 'in') {
+      this.#words = [];
+      this.#inPattern = true;
+    }
+  }
+
+  /** Whether the word belongs to the syntax, and is no word of a command. */
+  #keyword(text: string): boolean {
+    const [first] = this.#words;
+    if (this.#words.length === 1 && this.#after === 'coproc' && compound.has(text)) this.#dropName();
+    else if (this.#words.length === 1 && first?.text === 'function') {
       // `function name`: its body follows.
       this.#words = [];
-      return;
+      return true;
     }
-    if (first && !word.quoted && !word.dynamic) {
-      if (reserved.has(word.text)) return;
-      if (word.text === 'case') this.#cases += 1;
-      if (word.text === 'esac') {
-        this.#cases -= 1;
-        return;
-      }
+    if (this.#inTest && text === ']]') this.#inTest = false;
+    if (this.#words.length > 0) return false;
+    if (text === 'esac' && this.#cases > 0) {
+      this.#cases -= 1;
+      this.#inPattern = false;
+      return true;
     }
-    for (const text of word.quoted ? [word.text] : expandBraces(word.text))
-      this.#words.push({ text, dynamic: word.dynamic });
+    if (this.#inPattern) return false;
+    if (this.#testPart) return text === '!';
+    // `time -p` is still the shell's; with other options it is the program.
+    if (this.#after === 'time' && /^(?:-p|--)$/.test(text)) return true;
+    if (this.#after === 'time' && text.startsWith('-')) this.#words.push(plain('time'));
+    else if (reserved.has(text)) {
+      this.#after = text;
+      return true;
+    }
+    if (text === 'case') this.#cases += 1;
+    if (text === '[[') this.#inTest = true;
+    return false;
+  }
+
+  /** `coproc NAME {`: a name to bash, a program to others. */
+  #dropName(): void {
+    this.push({ words: this.#words, piped: false, stdin: undefined, readsFile: false, data: true });
+    this.#words = [];
+  }
+
+  /** `a[$(…)]` is evaluated wherever a shell takes the name of a variable, even out of quotes. */
+  #subscript(text: string): void {
+    const open = text.search(/\w\[/);
+    if (open === -1) return;
+    const rest = text.slice(open);
+    if (/\$\(|`/.test(rest)) this.expand(rest);
   }
 
   #endCommand(): void {
-    this.#endWord();
+    this.endWord();
     const words = this.#words;
     const [first] = words;
     this.#words = [];
+    this.#after = '';
     // The head of a loop and of a case name no command.
-    const isHead = first !== undefined && !first.dynamic && ['for', 'select', 'case', 'function'].includes(first.text);
-    if (words.length > 0 && !isHead) this.#found.commands.push({ words, piped: this.#piped, stdin: this.#stdin });
+    const isHead = first !== undefined && !first.dynamic && heads.has(first.text);
+    const isTest = this.#testPart || (first?.text === '[[' && !first.dynamic);
+    if (isTest && !looksLikeTest(words)) this.problem('a part of [[ is not clear');
+    const data = this.#inArray || this.#testPart;
+    if (words.length > 0 && !isHead && !this.#inPattern) {
+      this.push({ words, piped: this.#piped, stdin: this.#stdin, readsFile: this.#readsFile, data });
+    }
+    this.#inTest = false;
+    this.#testPart = false;
     this.#stdin = undefined;
+    this.#readsFile = false;
     this.#piped = false;
   }
 }
 
-const named: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  a: '\x07',
-  b: '\b',
-  e: '\x1b',
-  E: '\x1b',
-  f: '\f',
-  v: '\v',
-};
+const binary = /^(?:<|>|=|==|!=|=~|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 
-function decodeAnsi(text: string): string {
-  return text.replace(
-    /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))/gs,
-    (...parts) => {
-      const [, x, u, U, octal, other] = parts as (string | undefined)[];
-      const hex = x ?? u ?? U;
-      if (hex !== undefined) return safeCodePoint(Number.parseInt(hex, 16));
-      if (octal !== undefined) return safeCodePoint(Number.parseInt(octal, 8) & 0xff);
-      return named[other ?? ''] ?? other ?? '';
-    },
-  );
-}
-
-const safeCodePoint = (code: number): string => (code <= 0x10ffff ? String.fromCodePoint(code) : '');
-
-/** `{rm,-rf}` and `r{m,x}`: one level, as many words as anybody needs. */
-function expandBraces(text: string): string[] {
-  const match = /^([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)$/.exec(text);
-  if (!match) return [text];
-  const [, before = '', inner = '', after = ''] = match;
-  return inner
-    .split(',')
-    .slice(0, 100)
-    .map((part) => `${before}${part}${after}`)
-    .filter((word) => word !== '');
+/** `[[ word op word`, and nothing else that another shell would run. */
+function looksLikeTest(words: readonly Word[]): boolean {
+  const texts = words.map(({ text }) => text);
+  if (texts[0] === '[[') texts.shift();
+  while (texts[0] === '!') texts.shift();
+  if (texts.at(-1) === ']]') texts.pop();
+  if (texts.length <= 1) return true;
+  if (texts.length === 2) return /^-[A-Za-z]$/.test(texts[0] ?? '');
+  return texts.length === 3 && binary.test(texts[1] ?? '');
 }

@@ -1,0 +1,264 @@
+import { decodeAnsi, type Draft, newDraft, unknown, type Word } from './word.ts';
+
+/** What a command is given to read on the spot: here-documents and here-strings, one after the other. */
+export interface Given {
+  text: string;
+}
+
+export interface SimpleCommand {
+  readonly words: readonly Word[];
+  /** Its input comes from the command before. */
+  readonly piped: boolean;
+  readonly stdin: Given | undefined;
+  /** It reads a file that is named. */
+  readonly readsFile: boolean;
+  /** No command to a shell that knows better: an element of an array, a part of `[[ … ]]`. Judged, for it may become one. */
+  readonly data: boolean;
+}
+
+export interface Found {
+  readonly commands: SimpleCommand[];
+  readonly problems: string[];
+  /** At a prompt, where `!` and `^` bring back older lines. */
+  readonly typed: boolean;
+}
+
+const deepest = 30;
+/** As many commands as any honest line has. */
+export const mostCommands = 2000;
+const mostSubstitutions = 20;
+const mostProblems = 20;
+export const openParen = '(';
+/** What makes of `!` an older line. */
+const older = /[\w!$?#*^:%/.~@-]/;
+
+/** Reads a word: quotes, variables and all that a shell puts in their place. What words make is for those below. */
+export abstract class WordReader {
+  protected readonly text: string;
+  protected readonly found: Found;
+  protected readonly depth: number;
+  protected at = 0;
+  protected word: Draft | undefined;
+
+  constructor(text: string, found: Found, depth: number) {
+    this.text = text;
+    this.found = found;
+    this.depth = depth;
+    if (depth > deepest) {
+      found.problems.push('it is nested too deeply');
+      this.at = text.length;
+    }
+  }
+
+  /** Up to the closing character, or the end of the text. Answers with where it stopped. */
+  abstract list(closing: ')' | undefined): number;
+  protected abstract endWord(): void;
+  /** One for what stands inside: a level deeper, and what it finds is found. */
+  protected abstract inner(text: string, found?: Found): WordReader;
+
+  protected problem(reason: string): void {
+    if (this.found.problems.length < mostProblems) this.found.problems.push(reason);
+  }
+
+  protected push(command: SimpleCommand): void {
+    if (this.found.commands.length < mostCommands) this.found.commands.push(command);
+  }
+
+  /** From a `(` to its `)`: commands. */
+  protected inside(): void {
+    this.at += 1;
+    this.at += this.inner(this.text.slice(this.at)).list(')');
+  }
+
+  /** Text that is no command to most shells, and one to some: its commands count, what is odd about it does not. */
+  protected perhaps(text: string, data: boolean): void {
+    const found: Found = { commands: [], problems: [], typed: false };
+    this.inner(text, found).list(undefined);
+    for (const command of found.commands) this.push({ ...command, data });
+  }
+
+  /** Text in which only `$` and backquotes mean something. */
+  protected expand(body: string): string {
+    const reader = this.inner(body, { ...this.found, typed: false });
+    reader.word = newDraft();
+    while (reader.at < body.length) reader.#inQuotes(body[reader.at] as string);
+    return reader.word.text;
+  }
+
+  protected processSubstitution(): void {
+    this.at += 1;
+    this.inside();
+    this.add(unknown, false);
+  }
+
+  protected piece(char: string): void {
+    if (char === '\\') return this.#escaped();
+    if (char === "'") return this.#single();
+    if (char === '"') return this.#double();
+    if (char === '$') return this.#dollar(false);
+    if (char === '`') return this.#backquotes(false);
+    if (char === '!') this.#bang();
+    this.add(char, false);
+    this.at += 1;
+  }
+
+  protected add(text: string, quoted: boolean): void {
+    this.word ??= newDraft();
+    this.word.text += text;
+    this.word.marks += (quoted ? 'q' : 'u').repeat(text.length);
+    this.word.quoted ||= quoted;
+  }
+
+  /** From after `((` to the second of `))`. */
+  protected arithmetic(from: number, end: number): void {
+    const inner = this.text.slice(from, end - 1);
+    if (/['\\]|"[^"]*[()]/.test(inner)) this.problem('its arithmetic is not clear');
+    this.at = end + 1;
+    if (/[$`]/.test(inner)) this.expand(inner);
+  }
+
+  /** At a prompt, `!` and what follows become an older line. `[!a]` does not. */
+  #bang(): void {
+    if (!this.found.typed || !older.test(this.text[this.at + 1] ?? '')) return;
+    if (this.text[this.at - 1] === '[' && this.text.slice(this.at, this.at + 64).includes(']')) return;
+    this.problem('it brings back an older line (!)');
+  }
+
+  #escaped(): void {
+    const next = this.text[this.at + 1];
+    this.at += 2;
+    if (next === undefined) this.problem('it ends in a backslash');
+    else if (next !== '\n') this.add(next, true);
+  }
+
+  #single(): void {
+    const end = this.text.indexOf("'", this.at + 1);
+    if (end === -1) return this.#unfinished("'");
+    this.add(this.text.slice(this.at + 1, end), true);
+    this.at = end + 1;
+  }
+
+  #double(): void {
+    this.add('', true);
+    this.at += 1;
+    while (this.at < this.text.length) {
+      const char = this.text[this.at] as string;
+      if (char === '"') {
+        this.at += 1;
+        return;
+      }
+      this.#inQuotes(char);
+    }
+    this.#unfinished('"');
+  }
+
+  #inQuotes(char: string): void {
+    if (char === '\\') {
+      const next = this.text[this.at + 1] ?? '';
+      this.at += 2;
+      if (next !== '\n') this.add('$`"\\'.includes(next) ? next : `\\${next}`, true);
+    } else if (char === '$') this.#dollar(true);
+    else if (char === '`') this.#backquotes(true);
+    else {
+      if (char === '!') this.#bang();
+      this.add(char, true);
+      this.at += 1;
+    }
+  }
+
+  #dollar(quoted: boolean): void {
+    const next = this.text[this.at + 1];
+    if (!quoted && next === "'") return this.#ansi();
+    if (!quoted && next === '"') {
+      this.at += 1;
+      return this.#double();
+    }
+    if (next === openParen) {
+      const end = this.text[this.at + 2] === openParen ? arithmeticEnd(this.text, this.at + 3) : undefined;
+      this.at += 1;
+      if (end === undefined) this.inside();
+      else this.arithmetic(this.at + 2, end);
+      return this.add(unknown, quoted);
+    }
+    if (next === '{') return this.#braces(quoted);
+    const name = /^(?:[A-Za-z_]\w*|[0-9@*#?$!_-])/.exec(this.text.slice(this.at + 1))?.[0];
+    this.at += 1 + (name?.length ?? 0);
+    if (name === undefined) this.add('$', quoted);
+    else this.#variable(name, quoted);
+  }
+
+  /** Unquoted, `$IFS` is white space: the classic way to write a blank without one. */
+  #variable(name: string, quoted: boolean): void {
+    if (name === 'IFS' && !quoted) this.endWord();
+    else this.add(unknown, quoted);
+  }
+
+  #braces(quoted: boolean): void {
+    let depth = 0;
+    const from = this.at + 2;
+    for (let at = this.at + 1; at < this.text.length; at += 1) {
+      const char = this.text[at];
+      if (char === '\\') at += 1;
+      else if (char === '{') depth += 1;
+      else if (char === '}' && --depth === 0) {
+        const inner = this.text.slice(from, at);
+        this.at = at + 1;
+        this.#insideBraces(inner);
+        return this.#variable(/^IFS(?![A-Za-z0-9_])/.test(inner) ? 'IFS' : 'x', quoted);
+      }
+    }
+    this.#unfinished('${');
+  }
+
+  #insideBraces(inner: string): void {
+    if (inner.startsWith(openParen) || /@[A-Za-z]*P(?:\}|$)/.test(inner)) {
+      this.problem('the value of a variable would be run');
+    }
+    if (/\$[({]|`/.test(inner)) this.expand(inner);
+    let left = mostSubstitutions;
+    for (const { index } of inner.matchAll(/[<>]\(/g)) {
+      if (left-- === 0) return this.problem('it holds too many substitutions');
+      this.inner(inner.slice(index + 2)).list(')');
+    }
+  }
+
+  #backquotes(quoted: boolean): void {
+    let inner = '';
+    for (let at = this.at + 1; at < this.text.length; at += 1) {
+      const char = this.text[at] as string;
+      const next = this.text[at + 1] ?? ' ';
+      if (char === '\\' && ('`\\$'.includes(next) || (quoted && next === '"'))) inner += this.text[++at];
+      else if (char === '`') {
+        this.inner(inner).list(undefined);
+        this.at = at + 1;
+        return this.add(unknown, quoted);
+      } else inner += char;
+    }
+    this.#unfinished('`');
+  }
+
+  #ansi(): void {
+    const match = /^\$'((?:[^'\\]|\\.)*)'/s.exec(this.text.slice(this.at));
+    if (!match) return this.#unfinished("$'");
+    this.at += match[0].length;
+    this.add(decodeAnsi(match[1] ?? ''), true);
+  }
+
+  #unfinished(what: string): void {
+    this.problem(`a ${what} is never closed`);
+    this.at = this.text.length;
+  }
+}
+
+/** Where the second `)` of `))` stands, for arithmetic whose inside begins at `from`. Undefined: it is none. */
+export function arithmeticEnd(text: string, from: number): number | undefined {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === '(') depth += 1;
+    else if (text[at] === ')') {
+      if (depth === 0) return text[at + 1] === ')' ? at + 1 : undefined;
+      depth -= 1;
+    }
+  }
+  return undefined;
+}

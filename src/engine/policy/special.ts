@@ -1,0 +1,277 @@
+import { assigned } from './assignments.ts';
+import { joined, type Look } from './look.ts';
+import { isStream, unknown, type Word } from './word.ts';
+import { afterOptions, type Wrapper } from './wrappers.ts';
+
+/** Programs and builtins that run what they are told in a way of their own. */
+
+const shellNames = 'sh bash zsh dash ash ksh ksh93 mksh yash fish rbash'.split(' ');
+
+function shell(look: Look): void {
+  const { name, args, add, spoken, problem } = look;
+  let fromWord = false;
+  let fromInput = false;
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const { text, dynamic } = args[at] as Word;
+    if (dynamic && /^[-+\0]/.test(text) && !isFile(args[at] as Word))
+      problem(`an option of ${name} is known only when it runs`);
+    if (text === '--' || text === '-') {
+      at += 1;
+      break;
+    }
+    if (!/^[-+]./s.test(text)) break;
+    const long = /^--?([a-z]{2,}(?:-[a-z]+)*)(?:=(.*))?$/s.exec(text);
+    const option = long?.[1] ?? '';
+    if (option === 'command' || option === 'init-command') {
+      spoken(long?.[2] === undefined ? args[(at += 1)] : { ...(args[at] as Word), text: long[2] });
+      if (option === 'command') return add(true);
+    } else if (option === 'rcfile' || option === 'init-file') script(look, args[(at += 1)]);
+    else if (text.startsWith('--') || (long !== null && singleDash.has(option))) continue;
+    else {
+      if (name === 'fish' && text.startsWith('-C'))
+        spoken(text === '-C' ? args[(at += 1)] : { ...(args[at] as Word), text: text.slice(2) });
+      if (text.startsWith('-') && text.includes('c')) fromWord = true;
+      if (text.startsWith('-') && text.includes('s')) fromInput = true;
+      at += [...text].filter((letter) => letter === 'o' || letter === 'O').length;
+    }
+  }
+  const operand = args[at];
+  if (fromWord) {
+    add(true);
+    return operand === undefined ? problem(`what ${name} is told to run is missing`) : spoken(operand);
+  }
+  if (operand !== undefined && !fromInput && !isStream(operand.text)) {
+    add(false);
+    return script(look, operand);
+  }
+  add(look.command.stdin !== undefined);
+  input(look);
+}
+
+const singleDash = new Set('login norc noprofile posix verbose restricted noediting debugger'.split(' '));
+
+/** What it reads is what it runs. A file is as good as one that is named; what others send is not. */
+function input({ name, command, feeds, text, problem }: Look): void {
+  const { stdin, readsFile } = command;
+  if (stdin !== undefined) {
+    if (stdin.text.includes(unknown)) problem(`${name} would run what is known only when it runs`);
+    return text(stdin.text.replaceAll(unknown, ' '));
+  }
+  if (command.piped || (feeds && !readsFile)) problem(`${name} would run whatever it is sent`);
+}
+
+/** A file with commands. Which one may be open, as long as it is a file. */
+function script(look: Look, file: Word | undefined): void {
+  if (file === undefined) return;
+  if (isStream(file.text)) return input(look);
+  if (file.dynamic && !isFile(file)) look.problem(`what ${look.name} reads is known only when it runs`);
+}
+
+const isFile = (word: Word): boolean =>
+  word.splits !== true && /\/[^\0/]*[A-Za-z][^\0/]*$/.test(word.text) && !/\/(?:stdin|tty)$/.test(word.text);
+
+const source = (look: Look): void => {
+  look.add(false);
+  const [first, second] = look.args;
+  const file = first?.text === '--' ? second : first;
+  // The rest are its words; only the first is read.
+  script(look, file?.splits === true && !look.feeds && file.text !== unknown ? { ...file, splits: false } : file);
+};
+
+function evaluate({ name, args, add, problem, text }: Look): void {
+  add(true);
+  const said = args[0]?.text === '--' ? args.slice(1) : args;
+  if (said.some(({ dynamic }) => dynamic)) problem(`what ${name} is given is known only when it runs`);
+  text(said.map((word) => word.text).join(' '));
+}
+
+function trap({ args, add, spoken }: Look): void {
+  add(true);
+  const said = args.filter(({ text }, at) => !(at === 0 && /^-(?:-|[lpP]+)$/.test(text)));
+  if (said[0]?.text !== '-' && !/^-[lpP]/.test(args[0]?.text ?? '')) spoken(said[0]);
+}
+
+function alias({ args, add, problem, text }: Look): void {
+  add(true);
+  if (args.some(({ dynamic }) => dynamic)) problem('what alias is given is known only when it runs');
+  text(args.map((word) => word.text.replace(/^[^=]*=/, '')).join('\n'));
+}
+
+/** `hash -p /bin/rm ls` makes `ls` run that; `enable -f file name` brings a builtin from elsewhere. */
+const renames =
+  (letter: string): ((look: Look) => void) =>
+  ({ args, add, inner, problem }) => {
+    add(false);
+    const path = argumentOf(args, letter, []);
+    if (path !== undefined) inner([path]);
+    else if (args.some(({ splits }) => splits)) problem('which program gets which name is known only when it runs');
+  };
+
+const callback =
+  (letter: string): ((look: Look) => void) =>
+  ({ args, add, spoken }) => {
+    add(false);
+    spoken(argumentOf(args, letter, []));
+  };
+
+function find({ args, add, inner, problem }: Look): void {
+  add(false);
+  const all: Word[][] = [];
+  let current: Word[] | undefined;
+  for (const word of args) {
+    if (/^-(?:exec|execdir|ok|okdir)$/.test(word.text)) all.push((current = []));
+    else if (word.text === ';' || word.text === '+') current = undefined;
+    else current?.push(word);
+  }
+  const ends = args.some(({ text }) => text === ';' || text === '+');
+  if (all.length === 0 && ends && args.some(({ dynamic }) => dynamic))
+    problem('what find runs is known only when it runs');
+  for (const words of all) inner(words);
+}
+
+const noWrapper = { joined: '', long: new Set<string>(), longFlags: new Set<string>(), operands: 0, assigns: false };
+const sshOptions: Wrapper = { ...noWrapper, valued: 'BbcDEeFIiJLlmOoPpQRSWw', flags: '1246AaCfGgKkMNnqsTtVvXxYy' };
+
+function ssh({ args, add, spoken, problem }: Look): void {
+  add(false);
+  const options = afterOptions(args, sshOptions);
+  const unclear = options.problem;
+  const [, ...remote] = options.rest;
+  if (unclear !== undefined && remote.length > 0) problem(`ssh: ${unclear}`);
+  for (const [at, { text }] of args.entries()) {
+    const value = text === '-o' ? args[at + 1]?.text : /^-o(.+)$/s.exec(text)?.[1];
+    const runs = /^\s*(?:Proxy|Local|KnownHosts|Remote)Command\s*[=\s]\s*(.*)$/is.exec(value ?? '')?.[1];
+    if (runs !== undefined) spoken({ text: runs, dynamic: runs.includes(unknown) });
+  }
+  spoken(joined(remote));
+}
+
+function su({ args, add, spoken }: Look): void {
+  const told = argumentOf(args, 'c', ['--command', '--session-command']);
+  add(told !== undefined);
+  spoken(told);
+}
+
+const scriptOptions: Wrapper = {
+  ...noWrapper,
+  valued: 'BIOTcEomt',
+  flags: 'aefqdkpr',
+  long: new Set(['command', 'log-in', 'log-out', 'log-io', 'log-timing', 'echo', 'output-limit', 'logging-format']),
+  longFlags: new Set(['append', 'return', 'flush', 'force', 'quiet', 'timing']),
+};
+
+function typescript({ args, add, inner, spoken, problem }: Look): void {
+  const { rest, values, problem: unclear } = afterOptions(args, scriptOptions);
+  const told = values.get('c') ?? values.get('command') ?? argumentOf(rest, 'c', ['--command']);
+  if (unclear !== undefined) problem(`script: ${unclear}`);
+  add(told !== undefined || rest.length > 1);
+  spoken(told);
+  // On BSD the words after the file are the command.
+  if (!/^-c|^--command/.test(rest[1]?.text ?? '')) inner(rest.slice(1).filter(({ text }) => text !== '--'));
+}
+
+function runner({ name, args, add, inner, spoken }: Look): void {
+  const told = argumentOf(args, 'c', ['--call', '--command', '--shell-mode']);
+  add(told !== undefined);
+  spoken(told);
+  inner(packageCommand(name, args));
+}
+
+/** `npx tool args`, `npm exec tool`, `yarn dlx tool`: the tool. */
+function packageCommand(name: string, args: readonly Word[]): readonly Word[] {
+  const rest = pastOptions(args);
+  if (name === 'npx' || name === 'bunx') return rest;
+  return ['exec', 'x', 'dlx'].includes(rest[0]?.text ?? '') ? pastOptions(rest.slice(1)) : [];
+}
+
+function pastOptions(args: readonly Word[]): readonly Word[] {
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const { text } = args[at] as Word;
+    if (text === '--') return args.slice(at + 1);
+    if (!text.startsWith('-')) break;
+    if (/^(?:-p|--package|-w|--workspace|--prefix|-C|--cwd|--dir|--filter)$/.test(text)) at += 1;
+  }
+  return args.slice(at);
+}
+
+const runningKeys =
+  /(?:pager|editor|command|cmd|external|helper|fsmonitor|program|textconv|driver|clean|smudge|process|askpass)$/i;
+
+function git({ args, add, inner, spoken }: Look): void {
+  add(false);
+  const told = (word: Word, text: string): void => spoken({ text, dynamic: word.dynamic });
+  for (const [at, word] of args.entries()) {
+    const before = args[at - 1]?.text ?? '';
+    const setting = /^([^=\s]+)=(.*)$/s.exec(word.text);
+    const value = setting?.[2] ?? '';
+    if (word.text.startsWith('!')) told(word, word.text.slice(1));
+    else if (before === '-c' && value.startsWith('!')) told(word, value.slice(1));
+    else if (before === '-c' && runningKeys.test(setting?.[1] ?? '') && !/^(?:true|false|)$/.test(value))
+      told(word, value);
+    else if (/^(?:-x|--exec)$/.test(before) && args[0]?.text === 'rebase') spoken(word);
+  }
+  const verb = args.findIndex(({ text }) => text === 'bisect' || text === 'submodule');
+  if (args[verb + 1]?.text === 'run' && verb !== -1) inner(args.slice(verb + 2));
+  if (args[verb + 1]?.text === 'foreach' && verb !== -1)
+    spoken(joined(args.slice(verb + 2).filter(({ text }) => !text.startsWith('--'))));
+}
+
+function bind({ args, add, problem }: Look): void {
+  add(false);
+  if (args.some(({ text }) => !/^(?:-[lpPsSvVX]+|set .*)$/.test(text))) problem('bind gives keys another meaning');
+}
+
+function history({ args, add, problem }: Look): void {
+  add(false);
+  if (!/^-[lnrd]*l/.test(args[0]?.text ?? '')) problem('fc runs older lines again');
+}
+
+function declared(look: Look): void {
+  look.add(false);
+  assigned(look.args, look);
+}
+
+function busybox(look: Look): void {
+  look.add(true);
+  look.inner(look.args);
+}
+
+const each = (names: string, look: (look: Look) => void): Record<string, (look: Look) => void> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, look]));
+
+export const special: Readonly<Record<string, (look: Look) => void>> = {
+  ...each(shellNames.join(' '), shell),
+  ...each('source .', source),
+  ...each('npx bunx npm pnpm yarn', runner),
+  ...each('declare typeset local export readonly', declared),
+  ...each('mapfile readarray complete compgen', callback('C')),
+  eval: evaluate,
+  trap,
+  alias,
+  hash: renames('p'),
+  enable: renames('f'),
+  find,
+  ssh,
+  su,
+  script: typescript,
+  git,
+  bind,
+  fc: history,
+  busybox,
+};
+
+/** The value of an option such as `-c`: the next word, joined to it, among others (`-lc`) or with a long name. */
+function argumentOf(args: readonly Word[], letter: string, long: readonly string[]): Word | undefined {
+  for (const [at, word] of args.entries()) {
+    const name = word.text.split('=', 1)[0] ?? '';
+    if (long.includes(name))
+      return word.text.includes('=') ? { ...word, text: word.text.slice(name.length + 1) } : args[at + 1];
+    if (!/^-[A-Za-z]/.test(word.text)) continue;
+    const place = word.text.indexOf(letter);
+    if (place === -1) continue;
+    return place === word.text.length - 1 ? args[at + 1] : { ...word, text: word.text.slice(place + 1) };
+  }
+  return undefined;
+}
