@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createWeb } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { detectProxy, macSetting, type Surroundings, windowsSetting } from '../../src/engine/proxy/detect.ts';
+import { Proxies } from '../../src/engine/proxy/proxies.ts';
 import { effective, masked, ProxySettings } from '../../src/engine/proxy/settings.ts';
+import { systemClock } from '../../src/engine/system-clock.ts';
 import { RpcPlace } from './place.ts';
 
 const limit = (): AbortSignal => AbortSignal.timeout(5000);
@@ -199,5 +201,87 @@ test('manual wins over detection, auto fills gaps, passwords are masked (R-RPC-0
   expect(effective({ ...stored, mode: 'auto' }, found)).toMatchObject({ source: 'scan', http: 'http://theirs:2' });
   expect(effective({ ...stored, mode: 'auto' }, undefined)).toMatchObject({ source: 'auto', http: 'http://mine:1' });
   expect(masked('http://user:p%40ss@host:1/x')).toBe('http://user:•••@host:1/x');
-  expect(masked('http://host:1')).toBe('http://host:1');
+  for (const plain of ['http://host:1', 'http://user@host:1', 'host:1', '[::1]:9', 'localhost,127.0.0.1,::1']) {
+    expect(masked(plain)).toBe(plain);
+  }
+  expect(masked('user:secretpw@host:9')).toBe('user:•••@host:9');
+  expect(masked('http://u:pa@ssword@h')).toBe('http://u:•••@h');
+  expect(masked('http://u:pa/ss:w?rd@h:1')).toBe('http://u:•••@h:1');
+  expect(masked('http://me@corp.example:pw@h:1')).toBe('http://me@corp.example:•••@h:1');
+  expect(masked('socks5://:pw@h:1')).toBe('socks5://:•••@h:1');
+});
+
+/** A proxy that connects, if the caller logs in as `u` with `p w`; and whom it was asked for. */
+async function realProxy(kind: 'http' | 'socks'): Promise<{ port: number; asked: string[] } & Disposable> {
+  const asked: string[] = [];
+  const http = (socket: Socket): void =>
+    void socket.once('data', (bytes) => {
+      const [line = ''] = bytes.toString().split('\r\n');
+      asked.push(line.split(' ')[1] ?? '');
+      const known = bytes.toString().includes(`Basic ${Buffer.from('u:p w').toString('base64')}\r\n`);
+      socket.end(known ? 'HTTP/1.1 200 OK\r\n\r\n' : 'HTTP/1.1 407 Who?\r\n\r\n');
+    });
+  const socks = (socket: Socket): void =>
+    void socket.once('data', (greeting) => {
+      socket.write(Buffer.from([5, greeting.includes(2, 2) ? 2 : 255]));
+      socket.once('data', (login) => {
+        socket.write(Buffer.from([1, login.equals(Buffer.from('\x01\x01u\x03p w')) ? 0 : 1]));
+        socket.once('data', (request) => {
+          asked.push(request.subarray(5, -2).toString());
+          socket.end(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+        });
+      });
+    });
+  const server = await listening(
+    createServer((socket) => {
+      socket.on('error', () => {});
+      (kind === 'http' ? http : socks)(socket);
+    }),
+  );
+  return { ...server, asked };
+}
+
+test('speedtest with level connect goes through the proxy to the target (R-RPC-094)', async () => {
+  await using place = await RpcPlace.open();
+  using http = await realProxy('http');
+  using socks = await realProxy('socks');
+  using web = await website();
+  const nodes = [
+    { name: 'http', url: `http://u:p%20w@127.0.0.1:${http.port}` },
+    { name: 'socks', url: `socks5://u:p%20w@127.0.0.1:${socks.port}` },
+    { name: 'stranger', url: `http://u:wrong@127.0.0.1:${http.port}` },
+    { name: 'web', url: `http://127.0.0.1:${web.port}` },
+    { name: 'nobody', url: 'http://127.0.0.1:1' },
+  ];
+  await place.client.call('proxy.configure', { nodes });
+  const found = async (params: object) => {
+    const { results } = await place.client.call('proxy.speedtest', { timeout_ms: 2000, ...params });
+    return results
+      .filter(({ available }: { available: boolean }) => available)
+      .map(({ name }: { name: string }) => name);
+  };
+  expect(await found({})).toEqual(['http', 'socks', 'stranger', 'web']);
+  expect(await found({ level: 'connect', target: 'far.example:8443' })).toEqual(['http', 'socks']);
+  expect(http.asked).toContain('far.example:8443');
+  expect(socks.asked).toEqual(['far.example']);
+  for (const params of [{ level: 'ping' }, { level: 'connect', target: 'nowhere' }]) {
+    const { error } = await place.client.ask('proxy.speedtest', params);
+    expect(error?.data?.['code'], JSON.stringify(params)).toBe('INVALID_PARAMS');
+  }
+});
+
+test('a first caller that hangs up takes the detection away from nobody else', async () => {
+  using http = await httpProxy();
+  const root = mkdtempSync(join(tmpdir(), 'fairlead-proxy-'));
+  try {
+    const proxies = new Proxies({ root, clock: systemClock, warn: () => {}, around: around({ ports: [http.port] }) });
+    proxies.change({ enabled: true, mode: 'auto' });
+    const leaving = new AbortController();
+    const [first, second] = [proxies.current(leaving.signal), proxies.current(limit())];
+    leaving.abort();
+    await expect(first).rejects.toThrow();
+    expect(await second).toMatchObject({ source: 'scan', http: `http://127.0.0.1:${http.port}` });
+  } finally {
+    rmSync(root, { recursive: true });
+  }
 });

@@ -5,6 +5,8 @@ import { partKey } from '../part.ts';
 import { StateFile } from '../state-file.ts';
 import { detectProxy, type Surroundings } from './detect.ts';
 import { accepts } from './probe.ts';
+import { abortable } from '../settle.ts';
+import { type Place, tunnels } from './tunnel.ts';
 import {
   type Detected,
   type Effective,
@@ -30,6 +32,7 @@ const reachMs = 300;
 export class Proxies implements AsyncDisposable {
   readonly #file: StateFile<typeof ProxySettings>;
   readonly #options: ProxiesOptions;
+  readonly #ending = new AbortController();
   #detected: { readonly atMs: number; readonly found: Promise<Detected | undefined> } | undefined;
 
   constructor(options: ProxiesOptions) {
@@ -87,12 +90,18 @@ export class Proxies implements AsyncDisposable {
     return this.change({ enabled: true, mode: 'manual', current_node: name, ...address });
   }
 
-  /** Probes nodes at the same time, and keeps what it found. */
-  async test(names: readonly string[], limitMs: number, signal: AbortSignal): Promise<ProxyNode[]> {
+  /** Probes nodes at the same time, and keeps what it found: whether they accept, or connect with somebody behind them. */
+  async test(
+    names: readonly string[],
+    { limitMs, through }: { readonly limitMs: number; readonly through?: Place | undefined },
+    signal: AbortSignal,
+  ): Promise<ProxyNode[]> {
     const tested = await Promise.all(
       names.map(async (name): Promise<ProxyNode> => {
         const node = this.node(name);
-        const latency = await accepts(node.url, limitMs, signal);
+        const latency = await (through === undefined
+          ? accepts(node.url, limitMs, signal)
+          : tunnels(node.url, through, limitMs, signal));
         return { ...node, latency_ms: latency ?? null, available: latency !== undefined };
       }),
     );
@@ -104,12 +113,15 @@ export class Proxies implements AsyncDisposable {
   #detect(signal: AbortSignal): Promise<Detected | undefined> {
     const now = this.#options.clock.monotonic();
     if (this.#detected === undefined || now - this.#detected.atMs > believedMs) {
-      this.#detected = { atMs: now, found: detectProxy(this.#options.around, signal) };
+      // For everyone who asks in the next seconds: the first of them may hang up.
+      this.#detected = { atMs: now, found: detectProxy(this.#options.around, this.#ending.signal) };
     }
-    return this.#detected.found;
+    return abortable(this.#detected.found, signal);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+  }
 }
 
 export const proxies = partKey<Proxies>('proxy settings');

@@ -64,8 +64,12 @@ export const bothSpellings = (upper: Readonly<Record<string, string>>): Record<s
   ...Object.fromEntries(Object.entries(upper).map(([name, value]) => [name.toLowerCase(), value])),
 });
 
-/** The address without its password (R-RPC-094). */
-export const masked = (url: string): string => url.replace(/^([a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]*@/i, '$1:•••@');
+/**
+ * The address without its password, which goes from the first colon after the name to the last @: people do not escape what
+ * is in it (R-RPC-094).
+ */
+export const masked = (url: string): string =>
+  url.replace(/^([a-z][a-z0-9+.-]*:\/\/)?([^:]*):(?!\/\/).*@/is, '$1$2:•••@');
 
 /** Host and port of a proxy's address; undefined when it has none. */
 export function endpoint(

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/operation.ts';
 import { proxies } from '../../engine/proxy/proxies.ts';
 import { endpoint, masked, ProxyNode } from '../../engine/proxy/settings.ts';
+import { placeOf } from '../../engine/proxy/tunnel.ts';
 import { json } from './shared.ts';
 
 const hidden = (url: string | null | undefined): string | null =>
@@ -92,16 +93,28 @@ export { switchTo as switch };
 
 export const speedtest = operation({
   title: 'Test proxies',
-  summary: 'How long the configured proxies take to accept a connection.',
+  summary: 'How long the configured proxies take to accept a connection, or to connect with a target.',
   access: 'control',
   idempotent: true,
-  input: z.object({ node_name: z.string().optional(), timeout_ms: z.number().int().min(1).max(60_000).default(3000) }),
+  input: z.object({
+    node_name: z.string().optional(),
+    timeout_ms: z.number().int().min(1).max(60_000).default(3000),
+    level: z.enum(['tcp', 'connect']).default('tcp').describe('connect: through the proxy to the target'),
+    target: z.string().max(300).default('example.com:443').describe('host:port, for connect'),
+  }),
   output: z.object({ results: z.array(ProxyNode) }),
   positional: ['node_name'],
   async run({ input, engine, signal }) {
     const part = engine.part(proxies);
     const names = input.node_name === undefined ? part.settings.nodes.map(({ name }) => name) : [input.node_name];
-    const results = await part.test(names, input.timeout_ms, signal);
+    const { level, target, timeout_ms: limitMs } = input;
+    const through = level === 'connect' ? placeOf(target) : undefined;
+    if (level === 'connect' && through === undefined) {
+      throw new FairleadError('invalid_input', `target: ${target} is not a host and a port`, {
+        hint: 'Such as example.com:443.',
+      });
+    }
+    const results = await part.test(names, { limitMs, through }, signal);
     return { results: results.map((node) => ({ ...node, url: masked(node.url) })) };
   },
   render: json,

@@ -1,0 +1,109 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
+import { endpoint } from './settings.ts';
+
+/** Where a tunnel leads: a host and a port. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+export function placeOf(text: string): Place | undefined {
+  const parts = /^(?:\[([0-9a-f:.]+)\]|([^\s:/@]+)):(\d{1,5})$/i.exec(text);
+  const host = parts?.[1] ?? parts?.[2];
+  const port = Number(parts?.[3]);
+  return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port };
+}
+
+/** Milliseconds until a proxy had connected us with somebody behind it; undefined when it did not in time (R-RPC-094). */
+export async function tunnels(
+  url: string,
+  to: Place,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const place = endpoint(url);
+  if (place === undefined || signal.aborted) return undefined;
+  const parsed = new URL(url.includes('://') ? url : `http://${url}`);
+  const { host, port } = place;
+  const secure = parsed.protocol === 'https:';
+  const started = performance.now();
+  const socket = secure ? connectSecurely({ host, port, servername: host }) : connect({ host, port });
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  const give = (): void => void socket.destroy();
+  limit.addEventListener('abort', give, { once: true });
+  socket.on('error', give);
+  const login = { user: decode(parsed.username), password: decode(parsed.password) };
+  try {
+    const opened = await (place.socks ? throughSocks(socket, to, login) : throughHttp(socket, to, login));
+    return opened ? Math.max(1, Math.round(performance.now() - started)) : undefined;
+  } finally {
+    limit.removeEventListener('abort', give);
+    socket.destroy();
+  }
+}
+
+interface Login {
+  readonly user: string;
+  readonly password: string;
+}
+
+async function throughHttp(socket: Socket, { host, port }: Place, { user, password }: Login): Promise<boolean> {
+  const name = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  const basic = Buffer.from(`${user}:${password}`).toString('base64');
+  const authorization = user === '' ? '' : `Proxy-Authorization: Basic ${basic}\r\n`;
+  socket.write(`CONNECT ${name} HTTP/1.1\r\nHost: ${name}\r\n${authorization}\r\n`);
+  const head = await reply(socket, (bytes) => bytes.includes('\r\n'));
+  return head !== undefined && /^HTTP\/1\.[01] 2\d\d/.test(head.toString('latin1'));
+}
+
+/** SOCKS5, the name resolved by the proxy; with a password where it asks for one. */
+async function throughSocks(socket: Socket, { host, port }: Place, { user, password }: Login): Promise<boolean> {
+  socket.write(user === '' ? Uint8Array.of(5, 1, 0) : Uint8Array.of(5, 2, 0, 2));
+  const method = await reply(socket, ({ length }) => length >= 2);
+  if (method?.[0] !== 5 || (method[1] !== 0 && method[1] !== 2)) return false;
+  if (method[1] === 2) {
+    socket.write(Buffer.concat([Uint8Array.of(1), sized(user), sized(password)]));
+    const accepted = await reply(socket, ({ length }) => length >= 2);
+    if (accepted?.[1] !== 0) return false;
+  }
+  socket.write(Buffer.concat([Uint8Array.of(5, 1, 0, 3), sized(host), Uint8Array.of(port >> 8, port & 255)]));
+  const answer = await reply(socket, ({ length }) => length >= 2);
+  return answer?.[0] === 5 && answer[1] === 0;
+}
+
+function sized(text: string): Buffer {
+  const bytes = Buffer.from(text).subarray(0, 255);
+  return Buffer.concat([Uint8Array.of(bytes.length), bytes]);
+}
+
+/** More than a head this long is no answer of a proxy. */
+const longestReply = 16 << 10;
+
+/** What it says until that is enough; undefined when it hangs up before. */
+function reply(socket: Socket, enough: (bytes: Buffer) => boolean): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    let bytes = Buffer.alloc(0);
+    const end = (found: Buffer | undefined): void => {
+      socket.off('data', take);
+      socket.off('close', gone);
+      resolve(found);
+    };
+    const gone = (): void => end(undefined);
+    const take = (chunk: Buffer): void => {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (enough(bytes) || bytes.length > longestReply) end(bytes);
+    };
+    if (socket.destroyed) return gone();
+    socket.on('data', take);
+    socket.on('close', gone);
+  });
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
