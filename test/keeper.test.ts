@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { frameTypes } from '../src/transports/local/keeper/frames.ts';
 import { Keeper, type KeeperLimits } from '../src/transports/local/keeper/keeper.ts';
 import type { Listed } from '../src/transports/local/keeper/messages.ts';
 import { loadLibc } from '../src/transports/local/libc.ts';
@@ -51,6 +52,17 @@ class OwnKeeper implements AsyncDisposable {
     await this.keeper.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Says that it is there whenever it is asked. */
+function answer(client: RawClient): void {
+  let said = 0;
+  const look = (): void => {
+    const asked = client.frames.filter(({ type }) => type === frameTypes.ping).length;
+    for (; said < asked; said += 1) client.say('pong');
+  };
+  client.socket.on('data', look);
+  look();
 }
 
 async function run(client: RawClient, id: string, text: string): Promise<number> {
@@ -109,6 +121,43 @@ describe.runIf(process.platform === 'linux')('a keeper', () => {
     expect(JSON.parse(Buffer.from((await client.until('exit')).body).toString())).toMatchObject({
       ended: { by: 'signal', signal: 'KILL' },
     });
+  });
+
+  test('two servers that ask at once are both told that a third is there', async () => {
+    await using own = await OwnKeeper.start({ answerMs: 1000 });
+    using first = await own.client();
+    using second = await RawClient.connect(own.socket);
+    using third = await RawClient.connect(own.socket);
+    second.hello(process.pid + 1);
+    third.hello(process.pid + 2);
+    const pings = (): number => first.frames.filter(({ type }) => type === frameTypes.ping).length;
+    await expect.poll(pings).toBe(2);
+    // One answer, after both have asked.
+    first.say('pong');
+    await Promise.all([second.until('refused'), third.until('refused')]);
+    expect(first.socket.destroyed).toBe(false);
+  });
+
+  test('of two servers that find a silent one, the second finds the first', async () => {
+    await using own = await OwnKeeper.start({ answerMs: 100 });
+    using _silent = await own.client();
+    const comers = await Promise.all([1, 2].map(() => RawClient.connect(own.socket)));
+    using _first = comers[0] ?? expect.unreachable();
+    using _second = comers[1] ?? expect.unreachable();
+    for (const [at, one] of comers.entries()) {
+      const greeted = one.until('welcome').then(
+        () => answer(one),
+        () => {},
+      );
+      one.hello(process.pid + 1 + at);
+      void greeted;
+    }
+    const outcome = (): string =>
+      comers
+        .map((one) => (one.got('refused') ? 'refused' : one.got('welcome') ? 'welcome' : ''))
+        .sort()
+        .join();
+    await expect.poll(outcome).toBe('refused,welcome');
   });
 
   test('one that listens to TERM ends at once', async () => {

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { places } from '../config.ts';
 import { FairleadError } from '../contract/errors.ts';
+import { Instances } from '../engine/instances/instances.ts';
 import { keeperFor } from '../transports/local/keeper/client.ts';
 import type { Invocation } from './command.ts';
 
@@ -12,16 +13,23 @@ export async function endTerminals({ settings, env, stdout, stderr }: Invocation
   const { home } = places(settings, env);
   let ended = 0;
   let code = 0;
+  // One that is alive may be too busy to say so: its terminals are not for others to end.
+  const live = new Map(new Instances(home).list().map(({ id, pid }) => [id, pid]));
   for (const instance of keepersIn(home)) {
+    const pid = live.get(instance);
+    if (pid !== undefined) {
+      stderr.write(running(instance, pid));
+      code = 1;
+      continue;
+    }
     await using keeper = keeperFor(instance, home);
     try {
       ended += await keeper.end(AbortSignal.timeout(endMs));
     } catch (thrown) {
       if (!(thrown instanceof FairleadError)) throw thrown;
-      const { pid } = thrown.data ?? {};
       stderr.write(
         thrown.code === 'conflict'
-          ? `Server ${instance} (process ${String(pid)}) is running and has its terminals. End it first.\n`
+          ? running(instance, thrown.data?.['pid'])
           : `The terminals of ${instance} could not be ended: ${thrown.message}\n`,
       );
       code = 1;
@@ -30,6 +38,9 @@ export async function endTerminals({ settings, env, stdout, stderr }: Invocation
   stdout.write(ended === 1 ? 'Ended 1 terminal.\n' : `Ended ${ended} terminals.\n`);
   return code;
 }
+
+const running = (instance: string, pid: unknown): string =>
+  `Server ${instance} (process ${String(pid)}) is running and has its terminals. End it first.\n`;
 
 function keepersIn(home: string): string[] {
   try {

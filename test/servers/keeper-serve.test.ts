@@ -161,6 +161,20 @@ describe.runIf(process.platform === 'linux')('terminals outlive the server', () 
     expect(await served.endTerminals()).toContain('Ended 0 terminals.');
   });
 
+  test('a server that is too busy to answer keeps its terminals', async () => {
+    await using served = await Served.start();
+    const client = await served.connect();
+    const [shell] = await list(client);
+    served.child.kill('SIGSTOP');
+    try {
+      expect(await served.endTerminals()).toContain('is running and has its terminals');
+    } finally {
+      served.child.kill('SIGCONT');
+    }
+    expect(isAlive(shell?.pid ?? 0)).toBe(true);
+    await client.close();
+  });
+
   test('with --keep-terminals=false they end with the server', async () => {
     await using served = await Served.start(['--port', '0', '--keep-terminals=false']);
     expect(served.out).toContain('ends the server and its terminals');

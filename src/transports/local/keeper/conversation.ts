@@ -54,7 +54,7 @@ export class Conversation implements Disposable {
   #asked = false;
   #silent = false;
   #watch: NodeJS.Timeout | undefined;
-  #answered: (() => void) | undefined;
+  readonly #askers = new Set<() => void>();
 
   constructor(socket: Socket, pid: number, held: Held) {
     this.pid = pid;
@@ -78,11 +78,16 @@ export class Conversation implements Disposable {
   /** Whether it says something within the time. */
   isThere(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), ms);
-      this.#answered = () => {
+      const answered = (): void => {
         clearTimeout(timer);
         resolve(true);
       };
+      const timer = setTimeout(() => {
+        this.#askers.delete(answered);
+        resolve(false);
+      }, ms);
+      // Two servers may ask at once: either answer is for both.
+      this.#askers.add(answered);
       this.#tell('ping');
     });
   }
@@ -90,8 +95,8 @@ export class Conversation implements Disposable {
   hear(frames: readonly Frame[]): void {
     this.#heardMs = performance.now();
     this.#asked = false;
-    this.#answered?.();
-    this.#answered = undefined;
+    for (const answered of this.#askers) answered();
+    this.#askers.clear();
     if (this.#silent) this.#silent = false;
     // Types without a row are skipped: they are for the other side, or from the future.
     for (const one of frames) this.#handlers[one.type]?.(one);

@@ -160,10 +160,13 @@ export class Keeper {
       socket.end(frame('refused', '', encode({ reason: 'version' })));
       return undefined;
     }
-    const before = this.#client;
-    if (before && before.talk.pid !== hello.pid && (await before.talk.isThere(this.#limits.answerMs))) {
-      socket.end(frame('refused', '', encode({ reason: 'busy', pid: before.talk.pid })));
-      return undefined;
+    for (let before = this.#client; before && before.talk.pid !== hello.pid; before = this.#client) {
+      if (await before.talk.isThere(this.#limits.answerMs)) {
+        socket.end(frame('refused', '', encode({ reason: 'busy', pid: before.talk.pid })));
+        return undefined;
+      }
+      // While it was asked, somebody else may have come in its place.
+      if (this.#client === before) break;
     }
     if (socket.destroyed) return undefined;
     this.#client?.talk[Symbol.dispose]();
