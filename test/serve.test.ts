@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openSession } from './support/pty-session.ts';
 import { program, Served } from './support/served.ts';
 
 const text = (result: { content?: unknown }): string => (result.content as { text?: string }[])[0]?.text ?? '';
@@ -32,6 +35,21 @@ describe('fairlead serve', () => {
     expect((await ask({ authorization: `Bearer ${served.token}`, origin: 'https://evil.example' })).status).toBe(403);
     expect((await ask({ origin: 'https://evil.example' })).status).toBe(403);
     expect((await fetch(served.url.replace('/mcp', '/healthz'))).status).toBe(200);
+  });
+
+  test('the token is shown to a person at a terminal, and to no pipe or file (R-RPC-009)', async () => {
+    await using served = await Served.start();
+    expect(served.token).toMatch(/^[0-9a-f-]{36}$/);
+    expect(served.out + served.err).not.toContain(served.token);
+    const env = { PATH: process.env['PATH'] ?? '', HOME: served.home, FAIRLEAD_KEEP_TERMINALS: 'false' };
+    await using person = await openSession([process.execPath, program, 'serve', '--port', '0'], env);
+    await person.until('token     ');
+    const { auth_token } = JSON.parse(
+      readFileSync(join(served.home, '.fairlead', 'instances', 'bravo.json'), 'utf8'),
+    ) as { auth_token: string };
+    await person.until(`Bearer ${auth_token}`);
+    await person.type('\x03');
+    expect(await person.ended).toMatchObject({ by: 'exit' });
   });
 
   test('the token of the environment is used, never printed, and not visible to terminals', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { styleFor } from '../faces/cli/style.ts';
 import { FairleadError } from '../contract/errors.ts';
@@ -66,7 +67,7 @@ export async function serve(invocation: Invocation): Promise<number> {
       // Whoever reads the files may come at once.
       own.announce({ mcp_port: rpc.port, http_port: Number(new URL(server.url).port) });
       engine.background(serveLocally(invocation, engine, log));
-      welcome(invocation, `${server.url}`, token, settings.token !== undefined, keeper !== undefined);
+      welcome(invocation, `${server.url}`, tokenLine(invocation, own, peers.root), keeper !== undefined);
       if (!signal.aborted) await once(signal, 'abort');
     },
     async close() {
@@ -102,15 +103,35 @@ async function listen(
 
 const count = (terminals: number): string => `${terminals} terminal${terminals === 1 ? '' : 's'}`;
 
-function welcome(invocation: Invocation, url: string, token: string, own: boolean, keeps: boolean): void {
+/** What to say of the token, and what to write in its place. Into a file or a pipe it does not go (R-RPC-009). */
+function tokenLine(
+  { settings, stdout, env }: Invocation,
+  { record }: OwnInstance,
+  root: string,
+): { readonly says: string; readonly shown: string } {
+  const { dim } = styleFor(stdout, env);
+  const kept = 'set FAIRLEAD_TOKEN to keep one';
+  if (settings.token !== undefined) return { says: dim('the one in FAIRLEAD_TOKEN'), shown: '$FAIRLEAD_TOKEN' };
+  if (stdout.isTTY) {
+    return { says: `${record.auth_token} ${dim(`(new at each start; ${kept})`)}`, shown: record.auth_token };
+  }
+  const file = join(root, 'instances', `${record.id}.json`);
+  return { says: `auth_token in ${file} ${dim(`(new at each start; ${kept})`)}`, shown: '<token>' };
+}
+
+function welcome(
+  invocation: Invocation,
+  url: string,
+  { says, shown }: ReturnType<typeof tokenLine>,
+  keeps: boolean,
+): void {
   const { stdout, env, version, settings } = invocation;
   const { bold, cyan, dim, green } = styleFor(stdout, env);
   const stdio = { command: process.execPath, args: [fileURLToPath(new URL('bin/fairlead.js', packageRoot)), 'mcp'] };
-  const shown = own ? '$FAIRLEAD_TOKEN' : token;
   stdout.write(`${green('●')} ${bold('Fairlead')} ${version} is serving MCP
 
   address   ${cyan(url)}
-  token     ${own ? dim('the one in FAIRLEAD_TOKEN') : `${token} ${dim('(new at each start; set FAIRLEAD_TOKEN to keep one)')}`}
+  token     ${says}
 
 ${bold('Connect a client')}
   Claude Code   claude mcp add --transport http fairlead ${url} --header "Authorization: Bearer ${shown}"

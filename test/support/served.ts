@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,7 +81,9 @@ export class Served implements AsyncDisposable {
   }
 
   get token(): string {
-    return /token +(\S+)/.exec(this.out)?.[1] ?? '';
+    const file = /auth_token in (\S+)/.exec(this.out)?.[1];
+    if (file === undefined) return '';
+    return (JSON.parse(readFileSync(file, 'utf8')) as { auth_token: string }).auth_token;
   }
 
   async connect(token = this.token, mode: VersionNegotiationMode = 'legacy'): Promise<Client> {
