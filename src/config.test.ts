@@ -62,3 +62,9 @@ test('R-TERM-076: where recordings go', () => {
   expect(at({}, { TERMINAL_MCP_RECORD_DIR: '/old', FAIRLEAD_RECORD_DIR: '/ours' })).toBe('/ours');
   expect(at({ recordDir: '/flag' }, { FAIRLEAD_RECORD_DIR: '/ours' })).toBe('/flag');
 });
+
+test('an instance may have more sessions than a server of one client; what was given wins', () => {
+  const sessions = (command: string, env = {}) => readSettings(new Map(), env, command).maxSessions;
+  expect([sessions('serve'), sessions('mcp')]).toEqual([200, 5]);
+  expect(sessions('serve', { FAIRLEAD_MAX_SESSIONS: '7' })).toBe(7);
+});

@@ -17,6 +17,8 @@ export interface Setting<T extends z.ZodType = z.ZodType> {
   readonly metavar?: string;
   /** Older names of the variable, tried in order after our own. */
   readonly aliases?: readonly string[];
+  /** Commands that start from another default. */
+  readonly defaults?: Readonly<Record<string, string>>;
   /** A secret comes from the environment or a file, never from a flag that other users can see. */
   readonly flag?: false;
 }
@@ -91,6 +93,8 @@ export const settings = {
   }),
   maxSessions: setting({
     schema: integer(1, 1000).default(5),
+    // An instance serves many clients, and what has ended stays for a while.
+    defaults: { serve: '200' },
     form: 'value',
     metavar: 'n',
     help: 'Sessions at one time, the default one included',
@@ -228,11 +232,15 @@ export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
-/** Flags win over variables, variables over defaults. */
-export function readSettings(flags: ReadonlyMap<string, string | readonly string[]>, env: Environment): Settings {
+/** Flags win over variables, variables over the defaults of the command. */
+export function readSettings(
+  flags: ReadonlyMap<string, string | readonly string[]>,
+  env: Environment,
+  command = '',
+): Settings {
   const result: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(settings) as [SettingName, Setting][]) {
-    const { raw, source } = find(name, row, flags, env);
+    const { raw = row.defaults?.[command], source } = find(name, row, flags, env);
     const parsed = row.schema.safeParse(raw);
     if (!parsed.success) {
       throw new SettingError(`${source}: ${show(raw)} ${parsed.error.issues[0]?.message ?? 'is not valid'}`);

@@ -23,7 +23,9 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   try {
     const wanted = name === 'help' ? rest[0] : name;
-    const command = commands.find((one) => one.name === wanted);
+    const command = commands.find(
+      ({ name, otherName }) => name === wanted || (wanted !== undefined && otherName === wanted),
+    );
     if (!command)
       return await verb(wanted ?? '', name === 'help' ? ['--help'] : rest, {
         stdin,
@@ -55,7 +57,7 @@ function understand(command: Command, argv: readonly string[]): Pick<Invocation,
   if (words.length > 0 && command.takesWords !== true) {
     throw new UsageError(`fairlead ${command.name} takes no "${words[0]}".`);
   }
-  return { settings: readSettings(flags, process.env), flags, words };
+  return { settings: readSettings(flags, process.env, command.name), flags, words };
 }
 
 /** Not a command of its own: a verb of a running instance. Their table is loaded only now. */

@@ -86,12 +86,15 @@ function settingsPage(): string {
     return row(
       flag,
       [variableName(name), ...(setting.aliases ?? [])].map((one) => `\`${one}\``).join(', '),
-      value === undefined ? '' : `\`${JSON.stringify(value)}\``,
+      [value === undefined ? '' : `\`${JSON.stringify(value)}\``, ...others(setting)].join('; '),
       setting.help,
     );
   });
   return `${made}# Settings\n\nA flag wins over its variable, a variable over the default. Flags take \`--x v\` or \`--x=v\`.\n\n| Flag | Variable | Default | |\n|---|---|---|---|\n${rows.join('\n')}\n${sshPart()}`;
 }
+
+const others = ({ defaults = {} }: Setting): string[] =>
+  Object.entries(defaults).map(([command, value]) => `\`${value}\` for \`fairlead ${command}\``);
 
 const units: Readonly<Record<SshVariable['kind'], string>> = {
   seconds: 'seconds',

@@ -120,6 +120,38 @@ test('which instance: by name, and what to do when there is none (R-RPC-151)', a
   });
 });
 
+test('names of the reference: server selftest and mcp-stdio (R-RPC-150)', async () => {
+  expect((await fairlead(['server', '--help'])).stdout).toContain('selftest');
+  const { ok, checks } = JSON.parse((await fairlead(['server', 'selftest', '--json'])).stdout) as {
+    ok: boolean;
+    checks: unknown[];
+  };
+  expect(ok).toBe(true);
+  expect(checks.length).toBeGreaterThan(5);
+  expect((await fairlead(['mcp-stdio', '--help'])).stdout).toBe((await fairlead(['mcp', '--help'])).stdout);
+});
+
+test('with --json a wrong use is answered as JSON too, and exits with 2 (R-RPC-151, R-RPC-152)', async () => {
+  for (const args of [
+    ['session', 'creat', '--json'],
+    ['session', 'list', '--jsn', '--json'],
+    ['exec', 'run', '0', 'ls', 'more', '--json'],
+    ['session', 'resize', '0', '--cols', 'wide', '--json'],
+  ]) {
+    const { code, stdout, stderr } = await fairlead(args);
+    expect({ code, stderr }, args.join(' ')).toEqual({ code: 2, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: -32602, data: { code: 'INVALID_PARAMS' } } });
+  }
+  expect(await fairlead(['session', 'creat'])).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('help tells the default of the command it is about', async () => {
+  const line = async (command: string) =>
+    /--max-sessions .*/.exec((await fairlead([command, '--help'])).stdout)?.[0] ?? '';
+  expect(await line('serve')).toContain('(200)');
+  expect(await line('mcp')).toContain('(5)');
+});
+
 test('audit verify: whole, then edited', async () => {
   expect((await fairlead(['audit', 'verify'])).stdout).toMatch(/^✓ \d+ records by 1 server: nothing was changed/);
   const folder = join(home, '.fairlead', 'audit');

@@ -25,6 +25,8 @@ export interface OwnFlag extends Flag {
 
 export interface Command {
   readonly name: string;
+  /** What a reference calls it. */
+  readonly otherName?: string;
   /** After `fairlead <name>`. */
   readonly usage: string;
   readonly summary: string;

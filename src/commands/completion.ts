@@ -20,7 +20,7 @@ export async function completion({ words, stdout }: Invocation): Promise<number>
 function tableOf(): Table {
   const table = new Map<string, readonly string[]>();
   const verbs = verbsOf(sessionBook);
-  table.set('', [...commands.map(({ name }) => name), ...verbs.keys()]);
+  table.set('', [...commands.flatMap(({ name, otherName = [] }) => [name].concat(otherName)), ...verbs.keys()]);
   for (const { name, flags = [] } of commands)
     table.set(
       name,

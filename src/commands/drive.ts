@@ -1,4 +1,4 @@
-import { places, readSettings, settings } from '../config.ts';
+import { places, readSettings, SettingError, settings } from '../config.ts';
 import { errorTable, FairleadError } from '../contract/errors.ts';
 import { Instances } from '../engine/instances/instances.ts';
 import { type InstanceRecord, parseRecord } from '../engine/instances/record.ts';
@@ -44,19 +44,19 @@ export async function drive(noun: string, argv: readonly string[], around: Surro
     return name === undefined ? 2 : 0;
   }
   const verb = known.get(name);
-  if (!verb)
-    throw new UsageError(
-      `There is no ${noun} ${name}.${suggestion(name, [...known.keys()])} See: fairlead ${noun} --help`,
-    );
-  if (rest.includes('--help') || rest.includes('-h')) {
+  if (verb && (rest.includes('--help') || rest.includes('-h'))) {
     stdout.write(verbHelp(verb, style));
     return 0;
   }
-  const json = rest.includes('--json');
+  const json = argv.includes('--json');
   try {
+    if (!verb) {
+      const near = suggestion(name, [...known.keys()]);
+      throw new UsageError(`There is no ${noun} ${name}.${near} See: fairlead ${noun} --help`);
+    }
     return await perform(verb, rest, around, style);
   } catch (thrown) {
-    if (!json || thrown instanceof UsageError) throw asError(thrown);
+    if (!json) throw asError(thrown);
     stdout.write(`${JSON.stringify({ error: facts(thrown) }, null, 2)}\n`);
     return exitCode(thrown);
   }
@@ -213,8 +213,11 @@ const exits = new Map<string, number>([
 
 function exitCode(thrown: unknown): number {
   if (thrown instanceof RpcFailure) return exits.get(String(thrown.error.data?.['code'])) ?? 1;
+  if (isUsage(thrown)) return 2;
   return thrown instanceof FairleadError ? errorTable[thrown.code].exit : 1;
 }
+
+const isUsage = (thrown: unknown): thrown is Error => thrown instanceof UsageError || thrown instanceof SettingError;
 
 function facts(thrown: unknown): object {
   if (thrown instanceof RpcFailure) return thrown.error;
@@ -222,6 +225,7 @@ function facts(thrown: unknown): object {
     const { code, message, hint } = thrown;
     return { code: -32603, message, data: { code: errorTable[code].rpc, ...(hint === undefined ? {} : { hint }) } };
   }
+  if (isUsage(thrown)) return { code: -32602, message: thrown.message, data: { code: 'INVALID_PARAMS' } };
   return {
     code: -32603,
     message: thrown instanceof Error ? thrown.message : String(thrown),

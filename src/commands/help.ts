@@ -36,7 +36,7 @@ export function helpFor(command: Command, style: Style): string {
   for (const name of command.settings) {
     const setting: Setting = settings[name];
     if (setting.flag === false) variables.push([variableName(name), setting.help]);
-    else flags.push([shape(name, setting), `${setting.help}${preset(setting)}`]);
+    else flags.push([shape(name, setting), `${setting.help}${preset(setting, command.name)}`]);
   }
   const parts = [
     `${bold('fairlead')} ${bold(command.name)}: ${command.summary}\n`,
@@ -60,8 +60,8 @@ function shape(name: string, setting: Setting): string {
   return setting.form === 'optional' ? `${flag}[=${setting.metavar}]` : `${flag} <${setting.metavar}>`;
 }
 
-function preset({ schema }: Setting): string {
-  const value = schema.safeParse(undefined);
+function preset({ schema, defaults }: Setting, command: string): string {
+  const value = schema.safeParse(defaults?.[command]);
   const plain = value.success && ['string', 'number', 'boolean'].includes(typeof value.data) && value.data !== false;
   return plain ? ` (${String(value.data)})` : '';
 }

@@ -29,6 +29,7 @@ const json = own('--json', 'switch', 'Answer as JSON');
 export const commands: readonly Command[] = [
   {
     name: 'mcp',
+    otherName: 'mcp-stdio',
     usage: '[--headless] [options]',
     summary: 'MCP server on stdin and stdout with terminals of its own; ends with its client',
     examples: [

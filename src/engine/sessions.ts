@@ -30,6 +30,9 @@ export type SessionRole = 'default' | 'session';
 /** Who asks for a session: one that belongs to another principal is not there for them. */
 export type Whose = Pick<Caller, 'principal'>;
 
+/** R-RPC-024 */
+const endedMs = 600_000;
+
 /** How many ended sessions keep a word about their end. */
 const maxRemembered = 1000;
 
@@ -75,6 +78,7 @@ export class Sessions implements AsyncDisposable {
     this.#makeRoom();
     const terminal = await this.#open(request, signal, whose.principal);
     this.#armIdle(terminal);
+    this.#armEnded(terminal);
     return terminal;
   }
 
@@ -115,7 +119,10 @@ export class Sessions implements AsyncDisposable {
     if (role === 'default' && this.#default === undefined) {
       this.#default = Promise.resolve(terminal);
       this.#defaultId = terminal.id;
-    } else this.#armIdle(terminal);
+    } else {
+      this.#armIdle(terminal);
+      this.#armEnded(terminal);
+    }
     this.#engine.noteFacts(terminal);
   }
 
@@ -292,7 +299,7 @@ export class Sessions implements AsyncDisposable {
     if (limitMs === 0) return;
     const idleFor = (): number => this.#engine.clock.now() - terminal.lastActivityAt;
     const look = (): void => {
-      if (this.#all.get(terminal.id) !== terminal) return;
+      if (this.#all.get(terminal.id) !== terminal || terminal.ended) return;
       const inUse = terminal.state === 'running' || terminal.state === 'needs_person';
       const { recordings } = this.#engine;
       const recorded = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
@@ -314,6 +321,33 @@ export class Sessions implements AsyncDisposable {
     };
     arm(limitMs);
   }
+
+  /** What has ended stays readable for a while, whatever the idle limit is (R-RPC-024). */
+  #armEnded(terminal: Terminal): void {
+    const arm = (): void => {
+      if (!terminal.ended || this.#all.get(terminal.id) !== terminal) return;
+      listening[Symbol.dispose]();
+      const { clock } = this.#engine;
+      const leftMs = endedMs - (clock.now() - (terminal.endedAt ?? clock.now()));
+      this.#timers.get(terminal.id)?.[Symbol.dispose]();
+      this.#timers.set(
+        terminal.id,
+        clock.after(Math.max(leftMs, 1), () => {
+          if (this.#all.get(terminal.id) !== terminal) return;
+          this.#forget(terminal, letGo(terminal));
+          this.#engine.background(terminal[Symbol.asyncDispose]());
+        }),
+      );
+    };
+    const listening = terminal.stateChanged.on(arm);
+    arm();
+  }
+}
+
+/** A session that has ended was looked at for long enough. */
+function letGo({ id, ended }: Terminal): FairleadError {
+  const how = ended === undefined ? 'was closed' : describeEnd(ended);
+  return new FairleadError('terminal_not_found', `Session '${id}' ${how} more than 10 minutes ago and was let go.`);
 }
 
 /** For a session that gave way to another one after its shell had exited. */

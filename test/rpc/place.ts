@@ -36,7 +36,10 @@ export class RpcPlace implements AsyncDisposable {
     this.own = own;
   }
 
-  static async open(parts: (root: string) => NonNullable<EngineOptions['parts']> = () => []): Promise<RpcPlace> {
+  static async open(
+    parts: (root: string) => NonNullable<EngineOptions['parts']> = () => [],
+    change: Partial<EngineOptions> = {},
+  ): Promise<RpcPlace> {
     const home = mkdtempSync(join(tmpdir(), 'fairlead-rpc-'));
     const root = join(home, '.fairlead');
     const peers = new Instances(root);
@@ -76,6 +79,7 @@ export class RpcPlace implements AsyncDisposable {
       ],
       gate: { ...openGate, policy: policy.stage },
       redact: (text) => redactor.redactText(text).text,
+      ...change,
     });
     engine.audit.added.on((entry) => trail.add(entry));
     const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));

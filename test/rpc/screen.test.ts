@@ -102,3 +102,13 @@ test('screen.detect_errors: the documented list, not the good news (R-RPC-053)',
     last_exit_code: 0,
   });
 });
+
+test('more than there is to give is cut, not refused', async () => {
+  const id = await place.create();
+  await call('exec.run_wait', { id, command: 'seq 300 | sed s/^/word/' });
+  const { matches, total } = await call('screen.search', { id, pattern: 'word', max_results: 100_000 });
+  expect([matches.length, total]).toEqual([200, 301]);
+  expect((await call('session.history', { id, limit: 10_000_000 })).count).toBeGreaterThan(300);
+  expect((await call('screen.scroll', { id, offset: 0, count: 10_000_000 })).count).toBeGreaterThan(300);
+  expect((await call('session.audit_log', { limit: 1_000_000 })).length).toBeGreaterThan(1);
+});

@@ -1,6 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/engine/system-clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { RpcPlace } from './place.ts';
 
 let place: RpcPlace;
@@ -133,4 +135,48 @@ test('session.history has the visible rows, or the commands with their exit code
   expect(count).toBe(entries.length);
   const commands = await call('session.history', { id, source: 'commands' });
   expect(commands.entries).toMatchObject([{ text: 'echo seen; false', exit_code: 1 }]);
+});
+
+/** The time of this machine, but whoever waits for minutes waits until the test says so. */
+function patientClock(): Clock & { readonly long: Map<() => void, number> } {
+  const long = new Map<() => void, number>();
+  return {
+    ...systemClock,
+    long,
+    after(ms, run) {
+      if (ms < 120_000) return systemClock.after(ms, run);
+      long.set(run, ms);
+      return { [Symbol.dispose]: () => void long.delete(run) };
+    },
+  };
+}
+
+test('an ended session is listed and readable for ten minutes, however short the idle limit is (R-RPC-024)', async () => {
+  const clock = patientClock();
+  await using place = await RpcPlace.open(undefined, { clock, sessions: { maxSessions: 200, idleTimeout: 0.2 } });
+  const call = (method: string, params?: unknown) => place.client.call(method, params);
+  const id = await place.create({ command: 'echo last words; exit 7' });
+  await call('orchestrate.wait', { id, exit: true });
+  // Longer than the idle limit.
+  expect(await call('orchestrate.wait', { id, pattern: 'never', timeout_ms: 400 })).toMatchObject({ matched: false });
+  await expect
+    .poll(() => place.engine.clock.now() - (place.engine.terminals[0]?.endedAt ?? Infinity))
+    .toBeGreaterThan(400);
+  expect((await call('session.list')).sessions).toMatchObject([{ id, is_dead: true, exit_code: 7 }]);
+  expect((await call('screen.text', { id })).lines[0]).toBe('last words');
+  expect([...clock.long.values()].map((ms) => Math.ceil(ms / 60_000))).toEqual([10]);
+  for (const run of clock.long.keys()) run();
+  expect((await call('session.list')).sessions).toEqual([]);
+  expect((await place.client.ask('screen.text', { id })).error?.message).toBe(`Session ${id} not found`);
+});
+
+test('an ended session gives way when the limit is reached, a live one does not (R-RPC-024)', async () => {
+  await using place = await RpcPlace.open(undefined, { sessions: { maxSessions: 3, idleTimeout: 0 } });
+  const ended = await place.create({ command: 'exit 1' });
+  await place.client.call('orchestrate.wait', { id: ended, exit: true });
+  const alive = await place.create();
+  const next = await place.create();
+  const { sessions } = await place.client.call('session.list');
+  expect(sessions.map(({ id }: { id: number }) => id)).toEqual([alive, next]);
+  expect((await place.client.ask('session.create', {})).error?.data?.['code']).toBe('LIMIT_REACHED');
 });

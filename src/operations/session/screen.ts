@@ -116,7 +116,7 @@ export const scroll = operation({
   input: z.object({
     ...session,
     offset: z.number().int().default(0),
-    count: z.number().int().min(1).max(100_000).default(100),
+    count: z.number().int().min(1).default(100),
     epoch: z.number().int().optional().describe('Refuse if rows were renumbered since'),
   }),
   output: z.object({
@@ -146,6 +146,9 @@ export const scroll = operation({
   render: ({ lines }) => lines.join('\n'),
 });
 
+/** A caller that asks for more gets these, and `total` tells of the rest. */
+const mostMatches = 200;
+
 export const search = operation({
   title: 'Search a session',
   summary: 'Find text on the screen and in the scrollback.',
@@ -153,7 +156,7 @@ export const search = operation({
   input: z.object({
     ...session,
     pattern: z.string().min(1),
-    max_results: z.number().int().min(1).max(200).default(50),
+    max_results: z.number().int().min(1).default(50).describe('More than 200 means 200'),
     regex: z.boolean().default(false),
     ignore_case: z.boolean().default(false),
     from_row: z.number().int().min(0).optional(),
@@ -172,7 +175,7 @@ export const search = operation({
       regex,
       ignoreCase: ignore_case,
       scope: 'all',
-      max: max_results,
+      max: Math.min(max_results, mostMatches),
       from: from_row,
     } as const;
     const found = await findInTerminal(terminal, request, call.signal);

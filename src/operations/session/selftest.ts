@@ -92,6 +92,7 @@ export const selftest = (capabilities: () => AnyOperation) =>
   operation({
     title: 'Self-test',
     summary: 'Try out the parts of this server; leaves nothing behind.',
+    cliNames: ['server selftest'],
     access: 'control',
     input: z.object({ session_id: z.union([z.string(), z.number()]).optional() }),
     output: z.object({ ok: z.boolean(), checks: z.array(Check) }),

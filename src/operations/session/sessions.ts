@@ -232,7 +232,7 @@ export const history = operation({
   access: 'observe',
   input: z.object({
     ...session,
-    limit: z.number().int().min(1).max(100_000).default(100),
+    limit: z.number().int().min(1).default(100),
     source: z.enum(['scrollback', 'commands']).default('scrollback'),
   }),
   output: z.object({ entries: z.array(Entry), count: z.number().int() }),
