@@ -144,7 +144,7 @@ describe('what is wrong with the way there', () => {
       expect(facts).toMatchObject({ code: 'CONNECTION_TIMEOUT' });
       return Math.round((performance.now() - start) / 1000);
     };
-    expect(await took({})).toBeLessThan(2);
+    expect(await took({})).toBeLessThan(10);
     expect(await took({ timeout_secs: 2 })).toBeGreaterThanOrEqual(2);
   });
 

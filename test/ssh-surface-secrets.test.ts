@@ -133,15 +133,18 @@ test.each(['stdio', 'http'] as const)(
     const during = places(door.home, secret);
     expect(await facts('ssh_disconnect', { session_id })).toMatchObject({ status: 'ok' });
 
+    // A recording gets its name when it is complete, a moment after the end of its shell.
+    const casts = (): string[] => places(door.home, 'got-').filter((name) => name.endsWith('.cast'));
+    await expect.poll(casts, { timeout: 10_000 }).toHaveLength(2);
     expect(during).toEqual([]);
     expect(answers.filter((answer) => answer.includes(secret))).toEqual([]);
     expect(door.said()).not.toContain(secret);
     expect(places(door.home, secret)).toEqual([]);
-    // The search does find what is there: in what was shown and, where input is recorded, in what was typed.
-    const casts = places(door.home, 'got-').filter((name) => name.endsWith('.cast'));
-    expect(casts).toHaveLength(2);
+    // The search does find what is there: in the audit trail and, where input is recorded, in what was typed.
     if (kind === 'http') expect(places(door.home, 'ssh.shellWrite')).toContainEqual(expect.stringMatching(/audit/));
-    const typed = casts.map((name) => typedIn(read(join(door.home, name)))).find((text) => text !== '');
+    const typed = casts()
+      .map((name) => typedIn(read(join(door.home, name))))
+      .find((text) => text !== '');
     expect(typed).toContain('echo "got-');
   },
 );

@@ -103,6 +103,25 @@ test('9.3: who opens a terminal is told of a key that is new, once, and of keys 
   expect(await first('accept-new')).not.toHaveProperty('notes');
 });
 
+test.runIf(isRoot).each([
+  ['password', { password: true }, (user: string) => `${user}@127.0.0.1's password:`],
+  [
+    'keyboard-interactive',
+    { keyboardInteractive: true },
+    (user: string, port: number) => `${user}@127.0.0.1:${port}: Password:`,
+  ],
+] as const)('9.1: what the person is asked names the login once (%s)', async (_, options, prompt) => {
+  await using closed = await startSshd({ ...options, config: ['PubkeyAuthentication no'] });
+  await using own = sshEngine(closed, folder);
+  const context = { engine: own, caller: callerOf('me'), signal: AbortSignal.timeout(30_000) };
+  await expect(call(open, { target: 'ssh:far' }, context)).rejects.toMatchObject({ code: 'needs_person' });
+  const [question] = own.asking.list();
+  const login = `${closed.user}@127.0.0.1:${closed.port}`;
+  expect(question).toMatchObject({ kind: 'password', subject: login, prompt: prompt(closed.user, closed.port) });
+  own.asking.answer(question?.id ?? '', closed.password);
+  expect(await call(open, { target: 'ssh:far' }, context)).toMatchObject({ state: 'idle' });
+});
+
 test('without a shell named it is the login shell, by its name', async () => {
   expect(await use(open, { target: `ssh:${sshd.user}@far` })).toMatchObject({ program: '/bin/bash', state: 'idle' });
 });
@@ -174,8 +193,9 @@ test('resize, and Ctrl-C past input nobody reads', async () => {
   const terminal = engine.terminals[0];
   await terminal?.resize({ cols: 90, rows: 20 }, AbortSignal.timeout(10_000));
   expect(await use(run, { terminal: id, command: 'stty size' })).toMatchObject({ output: '20 90' });
-  const running = use(run, { terminal: id, command: 'echo on; sleep 30' });
-  await use(wait, { terminal: id, text: 'on' });
+  // Not as it is typed: the line is shown before the shell has it.
+  const running = use(run, { terminal: id, command: 'echo be""gun; sleep 30' });
+  await use(wait, { terminal: id, text: 'begun' });
   await use(send, { terminal: id, keys: ['Ctrl+C'] });
   expect(await running).toMatchObject({ state: 'done', exitCode: 130 });
 });
