@@ -27,6 +27,8 @@ export interface TrailHead {
 }
 
 const keptDays = 14;
+/** Replacing a file costs more than a call: what was cut off within this time of a crash is not missed. */
+const vouchMs = 1000;
 const day = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
 
 /**
@@ -43,6 +45,7 @@ export class AuditTrail implements AsyncDisposable {
   #last: TrailHead | undefined;
   #day = '';
   #broken = false;
+  #due: NodeJS.Timeout | undefined;
 
   constructor(root: string, warn: (message: string) => void) {
     this.#root = root;
@@ -64,7 +67,8 @@ export class AuditTrail implements AsyncDisposable {
       // At once and in order: a server that is killed has written what it did.
       appendFileSync(join(this.#folder, `${today}.jsonl`), `${JSON.stringify({ ...body, hash })}\n`, { mode: 0o600 });
       this.#last = { writer: this.#writer, n: body.n, hash, day: today };
-      writePrivate(join(headsOf(this.#root), `${this.#writer}.json`), JSON.stringify(this.#last));
+      if (body.n === 1) this.vouch();
+      else this.#due ??= setTimeout(() => this.vouch(), vouchMs).unref();
       this.#broken = false;
     } catch (error) {
       if (!this.#broken) this.#warn(`The audit trail cannot be written: ${(error as Error).message}`);
@@ -85,7 +89,20 @@ export class AuditTrail implements AsyncDisposable {
     return found;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#due !== undefined) this.vouch();
+  }
+
+  /** Says on disk how far the trail goes. */
+  vouch(): void {
+    clearTimeout(this.#due);
+    this.#due = undefined;
+    try {
+      writePrivate(join(headsOf(this.#root), `${this.#writer}.json`), JSON.stringify(this.#last));
+    } catch (error) {
+      this.#warn(`The audit trail cannot be written: ${(error as Error).message}`);
+    }
+  }
 
   #begin(today: string): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });

@@ -28,6 +28,7 @@ function trailOf(...ats: readonly string[]): { root: string; file: (at?: string)
     trail.add(entry(2 * at + 1, time, 'observe'));
     trail.add(entry(2 * at + 2, time));
   }
+  trail.vouch();
   return { root, file: (at = now.toISOString()) => join(root, 'audit', `${at.slice(0, 10)}.jsonl`) };
 }
 
