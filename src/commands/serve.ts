@@ -16,6 +16,7 @@ import { sessionBook } from '../operations/session/index.ts';
 import { Workspaces, workspaces } from '../engine/workspaces.ts';
 import { adoptKept } from '../transports/local/keeper/adopt.ts';
 import { keeperFor } from '../transports/local/keeper/client.ts';
+import { missingDriver } from '../transports/local/index.ts';
 import { places } from '../config.ts';
 import type { Invocation } from './command.ts';
 import { endTerminals } from './end-terminals.ts';
@@ -35,7 +36,7 @@ export async function serve(invocation: Invocation): Promise<number> {
   const token = own.record.auth_token;
   const keeper = process.platform === 'linux' ? keeperFor(own.record.id, peers.root, { log }) : undefined;
   const parts = [
-    [runningInstance, () => new RunningInstance(own, peers)],
+    [runningInstance, () => new RunningInstance(own, peers, { noTerminals: () => missingDriver() })],
     [workspaces, () => new Workspaces(peers.root)],
   ] as const;
   const { engine, surface } = await createInstance(invocation, log, {

@@ -12,7 +12,7 @@ import { Redactor } from '../../src/engine/redaction/redactor.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { Instances } from '../../src/engine/instances/instances.ts';
 import { OwnInstance } from '../../src/engine/instances/own-instance.ts';
-import { RunningInstance, runningInstance } from '../../src/engine/instances/running.ts';
+import { RunningInstance, runningInstance, type Vitals } from '../../src/engine/instances/running.ts';
 import { Workspaces, workspaces } from '../../src/engine/workspaces.ts';
 import { MethodTable } from '../../src/faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../src/faces/jsonrpc/server.ts';
@@ -39,6 +39,7 @@ export class RpcPlace implements AsyncDisposable {
   static async open(
     parts: (root: string) => NonNullable<EngineOptions['parts']> = () => [],
     change: Partial<EngineOptions> = {},
+    vitals: Partial<Vitals> = {},
   ): Promise<RpcPlace> {
     const home = mkdtempSync(join(tmpdir(), 'fairlead-rpc-'));
     const root = join(home, '.fairlead');
@@ -70,7 +71,7 @@ export class RpcPlace implements AsyncDisposable {
       recordings: { dir: join(home, 'casts'), idleTimeLimit: 2, maxDuration: 600, inactivityTimeout: 600, auto: 'off' },
       picturesDir: join(home, 'pictures'),
       parts: [
-        [runningInstance, () => new RunningInstance(own, peers)],
+        [runningInstance, () => new RunningInstance(own, peers, vitals)],
         [workspaces, () => new Workspaces(root)],
         [policies, () => policy],
         [auditTrail, () => trail],

@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FairleadError } from '../../src/contract/errors.ts';
+import type { Vitals } from '../../src/engine/instances/running.ts';
+import { missingDriver } from '../../src/transports/local/index.ts';
 import { RpcPlace } from './place.ts';
 
 let place: RpcPlace;
@@ -110,3 +113,20 @@ test('1,000 connections that stall, send garbage or vanish: another client is se
   for (const client of crowd) client[Symbol.dispose]();
   await expect.poll(() => place.server.connections, { timeout: 5000 }).toBe(before);
 });
+
+test('server.health is degraded when the machine fails it, and says why (R-RPC-132)', async () => {
+  const broken: readonly (readonly [Partial<Vitals>, string, boolean])[] = [
+    [{ isWritable: () => false }, 'cannot be written to', true],
+    [{ freeBytes: () => 199 * 1024 * 1024 }, 'less than 200 MB are free', true],
+    [{ noTerminals: () => missingDriver(() => Promise.reject(noDriver)) }, 'No pseudo-terminal driver loads', false],
+  ];
+  for (const [vitals, reason, available] of broken) {
+    await using ill = await RpcPlace.open(undefined, {}, vitals);
+    const { status, reasons, mux } = await ill.client.call('server.health');
+    expect({ status, mux }, reason).toMatchObject({ status: 'degraded', mux: { available } });
+    expect(reasons).toEqual([expect.stringContaining(reason)]);
+  }
+  expect(await missingDriver()).toBeUndefined();
+});
+
+const noDriver = new FairleadError('unsupported', 'No pseudo-terminal driver loads on linux x64.');

@@ -1,7 +1,33 @@
+import { accessSync, constants, statfsSync } from 'node:fs';
 import { Emitter } from '../../lib/emitter.ts';
 import { partKey } from '../part.ts';
 import type { Instances } from './instances.ts';
 import type { OwnInstance } from './own-instance.ts';
+
+/** What a server needs of its machine to be well (R-RPC-132). */
+export interface Vitals {
+  readonly isWritable: (folder: string) => boolean;
+  /** Of the disk a folder is on. */
+  readonly freeBytes: (folder: string) => number;
+  /** Why no terminal of this machine can be opened; undefined when one can. */
+  readonly noTerminals: () => Promise<string | undefined>;
+}
+
+const systemVitals: Vitals = {
+  isWritable: (folder) => {
+    try {
+      accessSync(folder, constants.W_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  freeBytes: (folder) => {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  },
+  noTerminals: async () => undefined,
+};
 
 export interface Focus {
   readonly session: number | undefined;
@@ -13,10 +39,12 @@ export class RunningInstance implements AsyncDisposable {
   readonly peers: Instances;
   /** Somebody wants this instance, or one of its sessions, to be looked at. Whoever shows it to a person listens. */
   readonly focused = new Emitter<Focus>();
+  readonly vitals: Vitals;
 
-  constructor(own: OwnInstance, peers: Instances) {
+  constructor(own: OwnInstance, peers: Instances, vitals: Partial<Vitals> = {}) {
     this.own = own;
     this.peers = peers;
+    this.vitals = { ...systemVitals, ...vitals };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, statfsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
-import { runningInstance } from '../../engine/instances/running.ts';
+import { runningInstance, type Vitals } from '../../engine/instances/running.ts';
 import { architectureName, platformName } from '../../engine/instances/record.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/operation.ts';
@@ -56,14 +55,15 @@ export const health = operation({
     }),
   }),
   async run({ engine, caller }) {
-    const { own, peers } = engine.part(runningInstance);
-    const reasons = [...lagging(), ...unwritable(peers.root)];
+    const { own, peers, vitals } = engine.part(runningInstance);
+    const blocked = await vitals.noTerminals();
+    const reasons = [...lagging(), ...unwritable(peers.root, vitals), ...(blocked === undefined ? [] : [blocked])];
     return {
       status: reasons.length === 0 ? ('ok' as const) : ('degraded' as const),
       ...(reasons.length === 0 ? {} : { reasons }),
       engine: engineName,
       mcp: { bind: '127.0.0.1', port: own.record.mcp_port, auth: true },
-      mux: { available: true, pane_count: engine.sessions.running(caller).length },
+      mux: { available: blocked === undefined, pane_count: engine.sessions.running(caller).length },
       terminal: { initial_cols: 120, initial_rows: 30, color_scheme: 'standard', term: 'xterm-256color' },
     };
   },
@@ -81,13 +81,12 @@ function lagging(): string[] {
   return worst > laggingMs ? [`the server was ${Math.round(worst)} ms late`] : [];
 }
 
-function unwritable(root: string): string[] {
+function unwritable(root: string, { isWritable, freeBytes }: Vitals): string[] {
   try {
-    accessSync(root, constants.W_OK);
-    const { bavail, bsize } = statfsSync(root);
-    return bavail * bsize < leastFreeBytes ? ['less than 200 MB are free on the disk of the state folder'] : [];
+    if (!isWritable(root)) return [`${root} cannot be written to`];
+    return freeBytes(root) < leastFreeBytes ? ['less than 200 MB are free on the disk of the state folder'] : [];
   } catch {
-    return [`${root} cannot be written to`];
+    return [`${root} cannot be looked at`];
   }
 }
 

@@ -21,6 +21,16 @@ export function localTransport(): Transport<LocalTarget> {
   };
 }
 
+/** Why no program of this machine can have a terminal; undefined when it can. */
+export async function missingDriver(loads: () => Promise<unknown> = load): Promise<string | undefined> {
+  try {
+    await loads();
+    return undefined;
+  } catch (thrown) {
+    return thrown instanceof FairleadError ? thrown.message : 'No pseudo-terminal driver loads.';
+  }
+}
+
 async function load(): Promise<Open> {
   const reasons: unknown[] = [];
   if (process.platform === 'linux') {
