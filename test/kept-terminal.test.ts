@@ -71,7 +71,10 @@ function leftOf(terminal: Terminal, channel: Remembered, start = 0) {
 async function open(engine: Engine): Promise<{ terminal: Terminal; channel: Remembered }> {
   const channel = new Remembered(size);
   const opened = { channel: channel as Channel, program: '/bin/bash', nonce: 'secret', owner: 'me' };
-  return { terminal: await engine.adopt({ target: 'echo', size, name: 'a name' }, opened), channel };
+  return {
+    terminal: await engine.adopt({ target: 'echo', size, name: 'a name', launch: { command: 'top' } }, opened),
+    channel,
+  };
 }
 
 const mark = (text: string): string => `\x1b]133;${text};fl=secret\x07`;
@@ -111,6 +114,7 @@ test('a terminal another process had goes on as if it never changed hands: scree
       expect(blocksOf(other)).toEqual(blocksOf(one));
       const { id, name, owner, number, target, program, createdAt, marked } = one;
       expect(other).toMatchObject({ id, name, owner, number, target, program, createdAt, marked });
+      expect(other.launch).toEqual({ command: 'top' });
     }),
     { numRuns: 60 },
   );

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { Launch } from './launch.ts';
 import { FairleadError } from '../contract/errors.ts';
 import { newTerminalId } from '../contract/ids.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -33,6 +34,8 @@ export interface OpenRequest {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly name?: string | undefined;
+  /** How to start it again, for those who remember. */
+  readonly launch?: Launch | undefined;
 }
 
 export interface Opened {
@@ -181,9 +184,9 @@ export class Engine implements AsyncDisposable {
   /** Goes on with a terminal that another process served before: the same id, number, screen and offsets. */
   async resume({ id, size, opened, log, state, seen, endedAt, ...left }: Left): Promise<Terminal> {
     const facts = decodeFacts(left.facts);
-    const { target = 'other', program = '', owner, nonce, name, createdAt = this.clock.now() } = facts ?? {};
+    const { target = 'other', program = '', owner, nonce, name, launch, createdAt = this.clock.now() } = facts ?? {};
     const resumed = { log, state: state && decodeState(state), seen: seen ?? log.end, createdAt, endedAt };
-    const request = { target, size, name };
+    const request = { target, size, name, launch };
     const number = facts?.number;
     const terminal = await this.#adopt(id, request, { ...opened, program, owner, nonce }, { resumed, number });
     this.sessions.takeBack(terminal, facts?.role);
@@ -218,6 +221,7 @@ export class Engine implements AsyncDisposable {
       target: request.target,
       number,
       name: request.name,
+      launch: request.launch,
       owner: opened.owner,
       program: opened.program,
       channel: opened.channel,
@@ -251,9 +255,9 @@ export class Engine implements AsyncDisposable {
   }
 
   #keep(terminal: Terminal, memory: ChannelMemory, nonce: string | undefined): Keeping {
-    const { number, target, program, createdAt, name, owner } = terminal;
+    const { number, target, program, createdAt, name, owner, launch } = terminal;
     const role = (): KeptFacts['role'] => this.sessions.roleOf(terminal);
-    const facts = { number, target, program, createdAt, name, owner, nonce };
+    const facts = { number, target, program, createdAt, name, owner, nonce, launch };
     return new Keeping(terminal, memory, () => ({ ...facts, role: role() }));
   }
 

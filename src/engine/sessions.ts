@@ -3,6 +3,7 @@ import type { TerminalRef } from '../contract/ids.ts';
 import type { Caller } from './call.ts';
 import type { Size } from './channel.ts';
 import type { Engine, OpenRequest } from './engine.ts';
+import { commandLine, type Launch } from './launch.ts';
 import { abortable, ready } from './settle.ts';
 import { describeEnd, gone, type Terminal } from './terminal.ts';
 
@@ -22,6 +23,8 @@ export interface SessionRequest {
   readonly rows?: number | undefined;
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** What `argv` came from, if it was one line for a shell. */
+  readonly command?: string | undefined;
   readonly name?: string | undefined;
 }
 
@@ -229,6 +232,7 @@ export class Sessions implements AsyncDisposable {
       cwd: request.cwd,
       env: request.env,
       name: request.name,
+      launch: launchOf(request),
     };
     this.#opening += 1;
     let terminal: Terminal;
@@ -342,6 +346,11 @@ export class Sessions implements AsyncDisposable {
     const listening = terminal.stateChanged.on(arm);
     arm();
   }
+}
+
+function launchOf({ argv, command = argv && commandLine(argv), env = {} }: SessionRequest): Launch {
+  const names = Object.keys(env);
+  return { ...(command === undefined ? {} : { command }), ...(names.length === 0 ? {} : { env: names }) };
 }
 
 /** A session that has ended was looked at for long enough. */

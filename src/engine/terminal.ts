@@ -1,3 +1,4 @@
+import type { Launch } from './launch.ts';
 import { FairleadError } from '../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ByteQueue } from '../lib/byte-queue.ts';
@@ -30,6 +31,7 @@ export interface TerminalInit {
   readonly capacity?: number | undefined;
   readonly number: number;
   readonly name: string | undefined;
+  readonly launch?: Launch | undefined;
   /** What runs in it: the path of a shell, usually. */
   readonly program: string;
   readonly channel: Channel;
@@ -88,6 +90,7 @@ export class Terminal implements AsyncDisposable {
   readonly owner: string | undefined;
   readonly number: number;
   readonly name: string | undefined;
+  readonly launch: Launch;
   readonly program: string;
   readonly notes: readonly string[];
   readonly createdAt: number;
@@ -143,6 +146,7 @@ export class Terminal implements AsyncDisposable {
     this.log = resumed?.log ?? new OutputLog(init.capacity === undefined ? {} : { capacity: init.capacity });
     this.number = init.number;
     this.name = init.name;
+    this.launch = init.launch ?? {};
     this.program = init.program;
     this.notes = init.notes ?? [];
     this.clock = init.clock;

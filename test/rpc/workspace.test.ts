@@ -52,3 +52,34 @@ test('names are names, not paths; the version before is kept; a damaged file is 
   );
   expect(await place.client.call('workspace.delete', { name: 'w' })).toEqual({ deleted: true, name: 'w' });
 });
+
+test('how sessions were started is kept, and done again only when asked for (R-RPC-110, R-RPC-111)', async () => {
+  await using place = await RpcPlace.open();
+  const call = (method: string, params?: unknown) => place.client.call(method, params);
+  const sleeper = await place.create({ command: 'echo "two  words"; sleep 600', env: { SECRET_OF_MINE: 'hidden' } });
+  const program = await place.create({ argv: ['sh', '-c', `echo "it's $1"; exec sleep 600`, 'sh', 'a b'] });
+  const shell = await place.create();
+  await call('workspace.save', { name: 'w' });
+  const text = readFileSync(file(place, 'w'), 'utf8');
+  const { sessions } = JSON.parse(text) as { sessions: Record<string, unknown>[] };
+  expect(sessions).toMatchObject([
+    { id: sleeper, command: 'echo "two  words"; sleep 600', env: ['SECRET_OF_MINE'] },
+    { id: program, command: `sh -c 'echo "it'\\''s $1"; exec sleep 600' sh 'a b'` },
+    { id: shell, shell: '/bin/bash' },
+  ]);
+  expect(sessions[2]).not.toHaveProperty('command');
+  expect(text).not.toContain('hidden');
+
+  const quiet = await call('workspace.restore', { name: 'w' });
+  expect((await call('session.list')).sessions).toHaveLength(6);
+  expect((await call('exec.status', { id: quiet.created[0].id })).status).toBe('idle');
+
+  const { created, failed } = await call('workspace.restore', { name: 'w', replace: true, run_commands: true });
+  expect(failed).toEqual([]);
+  const ids = (await call('session.list')).sessions.map(({ id }: { id: number }) => id);
+  expect(ids).toEqual(created.map(({ id }: { id: number }) => id));
+  const shows = (at: number, pattern: string) => call('orchestrate.wait', { id: ids[at], pattern, regex: true });
+  expect(await shows(0, '^two  words$')).toMatchObject({ matched: true });
+  expect(await shows(1, "^it's a b$")).toMatchObject({ matched: true });
+  expect((await call('exec.status', { id: ids[2] })).status).toBe('idle');
+});

@@ -1,3 +1,5 @@
+import type { Launch } from '../launch.ts';
+
 /** What a terminal is to those who use it, whichever process serves it. */
 export interface KeptFacts {
   readonly number: number;
@@ -6,6 +8,7 @@ export interface KeptFacts {
   /** In ms since the epoch. */
   readonly createdAt: number;
   readonly name?: string | undefined;
+  readonly launch?: Launch | undefined;
   readonly owner?: string | undefined;
   readonly nonce?: string | undefined;
   /** `default` is the session that calls without a name mean. */

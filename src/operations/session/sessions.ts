@@ -108,7 +108,11 @@ export const create = operation({
     const [program, ...args] = argv ?? (command === undefined ? [] : ['/bin/sh', '-c', command]);
     const words = program === undefined ? {} : { argv: [program, ...args] as const };
     const env = { ...launchEnvironment(engine), ...rest.env };
-    const terminal = await engine.sessions.create({ ...rest, ...words, env, name: name ?? title }, caller, signal);
+    const terminal = await engine.sessions.create(
+      { ...rest, ...words, command, env, name: name ?? title },
+      caller,
+      signal,
+    );
     return createdOf(terminal);
   },
   render: json,

@@ -29,13 +29,14 @@ export const save = operation({
 });
 
 function describe(terminal: Terminal, engine: Call<unknown>['engine']): SavedSession {
-  const { number, size, name, program, target, cwd, marked } = terminal;
+  const { number, size, name, program, target, cwd, marked, launch } = terminal;
   return {
     id: number,
     title: titleOf(terminal),
     cwd: cwd ?? '',
-    // What was not a shell of ours was a command.
-    ...(marked ? { shell: program } : { command: program }),
+    ...(launch.command === undefined ? {} : { command: launch.command }),
+    ...(launch.command === undefined && marked ? { shell: program } : {}),
+    ...(launch.env === undefined ? {} : { env: [...launch.env] }),
     ...size,
     ...(name === undefined ? {} : { name }),
     target,
