@@ -43,7 +43,7 @@ export const commands: readonly Command[] = [
   {
     name: 'serve',
     usage: '[options]',
-    summary: 'MCP server over HTTP at /mcp with a bearer token; terminals outlive their clients',
+    summary: 'An instance: MCP over HTTP, the session RPC, a command line; terminals outlive clients and server',
     examples: [
       ['fairlead serve', 'on 127.0.0.1:7420, or the next free port'],
       ['FAIRLEAD_TOKEN=$(openssl rand -hex 24) fairlead serve', 'with a token that stays the same'],

@@ -7,6 +7,7 @@ import { type HttpServer, serveMcpHttp } from '../faces/mcp/http.ts';
 import { call } from '../engine/call.ts';
 import { followDirectory } from '../engine/instances/follow-directory.ts';
 import { Instances } from '../engine/instances/instances.ts';
+import type { InstanceRecord } from '../engine/instances/record.ts';
 import { OwnInstance } from '../engine/instances/own-instance.ts';
 import { RunningInstance, runningInstance } from '../engine/instances/running.ts';
 import { packageRoot } from '../engine/package-root.ts';
@@ -68,7 +69,7 @@ export async function serve(invocation: Invocation): Promise<number> {
       // Whoever reads the files may come at once.
       own.announce({ mcp_port: rpc.port, http_port: Number(new URL(server.url).port) });
       engine.background(serveLocally(invocation, engine, log));
-      welcome(invocation, `${server.url}`, tokenLine(invocation, own, peers.root), keeper !== undefined);
+      welcome(invocation, server.url, own.record, tokenLine(invocation, own, peers.root), keeper !== undefined);
       if (!signal.aborted) await once(signal, 'abort');
     },
     async close() {
@@ -123,6 +124,7 @@ function tokenLine(
 function welcome(
   invocation: Invocation,
   url: string,
+  own: Pick<InstanceRecord, 'id' | 'mcp_port'>,
   { says, shown }: ReturnType<typeof tokenLine>,
   keeps: boolean,
 ): void {
@@ -133,6 +135,7 @@ function welcome(
 
   address   ${cyan(url)}
   token     ${says}
+  instance  ${own.id} ${dim(`(session RPC on 127.0.0.1:${own.mcp_port})`)}
 
 ${bold('Connect a client')}
   Claude Code   claude mcp add --transport http fairlead ${url} --header "Authorization: Bearer ${shown}"
@@ -140,6 +143,7 @@ ${bold('Connect a client')}
   Without HTTP  {"mcpServers": {"fairlead": ${JSON.stringify(stdio)}}}
 
 Then ask your agent: ${cyan('“Use fairlead to run uname -a and tell me what it says.”')}
+You yourself: ${cyan('fairlead session list')}, ${cyan('fairlead attach')}, ${cyan('fairlead --help')}
 ${dim(keeps && settings.keepTerminals ? 'Ctrl+C ends the server; its terminals run on for the next one. fairlead serve --end ends them.' : 'Ctrl+C ends the server and its terminals.')}
 `);
 }
