@@ -40,6 +40,8 @@ export interface Call<Input> {
   readonly signal: AbortSignal;
   /** What the audit trail is to say of this call, in a line. Never a secret. */
   readonly note: (detail: string) => void;
+  /** Asks the gate about command lines that only the call itself can find out. Rejects where they are refused. */
+  readonly admitCommands: (lines: readonly string[]) => Promise<void>;
   /** Tells a waiting caller how far it is. Cheap when nobody asked for it. */
   readonly progress: ReportProgress;
   /**
@@ -74,13 +76,22 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
     if (!parsed.success) throw ownFault(op, parsed.error, raw) ?? invalid(parsed.error);
     const input = parsed.data;
     const commands = op.commands?.(input) ?? [];
-    if (commands.length > 0) note(commands.join('\n'));
-    await admit(input, { commands, typed: op.typed?.(input) ?? [] });
+    const judged = async (lines: Lines): Promise<void> => {
+      try {
+        await admit(input, lines);
+      } catch (refusal) {
+        noteAll(lines.commands, note);
+        throw refusal;
+      }
+    };
+    await judged({ commands, typed: op.typed?.(input) ?? [] });
+    if (op.notesCommands !== true) noteAll(commands, note);
+    const admitCommands = (lines: readonly string[]) => judged({ commands: lines, typed: [] });
     const progress = context.progress ?? ignore;
     const run = (signal: AbortSignal): Promise<z.output<Out>> => {
       const ask = (question: PersonQuestion, stop: AbortSignal = signal) =>
         askPerson(question, { ...context, signal: AbortSignal.any([signal, stop]), progress });
-      return op.run({ input, engine, caller, signal, note, progress, ask });
+      return op.run({ input, engine, caller, signal, note, admitCommands, progress, ask });
     };
     if (op.keyed !== true || key === undefined) return await run(context.signal);
     const same = { principal: caller.principal, operation: what.operation, key, input: raw };
@@ -88,10 +99,16 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
   });
 }
 
-type Admit = (
-  input: unknown,
-  lines?: { readonly commands: readonly string[]; readonly typed: readonly string[] },
-) => Promise<void>;
+interface Lines {
+  readonly commands: readonly string[];
+  readonly typed: readonly string[];
+}
+
+type Admit = (input: unknown, lines?: Lines) => Promise<void>;
+
+function noteAll(commands: readonly string[], note: (detail: string) => void): void {
+  if (commands.length > 0) note(commands.join('\n'));
+}
 
 /** Does what was asked for, and writes down how it ended. Nothing is done before `admit` has asked the gate. */
 export async function accounted<T>(

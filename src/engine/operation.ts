@@ -38,6 +38,8 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly faults?: Readonly<Record<string, (reason: string, value: unknown) => FairleadError>>;
   /** The command lines it would have a shell run: what a policy judges. */
   readonly commands?: (input: z.output<In>) => readonly string[];
+  /** It notes itself what it ran, once it knows whether anybody may see it. A refusal is noted all the same. */
+  readonly notesCommands?: true;
   /** The lines it would enter at a keyboard: judged only where the policy says so. */
   readonly typed?: (input: z.output<In>) => readonly string[];
   /** Other names on the command line, `noun verb`. */

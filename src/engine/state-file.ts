@@ -12,6 +12,8 @@ export interface StateFileOptions<T extends z.ZodType> {
   readonly schema: T;
   readonly clock: Clock;
   readonly warn: (message: string) => void;
+  /** A file that cannot be understood leaves what was good before it, and is `unusable` where nothing was. */
+  readonly keepsGood?: true;
 }
 
 /** One concern of the product, kept as JSON that people may edit. Missing or malformed means the defaults (R-RPC-017). */
@@ -23,6 +25,7 @@ export class StateFile<T extends z.ZodType> {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #seen = '';
   #warned = '';
+  #unusable = false;
 
   constructor(options: StateFileOptions<T>) {
     this.path = options.path;
@@ -42,35 +45,52 @@ export class StateFile<T extends z.ZodType> {
     return this.#value as z.output<T>;
   }
 
+  /** It is there, cannot be understood, and nothing good was ever read: what `get` answers means nothing. */
+  get unusable(): boolean {
+    this.get();
+    return this.#unusable;
+  }
+
   /** Writes what differs from what is there; a change that changes nothing leaves the file alone. */
   set(value: z.input<T>): z.output<T> {
     const next = this.#options.schema.parse(value);
     const text = `${JSON.stringify(next, null, 2)}\n`;
     if (readText(this.path) !== text) writePrivate(this.path, text);
     this.#value = next;
+    this.#unusable = false;
     this.#seen = signature(this.path);
     return next;
   }
 
   #read(): z.output<T> {
-    const { schema } = this.#options;
-    const text = this.#text();
-    if (text === undefined) return schema.parse({});
-    const parsed = schema.safeParse(json(text));
-    if (parsed.success) return parsed.data;
+    const { schema, keepsGood } = this.#options;
+    const good = this.#unusable ? undefined : this.#value;
+    this.#unusable = false;
+    const found = this.#text();
+    if (found.text === undefined && found.problem === undefined) return schema.parse({});
+    const parsed = schema.safeParse(json(found.text ?? ''));
+    if (found.problem === undefined && parsed.success) return parsed.data;
     // The file is left as it is: somebody is editing it, or wants to see what they wrote.
-    if (this.#warned !== text)
-      this.#options.warn(`${this.path} cannot be understood; the defaults are used until it can.`);
-    this.#warned = text;
-    return schema.parse({});
+    const problem = found.problem ?? 'cannot be understood';
+    const instead =
+      keepsGood === undefined
+        ? 'the defaults are used until it can'
+        : good === undefined
+          ? 'nothing is allowed that depends on it until it can'
+          : 'what it said before stays in force until it can';
+    const complaint = `${problem} ${found.text ?? ''}`;
+    if (this.#warned !== complaint) this.#options.warn(`${this.path} ${problem}; ${instead}.`);
+    this.#warned = complaint;
+    if (keepsGood === undefined) return schema.parse({});
+    this.#unusable = good === undefined;
+    return good ?? schema.parse({});
   }
 
-  #text(): string | undefined {
+  #text(): { readonly text: string | undefined; readonly problem?: string } {
     try {
-      return readText(this.path);
+      return { text: readText(this.path) };
     } catch (error) {
-      this.#options.warn(`${this.path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`);
-      return undefined;
+      return { text: undefined, problem: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` };
     }
   }
 }

@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { call as callOperation } from '../../src/engine/call.ts';
 import { verifyTrail } from '../../src/engine/audit-verify.ts';
+import { Policies } from '../../src/engine/policy/policies.ts';
+import { workspaces } from '../../src/engine/workspaces.ts';
+import { systemClock } from '../../src/engine/system-clock.ts';
+import { open } from '../../src/operations/core/lifecycle.ts';
 import { run } from '../../src/operations/core/run.ts';
 import { set } from '../../src/operations/session/policy.ts';
+import { create } from '../../src/operations/terminal/shell.ts';
 import { RpcPlace } from './place.ts';
 
 const strict = { enabled: true, blocked_patterns: ['rm -rf /', 'sudo '], allowed_patterns: [] };
@@ -50,6 +55,74 @@ test('every way to run a command asks it: exec, orchestrate, create, and the too
   expect(await place.client.call('exec.run_wait', { id, command: 'echo fine' })).toMatchObject({ output: 'fine' });
 });
 
+test('programs, variables and saved commands are judged like command lines (R-RPC-100)', async () => {
+  await using place = await RpcPlace.open();
+  const id = await place.create();
+  const before = (await place.client.call('session.list')).sessions.length;
+  await place.client.call('policy.set', strict);
+  const argv = ['bash', '-c', 'sudo id'];
+  const env = { PROMPT_COMMAND: 'sudo id' };
+  const sessions = [{ id: 1, title: '', cwd: '', command: 'sudo id' }];
+  place.engine.part(workspaces).save({ name: 'bad', saved_at: '', sessions });
+  for (const [method, params] of [
+    ['session.create', { argv }],
+    ['session.create', { argv: ['/usr/bin/sudo', 'id'] }],
+    ['session.create', { env }],
+    ['session.create', { env: { PS1: '$(sudo id)' } }],
+    ['orchestrate.launch', { argv }],
+    ['orchestrate.launch', { command: 'true', env }],
+    ['session.set_env', { id, name: 'PROMPT_COMMAND', value: 'sudo id' }],
+    ['workspace.restore', { name: 'bad', run_commands: true, replace: true }],
+  ] as const) {
+    expect((await place.client.ask(method, params)).error, method).toMatchObject({
+      message: 'Command blocked by policy: sudo ',
+      data: { code: 'BLOCKED_BY_POLICY' },
+    });
+  }
+  const caller = { name: 'test', principal: 'owner', origin: 'mcp', may: () => true } as const;
+  const context = { engine: place.engine, caller, signal: AbortSignal.timeout(10_000) };
+  const programs = { ...strict, blocked_patterns: ['sudo ', 'cmd:sudo'] };
+  await place.client.call('policy.set', programs);
+  const refused = { code: 'not_permitted' };
+  await expect(callOperation(open, { argv }, context)).rejects.toMatchObject(refused);
+  await expect(callOperation(open, { env }, context)).rejects.toMatchObject(refused);
+  await expect(callOperation(create, { shell: '/usr/bin/sudo' }, context)).rejects.toMatchObject(refused);
+  // Nothing was closed or opened, and the innocent pass.
+  expect((await place.client.call('session.list')).sessions).toHaveLength(before);
+  await place.client.call('session.set_env', { id, name: 'PS1', value: '\\w\\$ ' });
+  await place.client.call('session.create', { argv: ['sleep', '60'], env: { A: 'sudo id' } });
+});
+
+test('while policy.json cannot be understood the last good policy holds, and without one nothing runs', async () => {
+  await using place = await RpcPlace.open();
+  const file = join(place.home, '.fairlead', 'policy.json');
+  await place.client.call('policy.set', strict);
+  writeFileSync(file, '{ "enabled": fal');
+  let time = 0;
+  const clock = { now: () => 0, monotonic: () => time };
+  const warnings: string[] = [];
+  const root = join(place.home, '.fairlead');
+  const fresh = new Policies({ root, clock: { ...systemClock, ...clock }, warn: (text) => warnings.push(text) });
+  // This one never saw a good one.
+  expect(fresh.check('ls')).toEqual({
+    allowed: false,
+    reason: expect.stringContaining('policy.json cannot be understood'),
+  });
+  expect(fresh.check('ls').allowed).toBe(false);
+  expect(warnings).toHaveLength(1);
+  const guest = { mayLoosen: false };
+  expect(() => fresh.set({ ...strict, enabled: false, scope: ['exec'] }, guest)).toThrow('may only tighten');
+  writeFileSync(file, JSON.stringify({ enabled: true, blocked_patterns: ['re:('] }));
+  time += 2000;
+  expect(fresh.check('ls').allowed).toBe(false);
+  writeFileSync(file, JSON.stringify({ ...strict, blocked_patterns: ['cmd:rm'] }));
+  time += 2000;
+  expect([fresh.check('ls').allowed, fresh.check('rm x').allowed]).toEqual([true, false]);
+  writeFileSync(file, '');
+  time += 2000;
+  expect([fresh.check('ls').allowed, fresh.check('rm x').allowed]).toEqual([true, false]);
+});
+
 test('typed lines are judged only where the policy says so', async () => {
   await using place = await RpcPlace.open();
   const id = await place.create();
@@ -59,6 +132,11 @@ test('typed lines are judged only where the policy says so', async () => {
   expect((await place.client.ask('session.input', { id, input: ': sudo x\r' })).error?.message).toBe(
     'Command blocked by policy: sudo ',
   );
+  // Ctrl-O runs a line as Enter does, and Ctrl-P brings back an older one; Ctrl-C does neither.
+  for (const input of ['echo x\x0f', '\x10', '\x1b[A\r']) {
+    expect((await place.client.ask('session.input', { id, input })).error?.message).toContain('control characters');
+  }
+  expect(await place.client.call('session.input', { id, input: '\x03' })).toEqual({ status: 'ok' });
 });
 
 test('a hand edit counts, and whoever may not administer may only tighten (R-RPC-017, R-RPC-102)', async () => {
@@ -114,3 +192,22 @@ test('what is typed while nothing is echoed leaves only its length (R-RPC-036)',
   const [entry] = await place.client.call('session.audit_log', { limit: 1 });
   expect(entry.detail).toBe('17 characters, has_control');
 });
+
+test.each(['exec.run', 'orchestrate.broadcast', 'terminal_run'])(
+  'a command typed while nothing is echoed leaves only its length: %s (R-RPC-036)',
+  async (method) => {
+    await using place = await RpcPlace.open();
+    const id = await place.create();
+    const command = 'hunter2-plainword';
+    await place.client.call('exec.run', { id, command: 'read -s -p "secret: " x' });
+    await place.client.call('orchestrate.wait', { id, pattern: '^secret: ', regex: true });
+    const caller = { name: 'test', principal: 'owner', origin: 'mcp', may: () => true } as const;
+    const context = { engine: place.engine, caller, signal: AbortSignal.timeout(10_000) };
+    if (method === 'exec.run') await place.client.call(method, { id, command });
+    else if (method === 'terminal_run')
+      await callOperation(run, { command, terminal: String(id) }, context).catch(() => {});
+    else await place.client.call(method, { command, sessions: [id] });
+    const [entry] = await place.client.call('session.audit_log', { limit: 1 });
+    expect(entry.detail).toBe('17 characters');
+  },
+);

@@ -12,22 +12,39 @@ export interface PoliciesOptions {
   readonly warn: (message: string) => void;
 }
 
+/** A pattern that cannot be used makes the file one that cannot be understood. */
+const UsablePolicy = Policy.refine((policy) => {
+  try {
+    checkPolicy(policy);
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+/** What a file that cannot be understood means where nobody knows what it said before. */
+const closed: Policy = { enabled: true, blocked_patterns: [], allowed_patterns: [], scope: ['exec', 'input'] };
+const unusable: Verdict = {
+  allowed: false,
+  reason: 'policy.json cannot be understood, so nothing may be run until it can',
+};
+
 /** The policy of this state root: a file that people may edit and callers may tighten (R-RPC-100…102). */
 export class Policies implements AsyncDisposable {
-  readonly #file: StateFile<typeof Policy>;
+  readonly #file: StateFile<typeof UsablePolicy>;
 
   constructor({ root, clock, warn }: PoliciesOptions) {
-    this.#file = new StateFile({ path: join(root, 'policy.json'), schema: Policy, clock, warn });
+    this.#file = new StateFile({ path: join(root, 'policy.json'), schema: UsablePolicy, clock, warn, keepsGood: true });
   }
 
   get(): Policy {
-    return this.#file.get();
+    return this.#file.unusable ? closed : this.#file.get();
   }
 
   /** Refuses what cannot be used, and from those who may not administer what is looser than before. */
   set(next: Policy, options: { readonly mayLoosen: boolean }): void {
     checkPolicy(next);
-    if (!options.mayLoosen && !tightens(this.get(), next)) {
+    if (!options.mayLoosen && (this.#file.unusable || !tightens(this.get(), next))) {
       throw new FairleadError('not_permitted', 'This caller may only tighten the policy', {
         hint: 'Add blocked patterns or take allowed ones away; the person who runs the server can do the rest.',
       });
@@ -36,7 +53,7 @@ export class Policies implements AsyncDisposable {
   }
 
   check(line: string): Verdict {
-    return judge(this.get(), line);
+    return this.#file.unusable ? unusable : judge(this.get(), line);
   }
 
   /** The gate's question about a call that would run commands. */
@@ -44,7 +61,7 @@ export class Policies implements AsyncDisposable {
     const policy = this.get();
     const lines = policy.scope.includes('input') ? [...commands, ...typed] : commands;
     for (const line of lines) {
-      const verdict = judge(policy, line);
+      const verdict = this.check(line);
       if (!verdict.allowed) return { allowed: false, error: blocked(verdict) };
     }
     return { allowed: true };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/operation.ts';
+import { launchLines } from '../../engine/policy/lines.ts';
 import type { Terminal as EngineTerminal } from '../../engine/terminal.ts';
 import { Environment } from '../environment.ts';
 import { TerminalId } from './shared.ts';
@@ -41,6 +42,7 @@ export const open = operation({
     name: z.string().trim().min(1).max(64).optional(),
   }),
   output: Info.extend({ notes: z.array(z.string()).optional() }),
+  commands: launchLines,
   async run({ input, engine, caller, signal }) {
     const { target, argv, ...rest } = input;
     if (argv && rest.shell !== undefined) {

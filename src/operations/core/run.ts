@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
 import { operation } from '../../engine/operation.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { fitOutput } from '../../engine/reading/fit-output.ts';
@@ -47,12 +48,14 @@ export const run = operation({
   output: Result,
   positional: ['command'],
   commands: ({ command }) => (command === undefined ? [] : [command]),
-  async run({ input, engine, caller, signal, progress }) {
+  notesCommands: true,
+  async run({ input, engine, caller, signal, note, progress }) {
     const { command, timeoutMs } = input;
     const { terminal } =
       command === undefined
         ? { terminal: await engine.sessions.forReading(input.terminal, caller, signal) }
         : await engine.sessions.forInput(input.terminal, caller, signal);
+    if (command !== undefined) note(commandDetail(command, typesUnseen(terminal)));
     const result =
       command === undefined
         ? await follow(terminal, { timeoutMs }, signal, progress)

@@ -3,6 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { remoteError } from '../../contract/remote-errors.ts';
 import { parseKey } from '../../engine/keys.ts';
 import { operation } from '../../engine/operation.ts';
+import { typedLines } from '../../engine/policy/lines.ts';
 import { parseByteCount } from '../../lib/byte-count.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { SshShell } from '../../transports/ssh/shell.ts';
@@ -140,7 +141,7 @@ export const write = operation({
   }),
   output: Written,
   positional: ['shell_id', 'input'],
-  typed: ({ input }) => input.split(/[\r\n]+/).slice(0, -1),
+  typed: ({ input }) => typedLines(input),
   async run({ input, engine, caller, signal }) {
     const shell = engine.part(ssh).shells.find(input.shell_id, caller.principal);
     const bytes = Buffer.from(input.input);

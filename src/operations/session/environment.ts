@@ -3,6 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isSecretName, readEnvironment, setEnvironment } from '../../engine/environment.ts';
 import { operation } from '../../engine/operation.ts';
+import { variableLines } from '../../engine/policy/lines.ts';
 import { settled } from '../../engine/settle.ts';
 import { json, liveSession, session, sessionOf } from './shared.ts';
 
@@ -62,6 +63,7 @@ export const set_env = operation({
     warning: z.string().optional(),
   }),
   positional: ['id', 'name', 'value'],
+  commands: ({ name, value }) => variableLines(name, value),
   async run(call) {
     const { name, value, apply } = call.input;
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { activityOf } from '../../engine/activity.ts';
 import type { Signal } from '../../engine/channel.ts';
+import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
 import { echoedCommand } from '../../engine/echoed-command.ts';
 import { parseKey } from '../../engine/keys.ts';
 import { operation } from '../../engine/operation.ts';
@@ -26,8 +27,10 @@ export const run = operation({
   output: z.object({ sent: z.literal(true), busy: z.boolean() }),
   positional: ['id', 'command'],
   commands: ({ command }) => [command],
+  notesCommands: true,
   async run(call) {
     const terminal = await liveSession(call);
+    call.note(commandDetail(call.input.command, typesUnseen(terminal)));
     const busy = !activityOf(terminal).idle;
     await typeLine(terminal, call.input.command, call.caller.name, call.signal);
     return { sent: true as const, busy };
@@ -75,9 +78,11 @@ export const run_wait = operation({
     [output, ...(note === undefined ? [] : [`(${note})`])].filter((part) => part !== '').join('\n'),
   passthrough: ({ exit_code, timed_out }, wanted) => (timed_out ? 6 : wanted ? (exit_code ?? 1) : 0),
   commands: ({ command }) => [command],
+  notesCommands: true,
   async run(call) {
     const terminal = await liveSession(call);
     const { command, timeout_ms: timeoutMs, queue, force } = call.input;
+    call.note(commandDetail(command, typesUnseen(terminal)));
     const request = { command, timeoutMs, queue, force, by: call.caller.name };
     return await waitFor(terminal, request, call.signal);
   },

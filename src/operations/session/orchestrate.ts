@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { accounted } from '../../engine/call.ts';
+import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
 import { operation } from '../../engine/operation.ts';
+import { launchLines } from '../../engine/policy/lines.ts';
 import { ready } from '../../engine/settle.ts';
 import { type Condition, wait as waitForAny } from '../../engine/wait/wait.ts';
 import { renderError } from './errors.ts';
@@ -15,13 +17,18 @@ export const launch = operation({
   access: 'open',
   input: z.object({ ...Create, command: z.string().min(1).optional() }),
   output: Created,
-  commands: ({ command }) => (command === undefined ? [] : [command]),
+  commands: launchLines,
+  notesCommands: true,
   async run(call) {
     const { command, ...rest } = call.input;
     const made = await create.run({ ...call, input: rest });
-    if (command === undefined) return made;
+    if (command === undefined) {
+      call.note(launchLines(rest).join('\n'));
+      return made;
+    }
     const terminal = await liveSession({ ...call, input: { id: made.id } });
     await ready(terminal, call.signal);
+    call.note(commandDetail(command, typesUnseen(terminal)));
     await typeLine(terminal, command, call.caller.name, call.signal);
     return createdOf(terminal);
   },
@@ -48,8 +55,10 @@ export const broadcast = operation({
   }),
   output: z.object({ results: z.array(Result) }),
   commands: ({ command }) => [command],
+  notesCommands: true,
   async run(call) {
     const { command, sessions, wait: waits, timeout_ms } = call.input;
+    let unseen = false;
     const one = async (id: string | number): Promise<z.output<typeof Result>> => {
       const session_id = String(id);
       const what = {
@@ -62,6 +71,7 @@ export const broadcast = operation({
         return await accounted(what, call, async (_admit, note) => {
           note(command);
           const terminal = await liveSession({ ...call, input: { id } });
+          unseen ||= typesUnseen(terminal);
           const request = { command, timeoutMs: timeout_ms, queue: false, force: false, by: call.caller.name };
           if (waits) return { session_id, sent: true, result: await waitFor(terminal, request, call.signal) };
           await typeLine(terminal, command, call.caller.name, call.signal);
@@ -72,7 +82,9 @@ export const broadcast = operation({
         return { session_id, error: renderError(error) };
       }
     };
-    return { results: await Promise.all(sessions.map(one)) };
+    const results = await Promise.all(sessions.map(one));
+    call.note(commandDetail(command, unseen));
+    return { results };
   },
   render: json,
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { activityOf } from '../../engine/activity.ts';
 import { operation } from '../../engine/operation.ts';
+import { launchLines, typedLines } from '../../engine/policy/lines.ts';
 import { settled } from '../../engine/settle.ts';
 import { Environment } from '../environment.ts';
 import { launchEnvironment } from './environment.ts';
@@ -99,7 +100,7 @@ export const create = operation({
   access: 'open',
   input: z.object({ ...Create, command: z.string().min(1).optional().describe('Run through the shell') }),
   output: Created,
-  commands: ({ command }) => (command === undefined ? [] : [command]),
+  commands: launchLines,
   async run({ input, engine, caller, signal }) {
     const { command, argv, title, name, ...rest } = input;
     if ([command, argv, rest.shell].filter((one) => one !== undefined).length > 1) {
@@ -132,7 +133,7 @@ export const input = operation({
   input: z.object({ ...session, input: z.string() }),
   output: Ok,
   positional: ['id', 'input'],
-  typed: ({ input: text }) => text.split(/[\r\n]+/).slice(0, -1),
+  typed: ({ input: text }) => typedLines(text),
   async run(call) {
     const terminal = await liveSession(call);
     call.note(aboutInput(call.input.input, terminal.process?.echo() === false));

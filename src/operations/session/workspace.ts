@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Call } from '../../engine/call.ts';
 import { operation } from '../../engine/operation.ts';
+import { launchLines } from '../../engine/policy/lines.ts';
 import type { Terminal } from '../../engine/terminal.ts';
 import { type SavedSession, Workspace, workspaces } from '../../engine/workspaces.ts';
 import { renderError } from './errors.ts';
@@ -73,6 +74,11 @@ export const restore = operation({
       const message = `${workspace.sessions.length} sessions would be created.`;
       return { restored: false, ...base, message, created: [], failed: [] };
     }
+    // Known only now; refused before anything is closed or opened.
+    const commands = workspace.sessions.flatMap(({ shell, command }) =>
+      launchLines({ shell, command: input.run_commands ? command : undefined }),
+    );
+    if (commands.length > 0) await call.admitCommands(commands);
     if (input.replace) {
       for (const terminal of engine.sessions.running(caller)) await engine.sessions.close(terminal.id, caller);
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
+import { launchLines } from '../../engine/policy/lines.ts';
 import { Environment } from '../environment.ts';
 import { AnySessionId, json } from './shared.ts';
 
@@ -31,6 +32,7 @@ export const create = operation({
     name: z.string().trim().min(1).max(64).optional(),
   }),
   output: SessionInfo,
+  commands: launchLines,
   async run({ input, engine, caller, signal }) {
     const { shell, cwd, env, name } = input;
     const size = { cols: input.cols, rows: input.rows };

@@ -1,0 +1,43 @@
+import { runsItsValue } from './assignments.ts';
+import { isShell } from '../known-programs.ts';
+
+/** What calls would run, as the command lines a policy judges. */
+
+interface Launch {
+  readonly command?: string | undefined;
+  readonly argv?: readonly string[] | undefined;
+  readonly shell?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A new terminal: its program, and what its variables make a shell run. A shell on its own runs nothing yet. */
+export function launchLines({ command, argv, shell, env = {} }: Launch): readonly string[] {
+  const program = shell === undefined || isShell(shell.slice(shell.lastIndexOf('/') + 1)) ? undefined : [shell];
+  return [
+    ...(command === undefined ? [] : [command]),
+    ...[argv, program].filter((words) => words !== undefined).map((words) => words.map(quoted).join(' ')),
+    ...Object.entries(env).flatMap(([name, value]) => variableLines(name, value)),
+  ];
+}
+
+/** `PROMPT_COMMAND` and its like are command lines in disguise; other variables are none. */
+export const variableLines = (name: string, value: string | null): readonly string[] =>
+  value !== null && runsItsValue(name) ? [`${name}=${quoted(value)}`] : [];
+
+/** Ctrl-C, Ctrl-D, Ctrl-Z and Ctrl-\ end a line as Enter does; nothing of it can run later. */
+// oxlint-disable-next-line no-control-regex
+const ends = /[\r\n\x03\x04\x1a\x1c]+/;
+// oxlint-disable-next-line no-control-regex
+const keys = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
+/** The whole lines of what is typed. What is left counts only if it holds keys, which may run what nobody sees here. */
+export function typedLines(text: string): readonly string[] {
+  const lines = text.split(ends);
+  const last = lines.pop() ?? '';
+  return keys.test(last) ? [...lines, last] : lines;
+}
+
+const bare = /^[\w@%+:,./-]+$/;
+const syntax = /^(?:if|then|elif|else|fi|while|until|for|select|case|esac|do|done|function|time|coproc|in)$/;
+const quoted = (text: string): string =>
+  bare.test(text) && !syntax.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
