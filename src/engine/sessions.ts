@@ -303,7 +303,7 @@ export class Sessions implements AsyncDisposable {
     if (limitMs === 0) return;
     const idleFor = (): number => this.#engine.clock.now() - terminal.lastActivityAt;
     const look = (): void => {
-      if (this.#all.get(terminal.id) !== terminal || terminal.ended) return;
+      if (this.#all.get(terminal.id) !== terminal) return;
       const inUse = terminal.state === 'running' || terminal.state === 'needs_person';
       const { recordings } = this.#engine;
       const recorded = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');

@@ -56,7 +56,7 @@ test('one waited command per session, unless it may queue (R-RPC-045)', async ()
 
 test('queue waits for a command nobody waits for any more, as long as timeout_ms (R-RPC-045)', async () => {
   const id = await place.create();
-  expect(await call('exec.run_wait', { id, command: 'sleep 1', timeout_ms: 50 })).toMatchObject({ timed_out: true });
+  expect(await call('exec.run_wait', { id, command: 'sleep 3', timeout_ms: 50 })).toMatchObject({ timed_out: true });
   expect(await failure('exec.run_wait', { id, command: 'echo no', queue: true, timeout_ms: 100 })).toMatchObject({
     message: `Session ${id} is busy`,
   });
