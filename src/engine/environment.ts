@@ -50,7 +50,8 @@ export async function setEnvironment(
   environment.queue(change);
   const { idle } = activityOf(terminal);
   const { shell = '', pid, usr1 } = blocks.shell ?? {};
-  const nothingTyped = (terminal.lastInput?.offset ?? -1) < (blocks.promptAt ?? 0);
+  // Also what was typed while the command before was still going: its prompt comes first, then the text.
+  const nothingTyped = (terminal.lastInput?.offset ?? -1) < (blocks.last?.outputTo ?? blocks.promptAt ?? 0);
   if (options.now && idle && nothingTyped && blocks.promptAt !== undefined) {
     await terminal.send(Buffer.from('\r'), options.by, signal);
     return 'now';
