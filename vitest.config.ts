@@ -8,5 +8,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     retry: 0,
     pool: 'forks',
+    // Most tests wait for something most of the time: on two cores Vitest itself would run one file after the other.
+    maxWorkers: 2,
   },
 });
