@@ -124,7 +124,8 @@ test('server.health is degraded when the machine fails it, and says why (R-RPC-1
     await using ill = await RpcPlace.open(undefined, {}, vitals);
     const { status, reasons, mux } = await ill.client.call('server.health');
     expect({ status, mux }, reason).toMatchObject({ status: 'degraded', mux: { available } });
-    expect(reasons).toEqual([expect.stringContaining(reason)]);
+    // A busy machine may be late besides.
+    expect(reasons).toContainEqual(expect.stringContaining(reason));
   }
   expect(await missingDriver()).toBeUndefined();
 });
