@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { Emitter } from '../../lib/emitter.ts';
 import { partKey } from '../part.ts';
@@ -11,6 +12,8 @@ export interface Vitals {
   readonly freeBytes: (folder: string) => number;
   /** Why no terminal of this machine can be opened; undefined when one can. */
   readonly noTerminals: () => Promise<string | undefined>;
+  /** How late timers were at worst since the last question. */
+  readonly lateMs: () => number;
 }
 
 const systemVitals: Vitals = {
@@ -27,7 +30,20 @@ const systemVitals: Vitals = {
     return bavail * bsize;
   },
   noTerminals: async () => undefined,
+  lateMs,
 };
+
+let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
+
+/** Costs a timer every 20 ms, so it begins with the first question. */
+function lateMs(): number {
+  const worst = delay === undefined ? 0 : delay.max / 1e6;
+  if (delay === undefined) {
+    delay = monitorEventLoopDelay({ resolution: 20 });
+    delay.enable();
+  } else delay.reset();
+  return worst;
+}
 
 export interface Focus {
   readonly session: number | undefined;

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { hostname } from 'node:os';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
@@ -33,9 +32,6 @@ export const info = operation({
 const laggingMs = 500;
 const leastFreeBytes = 200 * 1024 * 1024;
 
-/** How late timers are, over the last while. Costs a timer every 20 ms, so it begins with the first question. */
-const lag = { monitor: undefined as ReturnType<typeof monitorEventLoopDelay> | undefined };
-
 export const health = operation({
   title: 'Server health',
   summary: 'Whether this server is well, and what it is made of.',
@@ -57,7 +53,11 @@ export const health = operation({
   async run({ engine, caller }) {
     const { own, peers, vitals } = engine.part(runningInstance);
     const blocked = await vitals.noTerminals();
-    const reasons = [...lagging(), ...unwritable(peers.root, vitals), ...(blocked === undefined ? [] : [blocked])];
+    const reasons = [
+      ...lagging(vitals),
+      ...unwritable(peers.root, vitals),
+      ...(blocked === undefined ? [] : [blocked]),
+    ];
     return {
       status: reasons.length === 0 ? ('ok' as const) : ('degraded' as const),
       ...(reasons.length === 0 ? {} : { reasons }),
@@ -70,14 +70,8 @@ export const health = operation({
   render: json,
 });
 
-function lagging(): string[] {
-  if (lag.monitor === undefined) {
-    lag.monitor = monitorEventLoopDelay({ resolution: 20 });
-    lag.monitor.enable();
-    return [];
-  }
-  const worst = lag.monitor.max / 1e6;
-  lag.monitor.reset();
+function lagging({ lateMs }: Vitals): string[] {
+  const worst = lateMs();
   return worst > laggingMs ? [`the server was ${Math.round(worst)} ms late`] : [];
 }
 
