@@ -2,6 +2,8 @@ import { constants } from 'node:os';
 
 /** The handful of system calls a pseudo-terminal needs and Node does not offer. Numbers are those of x64 and arm64. */
 export const TIOCGPGRP = 0x540f;
+/** How many bytes can be read at once, without waiting for anything. */
+export const FIONREAD = 0x541b;
 export const TIOCSWINSZ = 0x5414;
 export const TIOCGPTN = 0x80045430;
 export const TIOCSPTLCK = 0x40045431;

@@ -5,7 +5,7 @@ import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../.
 import { ByteQueue } from '../../lib/byte-queue.ts';
 import { forgetChild, watchChild } from './children.ts';
 import { InputQueue } from './input-queue.ts';
-import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPGRP, TIOCGPTN, TIOCSPTLCK, TIOCSWINSZ } from './libc.ts';
+import { errnoName, FIONREAD, type Libc, TCGETS, TCSETS, TIOCGPGRP, TIOCGPTN, TIOCSPTLCK, TIOCSWINSZ } from './libc.ts';
 import { initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
 import { endGroups, groupsOf, KILL_AFTER_MS, signalGroup, signalTerminal } from './signals.ts';
@@ -74,6 +74,7 @@ function setSize(libc: Libc, master: number, { cols, rows }: Size): void {
 /** Answers of the system; each is read before the next is asked for. */
 const group = new Int32Array(1);
 const settings = new Uint32Array(64);
+const ready = new Int32Array(1);
 
 export class LinuxPty implements Channel {
   /** Path of the device. */
@@ -166,11 +167,20 @@ export class LinuxPty implements Channel {
 
   readonly #read = (into: Uint8Array): number => (this.#open ? this.#libc.read(this.#master, into, into.length) : 0);
 
+  /**
+   * Only what lies there already. To read from a terminal that is empty at the moment makes the kernel finish what it is
+   * about to bring, and this process sleeps meanwhile: in a flood, after every few KB that could be parsed instead.
+   */
+  readonly #readReady = (into: Uint8Array): number => {
+    if (!this.#open || this.#libc.ioctl(this.#master, FIONREAD, ready) !== 0 || ready[0] === 0) return 0;
+    return this.#libc.read(this.#master, into, into.length);
+  };
+
   /** What lies in `firstRead` and what follows it; false when reading has to stop. */
   #take(first: number): boolean {
     let already = first;
     for (let total = 0; total < TURN; already = 0) {
-      const chunk = fill(already, this.#read);
+      const chunk = fill(already, this.#readReady);
       total += chunk.length;
       if (!this.output.push(chunk)) return false;
       if (chunk.length < SLAB) break;
