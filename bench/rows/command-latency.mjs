@@ -12,7 +12,7 @@ const shell = ['bash', '--norc', '--noprofile', '-i'];
 
 /** `echo r$((21*2))` at a shell's prompt, until `r42` stands on the screen. */
 export async function run(bench) {
-  const commands = bench.pick(60, 5);
+  const commands = bench.pick(200, 5);
   const product = await bench.product();
   const tmux = await bench.tmux();
   const control = bench.own(await tmux.control());

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { scrollback, size } from '../lib/setting.mjs';
 import { best, interleave } from '../lib/measure.mjs';
 import { never } from '../lib/product.mjs';
+import * as resvg from '../peers/resvg.mjs';
 
 export const order = 120;
 export const name = 'screenshot of 120×40';
@@ -11,7 +12,7 @@ export const bar = {
   'vs resvg': { atMost: 0.1 },
 };
 
-/** Our whole way from cells to a file, against the encoder alone on the very same pixels. */
+/** Our whole way from cells to a file, against the encoder alone on the very same pixels, and against SVG of the same cells. */
 export async function run(bench) {
   const { Screen } = await bench.load('engine/screen/screen');
   const { systemClock: clock } = await bench.load('engine/system-clock');
@@ -27,12 +28,15 @@ export async function run(bench) {
   const results = await interleave(bench.pick(25, 3), {
     ours: () => timed(() => drawPng(screen.grid(), {}, never)),
     canvas: () => timed(() => canvas.encode('png')),
+    ...(resvg.available && { resvg: () => timed(() => resvg.drawPng(screen.grid(), picture.width)) }),
   });
   const [ours, theirs] = [best(results.ours), best(results.canvas)];
   const detail = `${ours.toFixed(1)} ms drawn and encoded, canvas ${theirs.toFixed(1)} ms encoded; ${picture.width}×${picture.height}`;
   return {
     "vs canvas's own PNG encoder": { value: ours / theirs, detail },
-    'vs resvg': { skipped: '@resvg/resvg-js is not among our packages' },
+    'vs resvg': results.resvg
+      ? { value: ours / best(results.resvg), detail: `resvg ${best(results.resvg).toFixed(1)} ms` }
+      : { skipped: '@resvg/resvg-js is not installed' },
   };
 }
 

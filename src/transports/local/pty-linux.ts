@@ -9,7 +9,7 @@ import { errnoName, FIONREAD, type Libc, TCGETS, TCSETS, TIOCGPGRP, TIOCGPTN, TI
 import { initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
 import { endGroups, groupsOf, KILL_AFTER_MS, signalGroup, signalTerminal } from './signals.ts';
-import { fill, firstRead, recycle, SLAB } from './slabs.ts';
+import { fill, firstRead, recycle, SHORT, SLAB } from './slabs.ts';
 import { checkSize, checkTarget, explain, type LocalTarget, resolveProgram } from './target.ts';
 import { groupReads } from './terminal-readers.ts';
 import { echoOf } from './termios.ts';
@@ -180,10 +180,11 @@ export class LinuxPty implements Channel {
   #take(first: number): boolean {
     let already = first;
     for (let total = 0; total < TURN; already = 0) {
-      const chunk = fill(already, this.#readReady);
+      // What came was worked on; only now there is nothing better to do than to wait for the kernel.
+      const chunk = fill(already, this.#readReady, this.#read);
       total += chunk.length;
       if (!this.output.push(chunk)) return false;
-      if (chunk.length < SLAB) break;
+      if (chunk.length <= SHORT) break;
     }
     return true;
   }

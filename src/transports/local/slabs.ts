@@ -6,10 +6,10 @@
 /** The kernel holds some 12 KB for a program that prints: it goes on printing while as much is worked on here. */
 export const SLAB = 16 * 1024;
 /** Up to this size a chunk is a copy of its own, so that a few bytes do not hold a slab. */
-const COPIED = 4 * 1024;
+const COPIED = 1024;
 const SPARES = 64;
-/** A first read this short has emptied the terminal: asking for more would only cost time. */
-const SHORT = 1024;
+/** A read this short has emptied the terminal: asking for more would only cost time. */
+export const SHORT = 1024;
 
 /** Where a stream puts the first bytes of a turn. Good until its callback returns. */
 export const firstRead = new Uint8Array(16 * 1024);
@@ -17,12 +17,14 @@ export const firstRead = new Uint8Array(16 * 1024);
 const spares: Uint8Array[] = [];
 let current: Uint8Array = new Uint8Array(SLAB);
 
-/** What lies in `firstRead` already and then whatever `read` gives, until it gives none or the slab is full. */
-export function fill(already: number, read: (into: Uint8Array) => number): Uint8Array {
+type Read = (into: Uint8Array) => number;
+
+/** What lies in `firstRead` already and then whatever `read` gives, until it gives none or the slab is full. With nothing there, `first` begins. */
+export function fill(already: number, read: Read, first: Read = read): Uint8Array {
   current.set(firstRead.subarray(0, already));
   let filled = already;
   while (filled < SLAB && (already === 0 || already > SHORT)) {
-    const length = read(current.subarray(filled));
+    const length = (filled === 0 ? first : read)(current.subarray(filled));
     if (length <= 0) break;
     filled += length;
   }
