@@ -28,7 +28,7 @@ export async function run(bench) {
     };
   };
   // Servers run for days: their compiled code is measured, not the compiler at work beside it.
-  await interleave(1, contenders(5 * ticks, 1000));
+  await interleave(1, contenders(25 * ticks, 300));
   const results = await interleave(bench.rounds, contenders(ticks, 4000));
   const at = (runs, share) => best(runs.map((latencies) => percentile(latencies, share))) / 1000;
   const show = (ours, peer, theirs) => `${ours.toFixed(0)} µs, ${peer} ${theirs.toFixed(0)} µs`;
