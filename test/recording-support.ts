@@ -6,7 +6,8 @@ import { deferred } from '../src/lib/deferred.ts';
 import { Emitter } from '../src/lib/emitter.ts';
 import type { Block, BlockEvent } from '../src/engine/blocks.ts';
 import type { Ended, Size } from '../src/engine/channel.ts';
-import type { InputEvent, OutputEvent } from '../src/engine/terminal.ts';
+import type { InputEvent } from '../src/engine/keyboard.ts';
+import type { OutputEvent } from '../src/engine/terminal.ts';
 import { OutputLog } from '../src/engine/output-log.ts';
 import type { Recordable } from '../src/engine/recording/terminal-source.ts';
 

@@ -4,7 +4,8 @@ import { toAnsi } from './screen/ansi.ts';
 import { renderText } from './screen/render-text.ts';
 import { plainText, type TextFlags } from './plain-text.ts';
 import { quiet, settled } from './settle.ts';
-import { gone, type Terminal } from './terminal.ts';
+import { gone } from './ended-words.ts';
+import type { Terminal } from './terminal.ts';
 import { wait } from './wait/wait.ts';
 
 export interface ContentRequest {

@@ -21,7 +21,8 @@ import { Pictures } from './pictures.ts';
 import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
 import { systemClock } from './system-clock.ts';
-import { type Resumed, Terminal } from './terminal.ts';
+import type { Resumed } from './terminal-init.ts';
+import { Terminal } from './terminal.ts';
 
 export interface OpenRequest {
   /** What to open: the name of an opener, and after a colon what only that opener understands. */

@@ -5,7 +5,8 @@ import type { Size } from './channel.ts';
 import type { Engine, OpenRequest } from './engine.ts';
 import { commandLine, type Launch } from './launch.ts';
 import { abortable, ready } from './settle.ts';
-import { describeEnd, gone, type Terminal } from './terminal.ts';
+import { describeEnd, gone } from './ended-words.ts';
+import type { Terminal } from './terminal.ts';
 
 export interface SessionLimits {
   /** Sessions at one time, the default one included. */

@@ -8,8 +8,10 @@ import { RecentSecrets } from './attention/recent-secrets.ts';
 import { AttentionWatch } from './attention/watch.ts';
 import { type BlockEvent, Blocks } from './blocks.ts';
 import type { Channel, Ended, Signal, Size } from './channel.ts';
+import { exited, gone } from './ended-words.ts';
 import type { ShellEnvironment } from './environment.ts';
-import { InputQueue, type Lane } from './input-queue.ts';
+import type { Lane } from './input-queue.ts';
+import { type InputEvent, Keyboard, type LastInput, type TurnOptions } from './keyboard.ts';
 import { type KeptState, resumeAt } from './kept/kept-state.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { MarkScanner } from './marks.ts';
@@ -18,46 +20,9 @@ import { Feeder } from './screen/feeder.ts';
 import { Screen } from './screen/screen.ts';
 import { withoutPasteEnds } from './submit/body.ts';
 import { drawsItsInput, submit } from './submit/submit.ts';
+import type { Resumed, TerminalInit } from './terminal-init.ts';
 
 export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_person' | 'exited' | 'lost';
-
-export interface TerminalInit {
-  readonly id: string;
-  /** What was opened, for people; nothing in the engine asks. */
-  readonly target?: string;
-  /** Others than this principal must not know of it. */
-  readonly owner?: string | undefined;
-  /** How many bytes of output are kept at most. */
-  readonly capacity?: number | undefined;
-  readonly number: number;
-  readonly name: string | undefined;
-  readonly launch?: Launch | undefined;
-  /** What runs in it: the path of a shell, usually. */
-  readonly program: string;
-  readonly channel: Channel;
-  readonly size: Size;
-  readonly scrollback: number;
-  readonly clock: Clock;
-  /** Marks that carry it come from our shell integration; others may be forged by a program's output. */
-  readonly nonce: string | undefined;
-  /** What whoever opened it should know of how that went. */
-  readonly notes?: readonly string[] | undefined;
-  readonly environment?: ShellEnvironment | undefined;
-  /** Called once when the terminal is disposed. */
-  readonly release: () => void;
-  /** It was served by another process before. */
-  readonly resumed?: Resumed | undefined;
-}
-
-export interface Resumed {
-  /** The output so far; that of the channel goes on behind it. */
-  readonly log: OutputLog;
-  readonly state: KeptState | undefined;
-  /** What programs asked their terminal before this offset was answered. */
-  readonly seen: number;
-  readonly createdAt: number;
-  readonly endedAt: number | undefined;
-}
 
 export interface OutputEvent {
   /** Valid only during the event. */
@@ -67,22 +32,9 @@ export interface OutputEvent {
   readonly atMs: number;
 }
 
-export interface InputEvent {
-  /** Of what was sent as a secret only a mask and the end of the line. */
-  readonly bytes: Uint8Array;
-  readonly by: string;
-  /** False while the program reads without echo: then the bytes are a secret. To be read during the event. */
-  readonly echo: boolean | undefined;
-  readonly atMs: number;
-}
-
-const maxPendingInput = 4 << 20;
 /** Longer text is sent with its Enter at once. */
 const maxCarefulText = 64 << 10;
 const interruptByte = 3;
-/** A program that is told to stop shows some sign of it within this time. */
-const reactMs = 100;
-
 /** A channel with a memory. One class for every transport. */
 export class Terminal implements AsyncDisposable {
   readonly id: string;
@@ -100,7 +52,6 @@ export class Terminal implements AsyncDisposable {
   readonly clock: Clock;
 
   readonly output = new Emitter<OutputEvent>();
-  readonly input = new Emitter<InputEvent>();
   readonly resized = new Emitter<Size>();
   readonly cleared = new Emitter<void>();
   readonly block = new Emitter<BlockEvent>();
@@ -118,7 +69,7 @@ export class Terminal implements AsyncDisposable {
   readonly #channel: Channel;
   readonly #feeder: Feeder;
   readonly #marks: MarkScanner;
-  readonly #queue: InputQueue;
+  readonly #keyboard: Keyboard;
   readonly #release: () => void;
   readonly #gone = deferred();
   readonly #secrets: RecentSecrets;
@@ -130,7 +81,6 @@ export class Terminal implements AsyncDisposable {
   #ended: Ended | undefined;
   #endedAt: number | undefined;
   #disposed: Promise<void> | undefined;
-  #lastInput: { readonly atMs: number; readonly offset: number } | undefined;
   #lastOutputMs: number | undefined;
   #lastUsed: number;
   /** Questions of programs before this offset are none of ours. */
@@ -157,9 +107,13 @@ export class Terminal implements AsyncDisposable {
     this.#size = init.size;
     this.#channel = init.channel;
     this.#release = init.release;
-    this.#queue = new InputQueue({
-      write: (bytes) => this.#channel.write(bytes),
-      maxPendingBytes: maxPendingInput,
+    this.#keyboard = new Keyboard({
+      channel: init.channel,
+      clock: init.clock,
+      output: this.output,
+      offset: () => this.log.end,
+      secrets: () => this.#secrets,
+      used: () => this.touch(),
     });
     this.screen = new Screen({
       size: init.size,
@@ -228,8 +182,13 @@ export class Terminal implements AsyncDisposable {
     return this.blocks.cwd ?? this.#channel.process?.cwd();
   }
 
-  get lastInput(): { readonly atMs: number; readonly offset: number } | undefined {
-    return this.#lastInput;
+  /** What anybody typed, as it is sent. */
+  get input(): Emitter<InputEvent> {
+    return this.#keyboard.events;
+  }
+
+  get lastInput(): LastInput | undefined {
+    return this.#keyboard.last;
   }
 
   /** Monotonic time of the newest output. */
@@ -289,30 +248,13 @@ export class Terminal implements AsyncDisposable {
   /** Sends bytes as one body. Resolves when the far side accepted all of them. */
   async send(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
     this.#mustLive();
-    this.#note(bytes, by);
-    await this.#queue.send(bytes, signal);
+    await this.#keyboard.send(bytes, by, signal);
   }
 
   /** The keyboard for one sender: nobody else's bytes come between those of `work`. Ctrl-C ends the turn. */
-  async turn<T>(
-    options: { readonly by: string; readonly size: number; readonly secret?: boolean },
-    work: (lane: Lane) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> {
+  async turn<T>(options: TurnOptions, work: (lane: Lane) => Promise<T>, signal: AbortSignal): Promise<T> {
     this.#mustLive();
-    const { by, size, secret = false } = options;
-    return await this.#queue.turn(
-      size,
-      (lane) =>
-        work({
-          signal: lane.signal,
-          write: (bytes) => {
-            this.#note(bytes, by, secret);
-            return lane.write(bytes);
-          },
-        }),
-      signal,
-    );
+    return await this.#keyboard.turn(options, work, signal);
   }
 
   async type(
@@ -343,8 +285,7 @@ export class Terminal implements AsyncDisposable {
     if (key.usesModes) await this.sync(signal);
     const bytes = encodeKey(key, this.screen.modes, options.repeat);
     if (bytes.length === 1 && bytes[0] === interruptByte) {
-      this.#note(bytes, options.by);
-      await this.#interrupt(bytes, signal);
+      await this.#keyboard.interrupt(bytes, options.by, signal);
     } else {
       await this.send(bytes, options.by, signal);
     }
@@ -392,10 +333,10 @@ export class Terminal implements AsyncDisposable {
   }
 
   async #dispose(end = () => this.#channel[Symbol.asyncDispose]() as Promise<void> | undefined): Promise<void> {
-    this.#queue.close(gone());
+    this.#keyboard.close(gone());
     await end();
     await this.#pumping;
-    await this.#queue.idle();
+    await this.#keyboard.idle();
     this.attention[Symbol.dispose]();
     this.#secrets[Symbol.dispose]();
     this.#feeder[Symbol.dispose]();
@@ -443,7 +384,7 @@ export class Terminal implements AsyncDisposable {
     this.#ended = ended;
     this.#endedAt ??= this.clock.now();
     for (const event of this.blocks.end(this.log.end)) this.block.emit(event);
-    this.#queue.close(exited(ended));
+    this.#keyboard.close(exited(ended));
     this.#tellState();
     return ended;
   }
@@ -471,66 +412,11 @@ export class Terminal implements AsyncDisposable {
   #reply(bytes: Uint8Array): void {
     // What another process has seen it has answered.
     if (this.#ended || this.#feeder.parsedTo <= this.#answeredTo) return;
-    // The program asked; nobody waits for this answer, and a far side that is gone needs none.
-    this.#queue.send(bytes, AbortSignal.timeout(10_000)).catch(() => {});
-  }
-
-  /**
-   * Ctrl-C, ahead of text that waits. Behind input that nobody reads the byte means nothing: when text was under way and
-   * the terminal does not react, the program in the foreground gets the signal itself.
-   */
-  async #interrupt(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-    const overtakes = this.#queue.pendingBytes > 0;
-    // An interrupt that could not be delivered by then might hit something else.
-    const sent = this.#queue.interrupt(bytes, AbortSignal.any([signal, AbortSignal.timeout(2000)]));
-    if (!overtakes || !this.#channel.kill) return sent;
-    sent.catch(() => {});
-    const reacted = deferred<boolean>();
-    using _output = this.output.on(() => reacted.resolve(true));
-    using _limit = this.clock.after(reactMs, () => reacted.resolve(false));
-    if (!(await reacted.promise)) await this.#channel.kill('INT');
-  }
-
-  #note(bytes: Uint8Array, by: string, secret = false): void {
-    this.touch();
-    const atMs = this.clock.monotonic();
-    this.#lastInput = { atMs, offset: this.log.end };
-    if (!secret) {
-      const { process } = this.#channel;
-      // Asked for only when somebody records: it is a call into the system for every line typed.
-      return this.input.emit({
-        bytes,
-        by,
-        get echo() {
-          return process?.echo();
-        },
-        atMs,
-      });
-    }
-    const text = Buffer.from(bytes).toString();
-    if (this.#channel.conceal) this.#channel.conceal(text);
-    else this.#secrets.add(text);
-    this.input.emit({ bytes: Buffer.from(text.replace(/[^\r\n]+/g, '•••')), by, echo: false, atMs });
+    this.#keyboard.reply(bytes);
   }
 
   #mustLive(): void {
     if (this.#disposed) throw gone();
     if (this.#ended) throw exited(this.#ended);
   }
-}
-
-export function gone(): FairleadError {
-  return new FairleadError('terminal_exited', 'Terminal session has been disposed');
-}
-
-function exited(ended: Ended): FairleadError {
-  return new FairleadError('terminal_exited', `The program in this terminal ${describeEnd(ended)}.`, {
-    hint: 'Its last screen can still be read; open another terminal to go on.',
-  });
-}
-
-export function describeEnd(ended: Ended): string {
-  if (ended.by === 'exit') return `has exited with code ${ended.code}`;
-  if (ended.by === 'signal') return `was ended by SIG${ended.signal}`;
-  return `cannot be reached any more: ${ended.reason}`;
 }

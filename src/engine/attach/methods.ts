@@ -6,7 +6,8 @@ import { accounted } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import { runningInstance } from '../instances/running.ts';
 import { abortable } from '../settle.ts';
-import { describeEnd, type Terminal } from '../terminal.ts';
+import { describeEnd } from '../ended-words.ts';
+import type { Terminal } from '../terminal.ts';
 import { Typing } from './typing.ts';
 
 /** What a person who sits in a session from another terminal needs: its bytes as they come, and a keyboard. */

@@ -1,5 +1,6 @@
 import type { Ended } from '../channel.ts';
-import { describeEnd, type Terminal } from '../terminal.ts';
+import { describeEnd } from '../ended-words.ts';
+import type { Terminal } from '../terminal.ts';
 import type { Ending } from './result.ts';
 
 /** The program of the terminal is gone, and took the command with it or was the command. */

@@ -5,7 +5,8 @@ import { activityOf } from '../../engine/activity.ts';
 import type { Call } from '../../engine/call.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { plainText } from '../../engine/plain-text.ts';
-import { describeEnd, type Terminal } from '../../engine/terminal.ts';
+import { describeEnd } from '../../engine/ended-words.ts';
+import type { Terminal } from '../../engine/terminal.ts';
 
 /** What the methods of this book have in common. */
 

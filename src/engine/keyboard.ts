@@ -1,0 +1,152 @@
+import type { FairleadError } from '../contract/errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import { deferred } from '../lib/deferred.ts';
+import { Emitter } from '../lib/emitter.ts';
+import type { RecentSecrets } from './attention/recent-secrets.ts';
+import type { Channel } from './channel.ts';
+import { InputQueue, type Lane } from './input-queue.ts';
+
+export interface InputEvent {
+  /** Of what was sent as a secret only a mask and the end of the line. */
+  readonly bytes: Uint8Array;
+  readonly by: string;
+  /** False while the program reads without echo: then the bytes are a secret. To be read during the event. */
+  readonly echo: boolean | undefined;
+  readonly atMs: number;
+}
+
+export interface LastInput {
+  readonly atMs: number;
+  /** Where the output ended then. */
+  readonly offset: number;
+}
+
+export interface TurnOptions {
+  readonly by: string;
+  readonly size: number;
+  readonly secret?: boolean;
+}
+
+export interface KeyboardInit {
+  readonly channel: Channel;
+  readonly clock: Clock;
+  /** Whatever the far side prints. */
+  readonly output: { readonly on: (listener: () => void) => Disposable };
+  /** Offset the next byte of output will get. */
+  readonly offset: () => number;
+  /** Where secrets go that the channel does not conceal itself. */
+  readonly secrets: () => RecentSecrets;
+  /** Before anything is sent. */
+  readonly used: () => void;
+}
+
+const maxPendingInput = 4 << 20;
+/** A program that is told to stop shows some sign of it within this time. */
+const reactMs = 100;
+/** An answer nobody waits for, to a program that may be gone. */
+const replyMs = 10_000;
+/** An interrupt that could not be delivered by then might hit something else. */
+const interruptMs = 2000;
+
+/** What goes into a terminal: one sender at a time, each byte attributed, secrets seen by nobody. */
+export class Keyboard {
+  readonly events = new Emitter<InputEvent>();
+  readonly #init: KeyboardInit;
+  readonly #queue: InputQueue;
+  #last: LastInput | undefined;
+
+  constructor(init: KeyboardInit) {
+    this.#init = init;
+    this.#queue = new InputQueue({
+      write: (bytes) => init.channel.write(bytes),
+      maxPendingBytes: maxPendingInput,
+    });
+  }
+
+  get last(): LastInput | undefined {
+    return this.#last;
+  }
+
+  /** Sends bytes as one body. Resolves when the far side accepted all of them. */
+  async send(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
+    this.#note(bytes, by);
+    await this.#queue.send(bytes, signal);
+  }
+
+  /** The keyboard for one sender: nobody else's bytes come between those of `work`. Ctrl-C ends the turn. */
+  async turn<T>(options: TurnOptions, work: (lane: Lane) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { by, size, secret = false } = options;
+    const ours = (lane: Lane): Lane => ({
+      signal: lane.signal,
+      write: (bytes) => {
+        if (secret) this.#noteSecret(bytes, by);
+        else this.#note(bytes, by);
+        return lane.write(bytes);
+      },
+    });
+    return await this.#queue.turn(size, (lane) => work(ours(lane)), signal);
+  }
+
+  /** What the terminal itself says to the program. Nobody waits for it, and a far side that is gone needs none. */
+  reply(bytes: Uint8Array): void {
+    this.#queue.send(bytes, AbortSignal.timeout(replyMs)).catch(() => {});
+  }
+
+  /**
+   * Ctrl-C, ahead of text that waits. Behind input that nobody reads the byte means nothing: when text was under way and
+   * the terminal does not react, the program in the foreground gets the signal itself.
+   */
+  async interrupt(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
+    this.#note(bytes, by);
+    const { channel, clock, output } = this.#init;
+    const overtakes = this.#queue.pendingBytes > 0;
+    const sent = this.#queue.interrupt(bytes, AbortSignal.any([signal, AbortSignal.timeout(interruptMs)]));
+    if (!overtakes || !channel.kill) return sent;
+    sent.catch(() => {});
+    const reacted = deferred<boolean>();
+    using _output = output.on(() => reacted.resolve(true));
+    using _limit = clock.after(reactMs, () => reacted.resolve(false));
+    if (!(await reacted.promise)) await channel.kill('INT');
+  }
+
+  /** Refuses what waits and what comes. */
+  close(error: FairleadError): void {
+    this.#queue.close(error);
+  }
+
+  /** Waits for a write under way, so that its owner can end after it. */
+  async idle(): Promise<void> {
+    await this.#queue.idle();
+  }
+
+  #note(bytes: Uint8Array, by: string): void {
+    const { process } = this.#init.channel;
+    const atMs = this.#typed();
+    // Asked for only when somebody records: it is a call into the system for every line typed.
+    this.events.emit({
+      bytes,
+      by,
+      get echo() {
+        return process?.echo();
+      },
+      atMs,
+    });
+  }
+
+  #noteSecret(bytes: Uint8Array, by: string): void {
+    const { channel, secrets } = this.#init;
+    const atMs = this.#typed();
+    const text = Buffer.from(bytes).toString();
+    if (channel.conceal) channel.conceal(text);
+    else secrets().add(text);
+    this.events.emit({ bytes: Buffer.from(text.replace(/[^\r\n]+/g, '•••')), by, echo: false, atMs });
+  }
+
+  #typed(): number {
+    const { clock, offset, used } = this.#init;
+    used();
+    const atMs = clock.monotonic();
+    this.#last = { atMs, offset: offset() };
+    return atMs;
+  }
+}
