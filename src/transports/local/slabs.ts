@@ -11,30 +11,60 @@ const SPARES = 64;
 /** A read this short has emptied the terminal: asking for more would only cost time. */
 export const SHORT = 1024;
 
-/** Where a stream puts the first bytes of a turn. Good until its callback returns. */
-export const firstRead = new Uint8Array(16 * 1024);
+type Read = (into: Uint8Array) => number;
+
+/** Where output is read to, and how it becomes chunks that belong to whoever gets them. */
+export interface Landing {
+  /** Where a stream puts the first bytes of a turn. */
+  readonly first: Uint8Array;
+  /**
+   * What lies in `first` already and then whatever `read` gives, until it gives none or there are `SLAB` bytes. With nothing
+   * there, `begin` is asked first.
+   */
+  readonly fill: (already: number, read: Read, begin?: Read) => Uint8Array;
+}
+
+/** Good until the callback of the stream returns. */
+const firstRead = new Uint8Array(16 * 1024);
 
 const spares: Uint8Array[] = [];
 let current: Uint8Array = new Uint8Array(SLAB);
 
-type Read = (into: Uint8Array) => number;
+const room = (filled: number): Uint8Array => current.subarray(filled);
 
-/** What lies in `firstRead` already and then whatever `read` gives, until it gives none or the slab is full. With nothing there, `first` begins. */
-export function fill(already: number, read: Read, first: Read = read): Uint8Array {
+function fill(already: number, read: Read, first?: Read): Uint8Array {
   current.set(firstRead.subarray(0, already));
+  return kept(readOn(room, already, read, first));
+}
+
+/** Reads behind what is there already until there is no more, or no more room; how many bytes are there then. */
+export function readOn(room: (filled: number) => Uint8Array, already: number, read: Read, first: Read = read): number {
   let filled = already;
   while (filled < SLAB && (already === 0 || already > SHORT)) {
-    const length = (filled === 0 ? first : read)(current.subarray(filled));
+    const length = (filled === 0 ? first : read)(room(filled));
     if (length <= 0) break;
     filled += length;
   }
-  if (filled <= COPIED) return current.slice(0, filled);
-  const chunk = current.subarray(0, filled);
+  return filled;
+}
+
+/** A chunk of bytes that lie elsewhere. */
+export function copied(bytes: Uint8Array): Uint8Array {
+  current.set(bytes);
+  return kept(bytes.length);
+}
+
+function kept(length: number): Uint8Array {
+  if (length <= COPIED) return current.slice(0, length);
+  const chunk = current.subarray(0, length);
   current = spares.pop() ?? new Uint8Array(SLAB);
   return chunk;
 }
 
-/** Nobody looks at this chunk any more. */
+/** Nobody looks at this chunk any more. It need not be one of ours. */
 export function recycle(chunk: Uint8Array): void {
-  if (chunk.length > COPIED && spares.length < SPARES) spares.push(new Uint8Array(chunk.buffer as ArrayBuffer));
+  const isSlab = chunk.length > COPIED && chunk.buffer.byteLength === SLAB;
+  if (isSlab && spares.length < SPARES) spares.push(new Uint8Array(chunk.buffer as ArrayBuffer));
 }
+
+export const slabs: Landing = { first: firstRead, fill };

@@ -1,14 +1,8 @@
 import { closeSync, constants, openSync } from 'node:fs';
-import type { Foreground, ProcessView } from '../../../engine/channel.ts';
+import type { ProcessView } from '../../../engine/channel.ts';
 import { type Libc, TCGETS } from '../libc.ts';
-import {
-  foregroundGroup,
-  initialEnvironment,
-  programArguments,
-  programName,
-  startTime,
-  workingDirectory,
-} from '../proc.ts';
+import { describe } from '../master-view.ts';
+import { foregroundGroup, initialEnvironment, startTime, workingDirectory } from '../proc.ts';
 import { signalGroup } from '../signals.ts';
 import { echoOf } from '../termios.ts';
 import { groupReads } from '../terminal-readers.ts';
@@ -27,7 +21,7 @@ export function keptProcess(
   const group = (): number | undefined => (isThere() ? foregroundGroup(pid) : undefined);
   return {
     pid,
-    foreground: () => describe(group(), pid),
+    foreground: () => describe(libc, group(), pid),
     cwd: () => (isThere() ? workingDirectory(foregroundGroup(pid) ?? pid) : undefined),
     environment: () => (isThere() ? initialEnvironment(pid) : undefined),
     signal: (signal) => {
@@ -37,19 +31,6 @@ export function keptProcess(
     reads: () => {
       const waiting = group();
       return waiting === undefined ? undefined : groupReads(waiting, terminal);
-    },
-  };
-}
-
-function describe(group: number | undefined, leader: number): Foreground | undefined {
-  const name = group === undefined ? undefined : programName(group);
-  if (group === undefined || name === undefined) return undefined;
-  return {
-    pid: group,
-    name,
-    isLeader: group === leader,
-    get arguments() {
-      return programArguments(group).arguments;
     },
   };
 }

@@ -1,0 +1,57 @@
+import type { Foreground, ProcessView } from '../../engine/channel.ts';
+import { type Libc, TCGETS, TIOCGPGRP } from './libc.ts';
+import { initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
+import { signalGroup } from './signals.ts';
+import { groupReads } from './terminal-readers.ts';
+import { echoOf } from './termios.ts';
+
+/** Answers of the system; each is read before the next is asked for. */
+const group = new Int32Array(1);
+const settings = new Uint32Array(64);
+
+/** The process group in the foreground, as the master of its terminal knows it. */
+export function foregroundOf(libc: Libc, master: number): number | undefined {
+  const known = libc.ioctl(master, TIOCGPGRP, group) === 0;
+  return known && group[0] !== undefined && group[0] > 0 ? group[0] : undefined;
+}
+
+/** What whoever has the master of a terminal sees of the program in it; nothing once there is no master any more. */
+export function masterView(libc: Libc, pid: number, terminal: string, master: () => number | undefined): ProcessView {
+  const foregroundGroup = (): number | undefined => {
+    const fd = master();
+    return fd === undefined ? undefined : foregroundOf(libc, fd);
+  };
+  const isOpen = (): boolean => master() !== undefined;
+  return {
+    pid,
+    foreground: () => describe(libc, foregroundGroup(), pid),
+    environment: () => (isOpen() ? initialEnvironment(pid) : undefined),
+    cwd: () => (isOpen() ? workingDirectory(foregroundGroup() ?? pid) : undefined),
+    echo: () => {
+      const fd = master();
+      return fd === undefined || libc.ioctl(fd, TCGETS, settings) !== 0 ? undefined : echoOf(settings);
+    },
+    signal: (signal) => {
+      if (isOpen()) signalGroup(foregroundGroup() ?? pid, signal);
+    },
+    reads: () => {
+      const waiting = foregroundGroup();
+      return waiting === undefined ? undefined : groupReads(waiting, terminal);
+    },
+  };
+}
+
+/** The program that leads a group; undefined when there is none or it cannot be looked at. */
+export function describe(libc: Libc, found: number | undefined, leader: number): Foreground | undefined {
+  const name = found === undefined ? undefined : programName(found, libc.readShort) || undefined;
+  if (found === undefined || name === undefined) return undefined;
+  return {
+    pid: found,
+    name,
+    isLeader: found === leader,
+    // Read only when asked for: few callers need it, and many ask who is in the foreground.
+    get arguments() {
+      return programArguments(found).arguments;
+    },
+  };
+}
