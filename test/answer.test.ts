@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test, vi } from 'vitest';
 import { answerWaiting, listWaiting } from '../src/engine/attention/answer.ts';
-import { watchAttention } from '../src/engine/attention/index.ts';
+import { watchAttention } from './support/attention.ts';
 import { SocketClient } from '../src/faces/socket/client.ts';
 import { SocketServer } from '../src/faces/socket/server.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { attentionOf, watchAttention } from '../src/engine/attention/index.ts';
+import { attentionOf } from '../src/engine/attention/index.ts';
+import { watchAttention } from './support/attention.ts';
 import type { Terminal, TerminalState } from '../src/engine/terminal.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
 

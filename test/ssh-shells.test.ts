@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answerWaiting } from '../src/engine/attention/answer.ts';
-import { watchAttention } from '../src/engine/attention/index.ts';
+import { watchAttention } from './support/attention.ts';
 import { call } from '../src/engine/call.ts';
 import { record, screenshot } from '../src/operations/core/pictures.ts';
 import { read as terminalRead } from '../src/operations/core/read.ts';

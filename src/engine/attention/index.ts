@@ -1,5 +1,3 @@
-import { deferred } from '../../lib/deferred.ts';
-import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Attention } from './attention.ts';
 
@@ -10,13 +8,11 @@ export function attentionOf(terminal: Terminal): Attention | undefined {
   return terminal.attention.current ?? terminal.attention.look();
 }
 
-/** Resolves when the terminal begins to wait for a person, at once when it does already. Rejects when aborted. */
-export async function watchAttention(terminal: Terminal, signal: AbortSignal): Promise<Attention> {
-  const begun = deferred<Attention>();
+/** Calls back when the terminal begins to wait for a person, at once when it does already. */
+export function whenAttention(terminal: Terminal, found: (attention: Attention) => void): Disposable {
   const seen = (attention: Attention | undefined): void => {
-    if (attention) begun.resolve(attention);
+    if (attention) found(attention);
   };
-  using _changed = terminal.attention.changed.on(seen);
   seen(terminal.attention.current);
-  return await abortable(begun.promise, signal);
+  return terminal.attention.changed.on(seen);
 }

@@ -1,3 +1,4 @@
+import { unwanted } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**
@@ -11,7 +12,9 @@ export function afterQuiet(
   since: number = terminal.clock.monotonic(),
 ): Disposable {
   const { clock } = terminal;
-  const ending = new AbortController();
+  /** Made when it is needed: most commands are over before anybody looks. */
+  let looking: AbortController | undefined;
+  let isOver = false;
   let timer: Disposable | undefined;
   const arm = (ms: number): void => {
     timer = clock.after(ms, fire);
@@ -24,11 +27,12 @@ export function afterQuiet(
     );
   };
   const fetched = (): void => {
-    if (ending.signal.aborted) return;
+    if (isOver) return;
     const left = Math.max(since, terminal.lastOutputMs ?? 0) + quietMs - clock.monotonic();
     if (left > 0) return arm(left);
     timer = undefined;
-    Promise.resolve(look(ending.signal)).catch(() => {});
+    looking ??= new AbortController();
+    Promise.resolve(look(looking.signal)).catch(() => {});
   };
   const output = terminal.output.on(() => {
     if (timer === undefined) arm(quietMs);
@@ -38,7 +42,8 @@ export function afterQuiet(
     [Symbol.dispose]: () => {
       output[Symbol.dispose]();
       timer?.[Symbol.dispose]();
-      ending.abort();
+      isOver = true;
+      looking?.abort(unwanted);
     },
   };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { Emitter } from '../../lib/emitter.ts';
-import { type Attention, watchAttention } from '../attention/index.ts';
+import { type Attention, whenAttention } from '../attention/index.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
@@ -243,7 +243,7 @@ async function wait(
   const { watch, origin } = current;
   const { clock } = terminal;
   const outcome = deferred<Ending | { readonly person: Attention } | Waits | undefined>();
-  const leaving = new AbortController();
+  let isLeaving = false;
   const listening: Disposable[] = [clock.after(timeoutMs, () => outcome.resolve(undefined))];
   const beat = (): void => {
     listening.push(clock.after(heartbeatMs, beat));
@@ -253,18 +253,15 @@ async function wait(
   if (current.ending === undefined) listening.push(current.over.on(outcome.resolve));
   else outcome.resolve(current.ending);
   watch.started.then(() => {
-    if (leaving.signal.aborted) return;
+    if (isLeaving) return;
     if (returnsToInput) listening.push(watchInteractive(terminal, origin, outcome.resolve));
-    watchAttention(terminal, leaving.signal).then(
-      (person) => outcome.resolve({ person }),
-      () => {},
-    );
+    listening.push(whenAttention(terminal, (person) => outcome.resolve({ person })));
   }, outcome.reject);
   try {
     const found = await abortable(outcome.promise, signal);
     return await result(terminal, current, found);
   } finally {
-    leaving.abort();
+    isLeaving = true;
     for (const one of listening) one[Symbol.dispose]();
   }
 }

@@ -1,0 +1,11 @@
+import { type Attention, whenAttention } from '../../src/engine/attention/index.ts';
+import { abortable } from '../../src/engine/settle.ts';
+import type { Terminal } from '../../src/engine/terminal.ts';
+import { deferred } from '../../src/lib/deferred.ts';
+
+/** Resolves when the terminal begins to wait for a person, at once when it does already. Rejects when aborted. */
+export async function watchAttention(terminal: Terminal, signal: AbortSignal): Promise<Attention> {
+  const begun = deferred<Attention>();
+  using _found = whenAttention(terminal, begun.resolve);
+  return await abortable(begun.promise, signal);
+}
