@@ -1,5 +1,15 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEntry } from './audit.ts';
 import { installationKey } from './installation-key.ts';
@@ -44,6 +54,7 @@ export class AuditTrail implements AsyncDisposable {
   #key: Buffer | undefined;
   #last: TrailHead | undefined;
   #day = '';
+  #file: { readonly day: string; readonly fd: number } | undefined;
   #broken = false;
   #due: NodeJS.Timeout | undefined;
 
@@ -65,7 +76,7 @@ export class AuditTrail implements AsyncDisposable {
       const body = { ...entry, writer: this.#writer, ...before };
       const hash = hashOf(body, this.#key);
       // At once and in order: a server that is killed has written what it did.
-      appendFileSync(join(this.#folder, `${today}.jsonl`), `${JSON.stringify({ ...body, hash })}\n`, { mode: 0o600 });
+      writeSync(this.#open(today), `${JSON.stringify({ ...body, hash })}\n`);
       this.#last = { writer: this.#writer, n: body.n, hash, day: today };
       if (body.n === 1) this.vouch();
       else this.#due ??= setTimeout(() => this.vouch(), vouchMs).unref();
@@ -91,6 +102,7 @@ export class AuditTrail implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#due !== undefined) this.vouch();
+    this.#close();
   }
 
   /** Says on disk how far the trail goes. */
@@ -102,6 +114,20 @@ export class AuditTrail implements AsyncDisposable {
     } catch (error) {
       this.#warn(`The audit trail cannot be written: ${(error as Error).message}`);
     }
+  }
+
+  /** The file of the day stays open, for opening it takes longer than writing; one that was taken away is made anew. */
+  #open(today: string): number {
+    if (this.#file?.day === today && fstatSync(this.#file.fd).nlink > 0) return this.#file.fd;
+    this.#close();
+    const fd = openSync(join(this.#folder, `${today}.jsonl`), 'a', 0o600);
+    this.#file = { day: today, fd };
+    return fd;
+  }
+
+  #close(): void {
+    if (this.#file) closeSync(this.#file.fd);
+    this.#file = undefined;
   }
 
   #begin(today: string): void {
