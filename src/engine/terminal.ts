@@ -223,8 +223,10 @@ export class Terminal implements AsyncDisposable {
     this.touch();
     if (!this.#ended && this.#channel.flush) {
       await this.flush();
-      // What was flushed reaches the log through the pump, one turn of the loop later.
-      await new Promise((resolve) => setImmediate(resolve));
+      const { output } = this.#channel;
+      // What was flushed reaches the log through the pump, one turn of the loop later; unless it is there already.
+      const isThere = output instanceof ByteQueue && output.size === 0;
+      if (!isThere) await new Promise((resolve) => setImmediate(resolve));
     }
     await this.#secrets.released;
     await this.#feeder.sync(signal);

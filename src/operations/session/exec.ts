@@ -97,6 +97,8 @@ export interface WaitRequest {
   readonly by: string;
 }
 
+const longestSwitch = 64;
+
 /** The waits of each session up to now: one that may queue comes after them. */
 const queues = new WeakMap<Terminal, Promise<unknown>>();
 
@@ -142,6 +144,8 @@ async function attempt(terminal: Terminal, request: WaitRequest, signal: AbortSi
 
 /** A shell may read on the alternate screen, but whoever left it there still means to draw on it (R-RPC-045). */
 async function refuseFullScreen(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  await terminal.flush();
+  if (!terminal.screen.alternate && !maySwitchScreens(terminal)) return;
   await terminal.sync(signal);
   if (!terminal.screen.alternate || terminal.ended) return;
   const { idle, foreground } = activityOf(terminal);
@@ -149,6 +153,13 @@ async function refuseFullScreen(terminal: Terminal, signal: AbortSignal): Promis
     hint: 'Leave it with its keys (q, :q, Ctrl+C), or give force: true to type the command all the same.',
     ...(idle ? {} : { data: { running: foreground } }),
   });
+}
+
+/** What was printed and is not on the screen yet has to be put there only if it may have taken the whole of it. */
+function maySwitchScreens({ log, shownTo }: Terminal): boolean {
+  // A sequence may have been begun before; none that switches screens is longer than this.
+  const { bytes, from } = log.read(shownTo - longestSwitch);
+  return from > shownTo || /(?:\x1b\[|\x9b)\?[\d;]*4[79]/.test(Buffer.from(bytes).toString('latin1'));
 }
 
 async function prompted(terminal: Terminal, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
