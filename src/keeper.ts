@@ -5,6 +5,7 @@ import { closeInherited } from './transports/local/keeper/inherited.ts';
 import { Keeper } from './transports/local/keeper/keeper.ts';
 import { type Libc, loadLibc } from './transports/local/libc.ts';
 import { openLinuxPty } from './transports/local/pty-linux.ts';
+import { loadSharedCalls } from './transports/local/shared-calls.ts';
 
 /**
  * The keeper's own program: it holds the terminals of one instance and outlives it. It loads everything at once, because by
@@ -18,7 +19,7 @@ async function main([socket = '', lock = '', lockFd, handed]: readonly string[])
   const locked = lockFd === undefined ? openSync(lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600) : Number(lockFd);
   libc.inherit(locked, false);
   if (lockFd === undefined && !libc.lock(locked)) return;
-  const terminals = handed === undefined ? [] : takeOver(libc, Number(handed));
+  const terminals = handed === undefined ? [] : takeOver(libc, await loadSharedCalls(), Number(handed));
   closeInherited();
   await serve(libc, { socket, lock, locked }, terminals);
   process.on('SIGHUP', () => {});
@@ -39,6 +40,7 @@ async function serve(libc: Libc, place: Place, terminals: readonly HeldTerminal[
     open: (target, size) => openLinuxPty(libc, target, size),
     onEmpty: () => process.exit(0),
     replace: (argv, held) => void replace(libc, place, argv, held).catch(complain),
+    shared: await loadSharedCalls(),
     terminals,
   });
   await current.listen(place.socket);
@@ -62,7 +64,7 @@ async function replace(
     complain(error);
   }
   libc.inherit(locked, false);
-  await serve(libc, place, takeOver(libc, file));
+  await serve(libc, place, takeOver(libc, await loadSharedCalls(), file));
 }
 
 function complain(error: unknown): void {

@@ -1,58 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { frameTypes } from '../src/transports/local/keeper/frames.ts';
-import { Keeper, type KeeperLimits } from '../src/transports/local/keeper/keeper.ts';
 import type { Listed } from '../src/transports/local/keeper/messages.ts';
-import { loadLibc } from '../src/transports/local/libc.ts';
-import { openLinuxPty } from '../src/transports/local/pty-linux.ts';
 import { env, isAlive, size } from './support/keeper.ts';
+import { OwnKeeper } from './support/own-keeper.ts';
 import { RawClient } from './support/raw-keeper-client.ts';
-
-/** A keeper in this process, with the patience a test has. */
-class OwnKeeper implements AsyncDisposable {
-  readonly folder = mkdtempSync(join(tmpdir(), 'fl-own-'));
-  readonly socket = join(this.folder, 'k.sock');
-  readonly keeper: Keeper;
-  empty = false;
-
-  private constructor(libc: Awaited<ReturnType<typeof loadLibc>>, limits: Partial<KeeperLimits>) {
-    this.keeper = new Keeper({
-      open: (target, wanted) => openLinuxPty(libc, target, wanted),
-      onEmpty: () => {
-        this.empty = true;
-      },
-      limits,
-    });
-  }
-
-  static async start(limits: Partial<KeeperLimits> = {}): Promise<OwnKeeper> {
-    const own = new OwnKeeper(await loadLibc(), limits);
-    await own.keeper.listen(own.socket);
-    return own;
-  }
-
-  async client(): Promise<RawClient> {
-    const client = await RawClient.connect(this.socket);
-    client.hello(process.pid);
-    await client.until('welcome');
-    return client;
-  }
-
-  async listed(): Promise<Listed[]> {
-    using client = await this.client();
-    const { terminals } = JSON.parse(Buffer.from((await client.until('welcome')).body).toString()) as {
-      terminals: Listed[];
-    };
-    return terminals;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.keeper.end();
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-}
 
 /** Says that it is there whenever it is asked. */
 function answer(client: RawClient): void {

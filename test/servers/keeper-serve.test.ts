@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { isAlive } from '../support/keeper.ts';
+import { directTerminals, isAlive } from '../support/keeper.ts';
 import { Served } from '../support/served.ts';
 
 /** More rounds than this takes, for those who want to be sure: the bar is twenty. */
@@ -73,6 +73,8 @@ describe.runIf(process.platform === 'linux')('terminals outlive the server', () 
       const shown = await Promise.all(still.map((terminal) => ask<Answer>(client, 'terminal_read', { terminal })));
       const counters = before.filter(({ name }) => name?.startsWith('counter'));
       expect(counters).toHaveLength(10);
+      // The server reads all of them itself: what it was killed with must not be lost.
+      await expect.poll(() => directTerminals(served.child.pid ?? 0)).toBe(before.length);
       const seen = await Promise.all(
         counters.map(async ({ terminal }) => {
           const { cursor, text } = await ask<Answer>(client, 'terminal_read', { terminal });

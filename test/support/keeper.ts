@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type KeeperClient, type KeeperClientOptions, keeperFor } from '../../src/transports/local/keeper/client.ts';
@@ -47,3 +47,18 @@ export function isAlive(pid: number): boolean {
 }
 
 export const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+/** What a process has open, by what it is. */
+export function descriptorsOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${fd}`)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** How many terminals an instance reads itself: it has the memory of each. */
+export const directTerminals = (pid: number): number =>
+  descriptorsOf(pid).filter((path) => path.startsWith('/memfd:fairlead')).length;

@@ -32,7 +32,14 @@ export class RecentSecrets implements Disposable {
 
   /** False costs nothing: then output need not pass through here. */
   get active(): boolean {
+    this.#forget();
     return this.#secrets.length > 0 || this.#held.length > 0;
+  }
+
+  /** For how long it is at most, if no more is added. */
+  get activeMs(): number {
+    const until = Math.max(0, ...this.#secrets.map(({ until }) => until));
+    return Math.max(0, until - this.#options.clock.monotonic()) + holdMs;
   }
 
   /** For whoever goes on in another process. */
@@ -56,8 +63,7 @@ export class RecentSecrets implements Disposable {
 
   /** The output without secrets; its end may be held back until more comes. */
   mask(bytes: Uint8Array): Uint8Array {
-    const now = this.#options.clock.monotonic();
-    this.#secrets = this.#secrets.filter(({ until }) => until > now);
+    this.#forget();
     let output: Buffer = this.#held.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes]);
     this.#letGo();
     for (const { value } of this.#secrets) output = replaced(output, value);
@@ -76,6 +82,12 @@ export class RecentSecrets implements Disposable {
   [Symbol.dispose](): void {
     this.#letGo();
     this.#secrets = [];
+  }
+
+  #forget(): void {
+    if (this.#secrets.length === 0) return;
+    const now = this.#options.clock.monotonic();
+    this.#secrets = this.#secrets.filter(({ until }) => until > now);
   }
 
   #hold(bytes: Buffer): void {

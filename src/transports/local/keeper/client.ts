@@ -1,10 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { FairleadError, type ErrorCode, errorTable } from '../../../contract/errors.ts';
+import { FairleadError } from '../../../contract/errors.ts';
 import type { Size } from '../../../engine/channel.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import { type Libc, loadLibc } from '../libc.ts';
 import { startTime } from '../proc.ts';
+import { loadSharedCalls, type SharedCalls } from '../shared-calls.ts';
 import type { LocalTarget } from '../target.ts';
+import { closeBorrowed, Descriptors } from './descriptors.ts';
 import { type Frame, frameTypes, frameVersion } from './frames.ts';
 import { KeptChannel, type KeptInit } from './kept-channel.ts';
 import { Link, type Remembered } from './link.ts';
@@ -13,6 +15,7 @@ import {
   encode,
   type Exit,
   type Failed,
+  type Lent,
   type Listed,
   type Replace,
   type Spawn,
@@ -20,6 +23,7 @@ import {
 } from './messages.ts';
 import { type KeeperPlaces, keeperPlaces } from './places.ts';
 import { type KeeperProgram, keeperProgram, startKeeper, untilThere } from './start.ts';
+import { explain, keeperGone } from './spawn-errors.ts';
 import { survivors } from './survivors.ts';
 
 export interface KeeperClientOptions {
@@ -27,6 +31,8 @@ export interface KeeperClientOptions {
   readonly program?: KeeperProgram;
   /** What the keeper must speak, or it is replaced; for tests. */
   readonly version?: number;
+  /** Terminals are read and typed into from here, where that is possible; on unless it is off. */
+  readonly direct?: boolean;
   /** A keeper that ended under its terminals is worth a word. */
   readonly log?: (message: string) => void;
 }
@@ -56,6 +62,7 @@ export class KeeperClient implements AsyncDisposable {
   #linking: Promise<Link | undefined> | undefined;
   #link: Link | undefined;
   #libc: Libc | undefined;
+  #shared: SharedCalls | undefined;
   #closed = false;
 
   constructor(places: KeeperPlaces, options: KeeperClientOptions) {
@@ -119,6 +126,7 @@ export class KeeperClient implements AsyncDisposable {
   }
 
   async #replace(old: Link, argv: KeeperProgram, signal: AbortSignal): Promise<void> {
+    this.#giveBackAll();
     old.post('replace', '', encode({ argv } satisfies Replace));
     while ((this.#link === old || !this.#link) && !signal.aborted) await setTimeout(5);
   }
@@ -134,6 +142,7 @@ export class KeeperClient implements AsyncDisposable {
   /** Leaves the keeper and what it holds alone. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    this.#giveBackAll();
     await this.#link?.close();
     this.#link = undefined;
     this.#loseAll('This process has let go of it.');
@@ -156,6 +165,7 @@ export class KeeperClient implements AsyncDisposable {
 
   async #reach(signal: AbortSignal, start: boolean): Promise<Link | undefined> {
     this.#libc = await loadLibc();
+    if (this.#options.direct !== false) this.#shared = await loadSharedCalls();
     const there = await this.#patiently(signal);
     const wanted = this.#options.version ?? frameVersion;
     if (there && there.welcome.version < wanted) {
@@ -185,22 +195,46 @@ export class KeeperClient implements AsyncDisposable {
       frame: (one: Frame) => this.#hear(one),
       closed: () => {
         this.#link = undefined;
+        link?.descriptors?.[Symbol.dispose]();
+        this.#giveBackAll();
         this.#broken(link).catch(() => {});
       },
     };
-    const link: Link | undefined = await Link.open(this.#places.socket, wanted, events, signal);
+    const link: Link | undefined = await Link.open(
+      this.#places.socket,
+      { wanted, direct: this.#shared !== undefined },
+      events,
+      signal,
+    );
     if (link && this.#closed) {
       await link.close();
       return undefined;
     }
     this.#link = link;
+    const ticket = link?.welcome.ticket;
+    if (link && this.#libc && this.#shared && ticket !== undefined) {
+      link.descriptors = Descriptors.open(this.#libc, this.#shared, this.#places.socket, ticket);
+    }
     return link;
+  }
+
+  /** From here on the keeper reads, until it lends again. */
+  #giveBackAll(): void {
+    for (const channel of this.#channels.values()) channel.giveBack();
+  }
+
+  #lent(id: string, lent: Partial<Lent>): void {
+    const borrowed = this.#link?.descriptors?.receive(lent.number ?? 0);
+    const channel = this.#channels.get(id);
+    if (borrowed && channel) return channel.lent(borrowed, lent);
+    if (borrowed) closeBorrowed(borrowed);
+    this.#link?.post('returned', id, encode({ refused: true }));
   }
 
   /** The connection broke. A keeper that lives is one that goes on as another program: it is back in a moment. */
   async #broken(link: Link | undefined): Promise<void> {
     if (this.#closed || !link) return;
-    for (const answer of this.#spawning.values()) answer.reject(gone());
+    for (const answer of this.#spawning.values()) answer.reject(keeperGone());
     const { pid, startTime: started } = link.welcome;
     const limit = AbortSignal.timeout(backMs);
     try {
@@ -229,7 +263,7 @@ export class KeeperClient implements AsyncDisposable {
   }
 
   #loseAll(reason: string): void {
-    for (const answer of this.#spawning.values()) answer.reject(gone());
+    for (const answer of this.#spawning.values()) answer.reject(keeperGone());
     for (const channel of this.#channels.values()) channel.lost(reason);
     this.#channels.clear();
   }
@@ -253,6 +287,10 @@ export class KeeperClient implements AsyncDisposable {
   #hear({ type, id, body, offset }: Frame): void {
     if (type === frameTypes.data) return this.#channels.get(id)?.data(body, offset);
     switch (type) {
+      case frameTypes.lent:
+        return this.#lent(id, decode<Lent>(body) ?? {});
+      case frameTypes.gone:
+        return this.#channels.get(id)?.gone();
       case frameTypes.accepted:
         return this.#channels.get(id)?.accepted(offset);
       case frameTypes.flushed:
@@ -276,20 +314,4 @@ export class KeeperClient implements AsyncDisposable {
         return undefined;
     }
   }
-}
-
-function explain({
-  code = '',
-  message = 'The terminal could not be opened.',
-  hint,
-  data,
-}: Partial<Failed>): FairleadError {
-  const known = code in errorTable ? (code as ErrorCode) : 'internal';
-  return new FairleadError(known, message, { ...(hint === undefined ? {} : { hint }), ...(data ? { data } : {}) });
-}
-
-function gone(): FairleadError {
-  return new FairleadError('unavailable', 'The keeper of the terminals ended before it could open this one.', {
-    hint: 'Try again: a new keeper is started.',
-  });
 }

@@ -1,10 +1,23 @@
 import type { Socket } from 'node:net';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Signal } from '../../../engine/channel.ts';
+import { startTime } from '../proc.ts';
+import type { SharedCalls } from '../shared-calls.ts';
 import { type Frame, type FrameType, frame, frameTypes, frameVersion } from './frames.ts';
 import type { HeldTerminal } from './held-terminal.ts';
+import { Lender } from './lender.ts';
 import { Lane, Outlet } from './outlet.ts';
-import { decode, encode, type Kill, type Replace, type Resize, type Spawn, type Terminate } from './messages.ts';
+import { Pulse } from './pulse.ts';
+import {
+  decode,
+  encode,
+  type Kill,
+  type Replace,
+  type Resize,
+  type Returned,
+  type Spawn,
+  type Terminate,
+} from './messages.ts';
 
 /** What a keeper does for its client. */
 export interface Held {
@@ -17,10 +30,6 @@ export interface Held {
   readonly startTime: number;
 }
 
-/** A client that owes an answer for this long is asked whether it is there; one that does not say so has gone silent. */
-const askMs = 1000;
-const silentMs = 3000;
-const lookMs = 250;
 /** Typed by a person, not pasted. */
 const keystroke = 64;
 
@@ -44,22 +53,31 @@ export class Conversation implements Disposable {
     [frameTypes.resize]: (one) => this.#resize(one),
     [frameTypes.kill]: (one) => this.#kill(one),
     [frameTypes.terminate]: (one) => void this.#terminate(one).catch(() => {}),
+    [frameTypes.returned]: (one) => this.#returned(one),
     [frameTypes.forget]: (one) => this.#forget(one),
     [frameTypes.meta]: (one) => this.#meta(one),
     [frameTypes.snapshot]: (one) => this.#snapshot(one),
     [frameTypes.replace]: (one) => this.#replace(one),
     [frameTypes.end]: () => this.#held.end(),
   };
-  #heardMs = performance.now();
-  #asked = false;
-  #silent = false;
-  #watch: NodeJS.Timeout | undefined;
-  readonly #askers = new Set<() => void>();
+  /** When the client's process was started. */
+  readonly #startTime: number | undefined;
+  readonly #lender: Lender | undefined;
+  readonly #pulse = new Pulse({
+    ask: () => this.#tell('ping'),
+    isAwaited: () => [...this.#lanes.values()].some(({ held }) => held.isWaiting),
+    onSilent: () => {
+      for (const { held } of this.#lanes.values()) held.look();
+    },
+  });
 
-  constructor(socket: Socket, pid: number, held: Held) {
+  constructor(socket: Socket, pid: number, held: Held, shared?: SharedCalls) {
     this.pid = pid;
+    this.#startTime = startTime(pid);
     this.#held = held;
     this.#outlet = new Outlet(socket, this.#lanes);
+    const kick = (): void => this.#outlet.kick();
+    if (shared) this.#lender = new Lender({ calls: shared, pid, kick, tell: (...what) => this.#tell(...what) });
     for (const terminal of held.all.values()) this.#join(terminal);
   }
 
@@ -70,34 +88,35 @@ export class Conversation implements Disposable {
     }
     const { pid, startTime } = this.#held;
     const terminals = [...this.#held.all.values()].map(({ listed }) => listed);
-    this.#tell('welcome', '', encode({ version: frameVersion, pid, startTime, terminals }));
+    this.#tell('welcome', '', encode({ version: frameVersion, pid, startTime, terminals, ...this.#ticket }));
     for (const [id, from] of Object.entries(wanted)) this.#lanes.get(id)?.want(from);
     this.#outlet.kick();
   }
 
+  /** Its connection for descriptors; false when it is not its. */
+  attach(socket: Socket, ticket: string): boolean {
+    if (!this.#lender?.attach(socket, ticket)) return false;
+    for (const lane of this.#lanes.values()) this.#lender.look(lane);
+    return true;
+  }
+
+  /** It has terminals lent to it, and lives: nobody else can have them. */
+  get mayRead(): boolean {
+    const some = [...this.#lanes.values()].some(({ isLent }) => isLent);
+    return some && startTime(this.pid) === this.#startTime;
+  }
+
+  get #ticket(): { readonly ticket?: string } {
+    return this.#lender ? { ticket: this.#lender.ticket } : {};
+  }
+
   /** Whether it says something within the time. */
   isThere(ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const answered = (): void => {
-        clearTimeout(timer);
-        resolve(true);
-      };
-      const timer = setTimeout(() => {
-        this.#askers.delete(answered);
-        resolve(false);
-      }, ms);
-      // Two servers may ask at once: either answer is for both.
-      this.#askers.add(answered);
-      this.#tell('ping');
-    });
+    return this.#pulse.isThere(ms);
   }
 
   hear(frames: readonly Frame[]): void {
-    this.#heardMs = performance.now();
-    this.#asked = false;
-    for (const answered of this.#askers) answered();
-    this.#askers.clear();
-    if (this.#silent) this.#silent = false;
+    this.#pulse.heard();
     // Types without a row are skipped: they are for the other side, or from the future.
     for (const one of frames) this.#handlers[one.type]?.(one);
   }
@@ -108,43 +127,31 @@ export class Conversation implements Disposable {
     this.#lanes.set(held.id, lane);
     held.onChange = () => this.#outlet.printed(lane);
     held.mustWait = () => {
-      if (!lane.isFull || this.#silent) return false;
-      this.#watchClient();
+      if (!lane.isFull || this.#pulse.isSilent) return false;
+      this.#pulse.watch();
       return true;
     };
+    held.onOpen = () => this.#lender?.look(lane);
     return lane;
   }
 
   /** Says no more about it. */
   leave(held: HeldTerminal): void {
-    held.seen = Math.max(held.seen, this.#lanes.get(held.id)?.sentTo ?? 0);
+    const lane = this.#lanes.get(held.id);
+    held.seen = Math.max(held.seen, lane?.sentTo ?? 0);
     this.#lanes.delete(held.id);
     held.onChange = () => {};
+    held.onOpen = () => {};
+    if (lane) this.#lender?.recall(lane);
     held.mustWait = () => false;
     held.look();
   }
 
   /** Nobody waits for it any more. */
   [Symbol.dispose](): void {
-    clearInterval(this.#watch);
+    this.#pulse[Symbol.dispose]();
     for (const { held } of this.#lanes.values()) this.leave(held);
-  }
-
-  /** Runs only while a program waits for the client. */
-  #watchClient(): void {
-    this.#watch ??= setInterval(() => {
-      const quietMs = performance.now() - this.#heardMs;
-      if (![...this.#lanes.values()].some(({ held }) => held.isWaiting)) {
-        clearInterval(this.#watch);
-        this.#watch = undefined;
-      } else if (quietMs >= silentMs) {
-        this.#silent = true;
-        for (const { held } of this.#lanes.values()) held.look();
-      } else if (quietMs >= askMs && !this.#asked) {
-        this.#asked = true;
-        this.#tell('ping');
-      }
-    }, lookMs);
+    this.#lender?.[Symbol.dispose]();
   }
 
   #tell(type: FrameType, id = '', body?: Uint8Array, offset?: number): void {
@@ -158,6 +165,7 @@ export class Conversation implements Disposable {
       const { pid, startTime, terminal } = held;
       this.#tell('spawned', id, encode({ pid, startTime, terminal }));
       lane.want(0);
+      this.#lender?.look(lane);
     } catch (thrown) {
       const { code, message, hint, data } =
         thrown instanceof FairleadError
@@ -169,8 +177,16 @@ export class Conversation implements Disposable {
 
   #want({ id, offset }: Frame): void {
     const lane = this.#lanes.get(id);
-    lane?.want(offset);
-    lane?.held.look();
+    if (!lane || lane.isLent) return;
+    lane.want(offset);
+    lane.held.look();
+    this.#lender?.look(lane);
+    this.#outlet.kick();
+  }
+
+  #returned({ id, body }: Frame): void {
+    const lane = this.#lanes.get(id);
+    if (lane) this.#lender?.returned(lane, decode<Returned>(body)?.refused === true);
     this.#outlet.kick();
   }
 
@@ -179,6 +195,7 @@ export class Conversation implements Disposable {
     if (!lane) return;
     lane.taken = Math.max(lane.taken, Math.min(offset, lane.held.log.end));
     lane.held.look();
+    this.#lender?.look(lane);
     this.#outlet.kick();
   }
 
@@ -203,6 +220,8 @@ export class Conversation implements Disposable {
         this.#outlet.sendLater(frame('accepted', id, undefined, held.typed));
         // The echo of a key is there already, as a rule: both go in one message.
         if (bytes.length <= keystroke && !held.isWaiting) Promise.resolve(held.channel.flush?.()).catch(() => {});
+        const lane = this.#lanes.get(id);
+        if (lane) this.#lender?.look(lane);
       },
       // It has ended: the client hears of that anyway.
       () => {},
@@ -210,6 +229,10 @@ export class Conversation implements Disposable {
   }
 
   #conceal({ id, body }: Frame): void {
+    const lane = this.#lanes.get(id);
+    if (lane) lane.conceals += 1;
+    // Offered and not yet handed out: it stays here, with the one who masks. If it is on its way, the client sends it back.
+    if (lane?.offer) this.#lender?.recall(lane);
     this.#held.all.get(id)?.conceal(Buffer.from(body).toString());
   }
 

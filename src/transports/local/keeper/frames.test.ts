@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Frame, FrameError, FrameReader, type FrameType, frame, frameTypes, largestFrame } from './frames.ts';
 
 const names = Object.keys(frameTypes) as FrameType[];
-const withOffset = new Set(['want', 'data', 'ack', 'flush', 'flushed', 'input', 'accepted', 'snapshot']);
+const withOffset = new Set(['want', 'data', 'ack', 'flush', 'flushed', 'input', 'accepted', 'snapshot', 'lent']);
 
 const anyFrame = fc.record({
   type: fc.constantFrom(...names),

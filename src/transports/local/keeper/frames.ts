@@ -41,6 +41,12 @@ export const frameTypes = {
   terminate: 25,
   terminated: 26,
   forget: 27,
+  /** The terminal is the instance's to read and type into, from this offset on; its descriptors came over another connection. */
+  lent: 28,
+  /** The keeper reads again, and is asked for what follows. */
+  returned: 29,
+  /** A program has ended whose terminal is lent: what is left of its output is to be read, and the terminal to be returned. */
+  gone: 32,
   /** Facts about a terminal and pictures of its screen: the keeper stores them and does not look inside. */
   meta: 30,
   snapshot: 31,
@@ -64,7 +70,7 @@ export interface Frame {
 }
 
 const withOffset: ReadonlySet<number> = new Set(
-  (['want', 'data', 'ack', 'flush', 'flushed', 'input', 'accepted', 'snapshot'] as const).map(
+  (['want', 'data', 'ack', 'flush', 'flushed', 'input', 'accepted', 'snapshot', 'lent'] as const).map(
     (name) => frameTypes[name],
   ),
 );

@@ -1,11 +1,12 @@
 import { closeSync, fstatSync, readSync, writeSync } from 'node:fs';
-import { OutputLog } from '../../../engine/output-log.ts';
 import { systemClock } from '../../../engine/system-clock.ts';
 import type { Ended, Size } from '../../../engine/channel.ts';
 import type { Libc } from '../libc.ts';
 import { LinuxPty } from '../pty-linux.ts';
+import type { SharedCalls } from '../shared-calls.ts';
 import { EndedChannel } from './ended-channel.ts';
 import { HeldTerminal } from './held-terminal.ts';
+import { keptLog } from './kept-log.ts';
 
 /** A terminal written down. Whoever reads it may be a newer program: fields are only added. */
 interface Written {
@@ -65,6 +66,7 @@ export async function handOver(libc: Libc, terminals: readonly HeldTerminal[]): 
       ...(descriptors ? { descriptors } : {}),
     });
     for (const fd of Object.values(descriptors ?? {})) libc.inherit(fd, true);
+    held[Symbol.dispose]();
   }
   const file = libc.memoryFile();
   if (file < 0) throw new Error('There is no memory to hand over.');
@@ -80,7 +82,7 @@ export async function handOver(libc: Libc, terminals: readonly HeldTerminal[]): 
 }
 
 /** The terminals another program wrote down, or this one before it failed to become another. */
-export function takeOver(libc: Libc, file: number): HeldTerminal[] {
+export function takeOver(libc: Libc, shared: SharedCalls | undefined, file: number): HeldTerminal[] {
   const all = Buffer.alloc(fstatSync(file).size);
   for (let from = 0; from < all.length; ) from += readSync(file, all, from, all.length - from, from);
   closeSync(file);
@@ -93,7 +95,7 @@ export function takeOver(libc: Libc, file: number): HeldTerminal[] {
   };
   return written.map((one) => {
     const [output, meta, snapshot] = one.lengths.map(next);
-    const log = new OutputLog({ capacity: one.capacity, start: one.start });
+    const log = keptLog(shared, one.capacity, one.start);
     if (output) log.append(output);
     const held = new HeldTerminal({ ...one, log, clock: systemClock, channel: channelOf(libc, one) });
     for (const secret of one.secrets) held.conceal(secret);

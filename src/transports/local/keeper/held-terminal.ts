@@ -2,14 +2,16 @@ import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { RecentSecrets } from '../../../engine/attention/recent-secrets.ts';
 import type { Channel, Ended, Size } from '../../../engine/channel.ts';
-import type { OutputLog } from '../../../engine/output-log.ts';
 import { ByteQueue } from '../../../lib/byte-queue.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
+import { LinuxPty } from '../pty-linux.ts';
 import { startTime } from '../proc.ts';
 import { settledWithin } from '../settled-within.ts';
 import { endGroups, groupsOf } from '../signals.ts';
+import { type KeptLog, SharedLog } from './kept-log.ts';
 import type { Listed } from './messages.ts';
+import type { SharedMemory } from './shared-memory.ts';
 
 export interface HeldInit {
   readonly id: string;
@@ -18,7 +20,7 @@ export interface HeldInit {
   /** Path of the device. */
   readonly terminal: string;
   readonly size: Size;
-  readonly log: OutputLog;
+  readonly log: KeptLog;
   readonly clock: Clock;
   readonly folder?: string | undefined;
   readonly about?: Readonly<Record<string, string>> | undefined;
@@ -38,7 +40,7 @@ export class HeldTerminal {
   readonly startTime: number;
   readonly terminal: string;
   readonly channel: Channel;
-  readonly log: OutputLog;
+  readonly log: KeptLog;
   readonly folder: string | undefined;
   readonly about: Readonly<Record<string, string>> | undefined;
   size: Size;
@@ -56,7 +58,11 @@ export class HeldTerminal {
   onChange: () => void = () => {};
   /** Asked after each piece of output: while true, no more is read and the kernel makes the program wait. */
   mustWait: () => boolean = () => false;
+  /** When there is nothing to conceal any more. */
+  onOpen: () => void = () => {};
   readonly #secrets: RecentSecrets;
+  readonly #clock: Clock;
+  #concealing: Disposable | undefined;
   readonly #done: Promise<void>;
   #waiting: Deferred<void> | undefined;
   /** The last byte is in the log. */
@@ -78,9 +84,10 @@ export class HeldTerminal {
     this.about = init.about;
     this.typed = init.typed ?? 0;
     this.queued = this.typed;
+    this.#clock = init.clock;
     this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#take(bytes) });
     this.#endedAt = init.endedAt;
-    this.#done = this.#pump(init.clock);
+    this.#done = this.#pump();
   }
 
   get ended(): Ended | undefined {
@@ -130,6 +137,32 @@ export class HeldTerminal {
   /** Output that shows this text is masked before anything else sees it. */
   conceal(text: string): void {
     this.#secrets.add(text);
+    this.#concealing?.[Symbol.dispose]();
+    this.#concealing = this.#clock.after(this.#secrets.activeMs, () => this.onOpen());
+  }
+
+  /**
+   * Reads no more, so that an instance can. Nothing when that cannot be, or not now: output that may show a secret is read by
+   * the one who masks it, and what is on its way in or out gets there first.
+   */
+  lend(
+    onGone: (ended: Ended | undefined) => void,
+  ): { readonly master: number; readonly memory: SharedMemory } | undefined {
+    const { channel, log } = this;
+    if (!(channel instanceof LinuxPty) || !(log instanceof SharedLog) || this.#ended || this.#ending) return undefined;
+    if (this.#secrets.active || this.#waiting || channel.output.size > 0 || this.queued > this.typed) return undefined;
+    const master = channel.lend(onGone);
+    return master === undefined ? undefined : { master, memory: log.memory };
+  }
+
+  /** Reads on behind what the instance has read, logged or not. */
+  takeBack(): void {
+    if (!(this.channel instanceof LinuxPty) || !(this.log instanceof SharedLog) || !this.channel.isLent) return;
+    this.seen = Math.max(this.seen, this.log.end);
+    this.log.memory.recover();
+    this.typed = Math.max(this.typed, this.log.memory.typed);
+    this.queued = Math.max(this.queued, this.typed);
+    this.channel.takeBack();
   }
 
   /** Everything the program has written so far is in the log when this settles. */
@@ -162,6 +195,8 @@ export class HeldTerminal {
 
   [Symbol.dispose](): void {
     this.#secrets[Symbol.dispose]();
+    this.#concealing?.[Symbol.dispose]();
+    if (this.log instanceof SharedLog) this.log[Symbol.dispose]();
   }
 
   async #stop(graceMs: number): Promise<void> {
@@ -178,7 +213,7 @@ export class HeldTerminal {
     this.look();
   }
 
-  async #pump(clock: Clock): Promise<void> {
+  async #pump(): Promise<void> {
     let ended: Ended;
     // Its end is told also while nobody takes its output.
     const ending = this.channel.ended.then(() => this.#end());
@@ -196,7 +231,7 @@ export class HeldTerminal {
       ended = { by: 'lost', reason: thrown instanceof Error ? thrown.message : 'the output broke off' };
     }
     this.#ended = ended;
-    this.#endedAt ??= clock.now();
+    this.#endedAt ??= this.#clock.now();
     this.#tidy();
     this.onChange();
   }

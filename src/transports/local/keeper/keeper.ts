@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { FairleadError } from '../../../contract/errors.ts';
-import { OutputLog } from '../../../engine/output-log.ts';
 import { systemClock } from '../../../engine/system-clock.ts';
 import type { LinuxPty } from '../pty-linux.ts';
 import { startTime } from '../proc.ts';
+import type { SharedCalls } from '../shared-calls.ts';
 import type { LocalTarget } from '../target.ts';
 import type { Size } from '../../../engine/channel.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { Conversation, type Held } from './conversation.ts';
 import { type Frame, FrameReader, frame, frameTypes } from './frames.ts';
 import { HeldTerminal } from './held-terminal.ts';
+import { keptLog } from './kept-log.ts';
 import { decode, encode, type Hello, type Spawn } from './messages.ts';
 
 export interface KeeperOptions {
@@ -19,6 +21,9 @@ export interface KeeperOptions {
   readonly onEmpty: () => void;
   /** Goes on as another program, which has the terminals from here on. */
   readonly replace?: (argv: readonly [string, ...string[]], terminals: readonly HeldTerminal[]) => void;
+  /** Without it every byte goes through the keeper. */
+  readonly shared?: SharedCalls | undefined;
+  readonly clock?: Clock;
   readonly limits?: Partial<KeeperLimits>;
   readonly terminals?: readonly HeldTerminal[];
 }
@@ -156,13 +161,20 @@ export class Keeper {
       socket.destroy();
       return undefined;
     }
+    if (hello.ticket !== undefined) {
+      if (!this.#client?.talk.attach(socket, hello.ticket)) socket.destroy();
+      return undefined;
+    }
     if (hello.version < 1) {
       socket.end(frame('refused', '', encode({ reason: 'version' })));
       return undefined;
     }
     for (let before = this.#client; before && before.talk.pid !== hello.pid; before = this.#client) {
-      if (await before.talk.isThere(this.#limits.answerMs)) {
-        socket.end(frame('refused', '', encode({ reason: 'busy', pid: before.talk.pid })));
+      const isThere = await before.talk.isThere(this.#limits.answerMs);
+      // One that is stopped, and wakes, would take output from under whoever had it instead.
+      if (isThere || before.talk.mayRead) {
+        const silent = isThere ? {} : { silent: true };
+        socket.end(frame('refused', '', encode({ reason: 'busy', pid: before.talk.pid, ...silent })));
         return undefined;
       }
       // While it was asked, somebody else may have come in its place.
@@ -171,7 +183,7 @@ export class Keeper {
     if (socket.destroyed) return undefined;
     this.#client?.talk[Symbol.dispose]();
     this.#client?.socket.destroy();
-    const talk = new Conversation(socket, hello.pid, this.#held);
+    const talk = new Conversation(socket, hello.pid, this.#held, hello.direct ? this.#options.shared : undefined);
     this.#client = { socket, talk };
     talk.welcome(hello.wanted ?? {});
     return talk;
@@ -197,8 +209,8 @@ export class Keeper {
       pid: channel.process.pid,
       terminal: channel.terminal,
       size,
-      log: new OutputLog({ capacity: ring }),
-      clock: systemClock,
+      log: keptLog(this.#options.shared, ring),
+      clock: this.#options.clock ?? systemClock,
       folder,
       about,
     });

@@ -1,14 +1,19 @@
 import type { Channel, ChannelMemory, Ended, ProcessView, Signal, Size } from '../../../engine/channel.ts';
-import { OutputLog } from '../../../engine/output-log.ts';
+import type { OutputLog } from '../../../engine/output-log.ts';
 import { ByteQueue } from '../../../lib/byte-queue.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import type { Libc } from '../libc.ts';
 import { settledWithin } from '../settled-within.ts';
+import { recycle } from '../slabs.ts';
 import { checkSize } from '../target.ts';
+import { type Borrowed, closeBorrowed } from './descriptors.ts';
+import { DirectTerminal, eitherView } from './direct.ts';
 import type { FrameType } from './frames.ts';
 import { KeptInput } from './kept-input.ts';
 import { keptProcess } from './kept-process.ts';
-import { ackBytes, encode, type Spawned, windowBytes } from './messages.ts';
+import { ackBytes, encode, type Lent, type Returned, type Spawned, windowBytes } from './messages.ts';
+import { missing } from './missing.ts';
+import { Replay } from './replay.ts';
 
 /** Asks the keeper for something. Without a connection nothing happens: it is told again after the next one. */
 export type Post = (type: FrameType, body?: Uint8Array, offset?: number) => void;
@@ -33,8 +38,6 @@ const flushMs = 1000;
 /** The keeper ends a program within this time, or it never will. */
 const endMs = 2500;
 
-const blank = new Uint8Array(64 << 10);
-
 /** A program whose terminal the keeper holds. */
 export class KeptChannel implements Channel {
   readonly output: ByteQueue;
@@ -46,8 +49,11 @@ export class KeptChannel implements Channel {
   readonly #end = deferred<Ended>();
   readonly #flushes = new Map<number, Deferred<void>>();
   readonly #terminated = deferred();
-  readonly #replayed = deferred<OutputLog>();
-  #replay: { log: OutputLog; readonly to: number } | undefined;
+  readonly #replay: Replay;
+  /** While the keeper lends us the terminal. */
+  #direct: DirectTerminal | undefined;
+  /** How many times the keeper was told what to conceal, over this connection. */
+  #conceals = 0;
   #flushNumber = 0;
   /** Offset of the next byte to come, and what the keeper knows to have been taken in. */
   #received: number;
@@ -63,17 +69,17 @@ export class KeptChannel implements Channel {
     this.#acked = init.from;
     this.output = new ByteQueue(
       windowBytes >> 1,
-      () => this.#ack(),
-      () => this.#ack(),
+      () => (this.#direct ? this.#direct.resume() : this.#ack()),
+      (chunk) => {
+        recycle(chunk);
+        this.#ack();
+      },
     );
-    if (init.replay) {
-      const { to, capacity } = init.replay;
-      this.#replay = { log: new OutputLog({ capacity, start: init.from }), to };
-      this.#replayTo(init.from);
-    }
+    this.#replay = new Replay(init.from, init.replay?.to ?? init.from, init.replay?.capacity);
     this.ended = this.#end.promise;
-    this.#input = new KeptInput(init.typed, (bytes, from) => init.post('input', bytes, from));
-    this.process = keptProcess(init.libc, init.process, () => this.#open);
+    this.#input = new KeptInput(init.typed, (bytes, from) => this.#type(bytes, from));
+    const outside = keptProcess(init.libc, init.process, () => this.#open);
+    this.process = eitherView(() => this.#direct?.process, outside);
     this.memory = {
       note: (facts) => init.post('meta', facts),
       save: (state, offset) => init.post('snapshot', state, offset),
@@ -83,11 +89,16 @@ export class KeptChannel implements Channel {
 
   /** The output before the offset that was asked for; what comes after is the channel's own. Settles with less at the end. */
   get replayed(): Promise<OutputLog> {
-    return this.#replayed.promise;
+    return this.#replay.log;
+  }
+
+  /** The terminal is read and typed into from here, not through the keeper. */
+  get isDirect(): boolean {
+    return this.#direct !== undefined;
   }
 
   get received(): number {
-    return this.#received;
+    return this.#direct?.head ?? this.#received;
   }
 
   /** When the program ended, in ms since the epoch. */
@@ -99,7 +110,11 @@ export class KeptChannel implements Channel {
     return this.#input.write(bytes);
   }
 
-  async flush(): Promise<void> {
+  flush(): void | Promise<void> {
+    return this.#direct ? this.#direct.flush() : this.#flush();
+  }
+
+  async #flush(): Promise<void> {
     if (!this.#open) return;
     const number = ++this.#flushNumber;
     const flushed = deferred();
@@ -118,7 +133,10 @@ export class KeptChannel implements Channel {
     if (this.#open) this.#init.post('kill', encode({ signal }));
   }
 
+  /** The keeper masks; so it has to read. */
   conceal(text: string): void {
+    this.giveBack();
+    this.#conceals += 1;
     this.#init.post('conceal', Buffer.from(text));
   }
 
@@ -131,9 +149,13 @@ export class KeptChannel implements Channel {
 
   data(bytes: Uint8Array, offset: number): void {
     if (!this.#open || offset + bytes.length <= this.#received) return;
-    const used = this.#replay ? this.#collect(this.#replay, bytes, offset) : 0;
-    if (used === bytes.length) return;
-    if (offset > this.#received) this.#skip(offset - this.#received);
+    if (!this.#replay.isOver) {
+      const used = this.#replay.take(bytes, offset);
+      this.#received = this.#replay.at;
+      this.#ack();
+      if (used === bytes.length) return;
+    }
+    for (const filler of offset > this.#received ? missing(offset - this.#received) : []) this.#push(filler);
     this.#push(bytes.subarray(this.#received - offset));
   }
 
@@ -143,6 +165,41 @@ export class KeptChannel implements Channel {
 
   accepted(position: number): void {
     this.#input.accepted(position);
+    this.#typeDirectly();
+  }
+
+  /** The keeper lends the terminal, and has sent all it had read. It is sent back when it is not, or no longer, for us to read. */
+  lent(borrowed: Borrowed, { epoch = 0, conceals = 0 }: Partial<Lent>): void {
+    const { memory } = borrowed;
+    const isOurs = this.#open && !this.#direct && memory.head === this.#received && memory.epoch === epoch;
+    if (!isOurs || conceals !== this.#conceals) {
+      closeBorrowed(borrowed);
+      return this.#init.post('returned', encode({ refused: !isOurs } satisfies Returned));
+    }
+    const { libc, process } = this.#init;
+    const onTaken = (): void => this.lost('its keeper has taken it from this process.');
+    this.#direct = new DirectTerminal({ ...borrowed, libc, epoch, process, output: this.output, onTaken });
+    // It was not read for a moment, and somebody may wait for what was printed meanwhile.
+    this.#direct.flush();
+    this.#typeDirectly();
+  }
+
+  /** The program has ended: what it left behind is read before the keeper ends the terminal. */
+  gone(): void {
+    this.#direct?.drain();
+    this.giveBack();
+  }
+
+  /** The keeper reads and types on, behind what was read and typed here. */
+  giveBack(): void {
+    const direct = this.#direct;
+    if (!direct) return;
+    this.#direct = undefined;
+    direct.stop();
+    this.#received = direct.head;
+    this.#acked = direct.head;
+    this.#init.post('returned', encode({}));
+    if (direct.types) this.#input.restart(direct.typed);
   }
 
   exit(ended: Ended, at: number): void {
@@ -156,6 +213,7 @@ export class KeptChannel implements Channel {
 
   /** There is a new connection: reads on where it was, types on where the keeper is. */
   reconnected(typed: number): void {
+    this.#conceals = 0;
     this.#acked = this.#received;
     this.#input.restart(typed);
     for (const flushed of this.#flushes.values()) flushed.resolve();
@@ -187,35 +245,18 @@ export class KeptChannel implements Channel {
     await this.#init.posted();
   }
 
-  /** How many of the bytes belong to what came before. */
-  #collect(replay: { log: OutputLog; readonly to: number }, bytes: Uint8Array, offset: number): number {
-    // The ring has dropped more since we were told its start.
-    if (offset > this.#received) {
-      replay.log = new OutputLog({ capacity: replay.log.capacity, start: offset });
-      this.#received = offset;
-    }
-    const used = Math.max(0, Math.min(bytes.length, replay.to - offset));
-    replay.log.append(bytes.subarray(this.#received - offset, used));
-    this.#received = Math.max(this.#received, offset + used);
-    this.#replayTo(this.#received);
-    this.#ack();
-    return used;
+  #type(bytes: Uint8Array, from: number): void {
+    if (!this.#direct?.types) return this.#init.post('input', bytes, from);
+    this.#direct.type(bytes).then(
+      () => this.#input.accepted(from + bytes.length),
+      // Given back: what was not accepted goes through the keeper.
+      () => {},
+    );
   }
 
-  #replayTo(offset: number): void {
-    if (!this.#replay || offset < this.#replay.to) return;
-    this.#replayed.resolve(this.#replay.log);
-    this.#replay = undefined;
-  }
-
-  /**
-   * Output the keeper had to drop while this process stood still. The bytes that follow keep their offsets, so what is
-   * missing is filled up: with a word about it, and then with what no terminal shows.
-   */
-  #skip(count: number): void {
-    const note = Buffer.from(`\r\n[fairlead: ${count} bytes of output are missing here]\r\n`);
-    this.#push(count >= note.length ? note : blank.subarray(0, count));
-    for (let left = count - note.length; left > 0; left -= blank.length) this.#push(blank.subarray(0, left));
+  /** As soon as no key is on its way through the keeper: none may overtake another. */
+  #typeDirectly(): void {
+    if (this.#direct && !this.#direct.types && this.#input.isSettled) this.#direct.typesFrom(this.#input.position);
   }
 
   #push(bytes: Uint8Array): void {
@@ -225,6 +266,7 @@ export class KeptChannel implements Channel {
   }
 
   #ack(): void {
+    if (this.#direct) return;
     const taken = this.#received - this.output.size;
     if (taken - this.#acked < ackBytes) return;
     this.#acked = taken;
@@ -233,9 +275,10 @@ export class KeptChannel implements Channel {
 
   #finish(ended: Ended): void {
     if (!this.#open) return;
+    this.giveBack();
     this.#open = false;
     this.#input.end();
-    if (this.#replay) this.#replayTo(this.#replay.to);
+    this.#replay.finish();
     for (const flushed of this.#flushes.values()) flushed.resolve();
     this.output.end();
     this.#end.resolve(ended);

@@ -50,6 +50,15 @@ export class KeptInput {
     });
   }
 
+  /** Everything that was sent has arrived. */
+  get isSettled(): boolean {
+    return this.#sent === this.#accepted;
+  }
+
+  get position(): number {
+    return this.#accepted;
+  }
+
   /** The terminal has everything before this position. */
   accepted(position: number): void {
     this.#accepted = Math.max(this.#accepted, position);

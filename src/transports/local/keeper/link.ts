@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { FairleadError } from '../../../contract/errors.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import { settledWithin } from '../settled-within.ts';
+import type { Descriptors } from './descriptors.ts';
 import { type Frame, FrameReader, type FrameType, frame, frameHead, frameTypes, frameVersion } from './frames.ts';
 import { decode, encode, type Hello, type Refused, type Welcome } from './messages.ts';
 
@@ -26,6 +27,8 @@ const pongMs = 1000;
 export class Link {
   readonly welcome: Welcome;
   readonly remembered: ReadonlyMap<string, Remembered>;
+  /** The second connection, where the keeper lends terminals. */
+  descriptors: Descriptors | undefined;
   readonly #socket: Socket;
   readonly #pongs: Deferred<void>[] = [];
 
@@ -38,13 +41,13 @@ export class Link {
   /** Nothing when nobody listens there. Throws `conflict` when another living instance has the keeper. */
   static async open(
     path: string,
-    wanted: Readonly<Record<string, number>>,
+    asked: Pick<Hello, 'wanted' | 'direct'>,
     events: LinkEvents,
     signal: AbortSignal,
   ): Promise<Link | undefined> {
     const socket = await reach(path, signal);
     if (!socket) return undefined;
-    const hello: Hello = { version: frameVersion, pid: process.pid, wanted };
+    const hello: Hello = { version: frameVersion, pid: process.pid, ...asked };
     socket.write(frame('hello', '', encode(hello)));
     return await greeted(socket, events, AbortSignal.any([signal, AbortSignal.timeout(welcomeMs)]));
   }
@@ -86,6 +89,7 @@ export class Link {
     await this.posted();
     this.#socket.removeAllListeners('close');
     this.#socket.destroy();
+    this.descriptors?.[Symbol.dispose]();
   }
 }
 
@@ -153,9 +157,15 @@ function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promi
   });
 }
 
-function busy({ reason, pid }: Partial<Refused>): FairleadError {
+function busy({ reason, pid, silent }: Partial<Refused>): FairleadError {
   if (reason === 'version') {
     return new FairleadError('unsupported', 'The keeper of these terminals does not speak with a program this old.');
+  }
+  if (silent) {
+    return new FairleadError('conflict', `Process ${pid} has the terminals of this instance and does not answer.`, {
+      hint: `Let it go on (kill -CONT ${pid}) and end it in good order, or end it at once (kill -9 ${pid}): its terminals stay.`,
+      data: { pid },
+    });
   }
   return new FairleadError('conflict', `Process ${pid} runs this instance already.`, {
     hint: 'End it first.',

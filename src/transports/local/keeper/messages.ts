@@ -6,6 +6,10 @@ export interface Hello {
   readonly pid: number;
   /** What the terminals were read up to, for a client that comes back. */
   readonly wanted?: Readonly<Record<string, number>>;
+  /** It can read terminals itself. */
+  readonly direct?: boolean;
+  /** This connection is the second one of the client that was given it, and for descriptors only. */
+  readonly ticket?: string;
 }
 
 /** Comes after the `meta` and `snapshot` frames of all terminals, so that nothing is missing when it is there. */
@@ -15,6 +19,26 @@ export interface Welcome {
   /** With the pid it names one process for ever. */
   readonly startTime: number;
   readonly terminals: readonly Listed[];
+  /** Where the keeper can lend terminals: with it the client brings the connection for their descriptors. */
+  readonly ticket?: string;
+}
+
+export interface Lent {
+  /** Comes with the descriptors, too. */
+  readonly number: number;
+  /** As long as the shared memory says the same, it is lent. */
+  readonly epoch: number;
+  /** How many times the client had said what to conceal: if it has since, the terminal is not for it to read. */
+  readonly conceals: number;
+}
+
+export interface Returned {
+  /** It could not be used: it is not to be lent again. */
+  readonly refused?: boolean;
+}
+
+export interface Gone {
+  readonly ended: Ended;
 }
 
 export interface Listed extends Spawned {
@@ -39,6 +63,8 @@ export interface Refused {
   readonly reason: 'busy' | 'version';
   /** Who has it, where somebody has. */
   readonly pid?: number;
+  /** It lives and says nothing, but has terminals lent to it. */
+  readonly silent?: boolean;
 }
 
 export interface Spawn {

@@ -9,6 +9,7 @@ const pieceBytes = 64 << 10;
 const littleBytes = 4 << 10;
 /** More answers than this waiting, and no more questions are read. */
 const mostControl = 1 << 20;
+const nothing = new Uint8Array(0);
 
 /** How far one client has read one terminal. */
 export class Lane {
@@ -18,6 +19,12 @@ export class Lane {
   /** The client has taken in everything before. */
   taken = 0;
   exitTold = false;
+  /** Hands the terminal out and says so, once everything that was read is sent. Nothing is read until then. */
+  offer: (() => Buffer | undefined) | undefined;
+  /** How many times the client has said what to conceal. */
+  conceals = 0;
+  /** The client reads it itself. */
+  isLent = false;
   readonly flushes: { readonly number: number; readonly to: number }[] = [];
 
   constructor(held: HeldTerminal) {
@@ -28,6 +35,12 @@ export class Lane {
     this.sentTo = from;
     this.taken = from;
     this.exitTold = false;
+    this.isLent = false;
+  }
+
+  handedOut(): void {
+    this.sentTo = undefined;
+    this.isLent = true;
   }
 
   /** Its client has enough for now. */
@@ -124,9 +137,9 @@ export class Outlet {
 
   /** False when there is no more room. */
   #fillFrom(lane: Lane): boolean {
-    if (lane.sentTo === undefined) return true;
     const { held } = lane;
     const { log } = held;
+    if (lane.sentTo === undefined) return this.#fillFlushes(lane);
     // Whatever the ring has dropped meanwhile is gone; the offset tells.
     for (let from = Math.max(lane.sentTo, log.start); from < lane.limit; from = lane.sentTo) {
       const room = batchBytes - this.#filled - 300;
@@ -136,16 +149,26 @@ export class Outlet {
       for (const view of log.views(from, to)) this.#put(view);
       lane.sentTo = to;
     }
-    while (lane.flushes[0] && (lane.flushes[0].to <= lane.sentTo || lane.sentTo >= lane.limit)) {
-      if (batchBytes - this.#filled < 1024) return false;
-      this.#put(frame('flushed', held.id, undefined, lane.flushes.shift()?.number));
-    }
+    if (batchBytes - this.#filled < 1024) return false;
+    if (lane.offer && lane.sentTo >= log.end) this.#put(lane.offer() ?? nothing);
+    // After the offer: whoever has the terminal reads the rest itself before it hears of its flush.
+    if (!this.#fillFlushes(lane)) return false;
     if (held.ended && !lane.exitTold && lane.sentTo >= log.end) {
       const exit = frame('exit', held.id, encode({ ended: held.ended, at: held.listed.endedAt ?? 0 }));
       if (batchBytes - this.#filled < exit.length) return false;
       this.#put(exit);
       lane.exitTold = true;
       held.toldMs ??= performance.now();
+    }
+    return true;
+  }
+
+  /** Answers what waits for output that was sent, or that the client reads itself. */
+  #fillFlushes(lane: Lane): boolean {
+    const { sentTo, flushes, held } = lane;
+    while (flushes[0] && (sentTo === undefined || flushes[0].to <= sentTo || sentTo >= lane.limit)) {
+      if (batchBytes - this.#filled < 1024) return false;
+      this.#put(frame('flushed', held.id, undefined, flushes.shift()?.number));
     }
     return true;
   }

@@ -1,0 +1,149 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { keeperFor } from '../../src/transports/local/keeper/client.ts';
+import type { KeptChannel } from '../../src/transports/local/keeper/kept-channel.ts';
+import { descriptorsOf, directTerminals, env, isAlive, KeeperHome, size, soon } from '../support/keeper.ts';
+import { Served } from '../support/served.ts';
+
+/** More rounds than this takes, for those who want to be sure: the bar is twenty. */
+const rounds = Number(process.env['FAIRLEAD_KEEPER_ROUNDS'] ?? 3);
+
+const script = (text: string) => ({ argv: ['bash', '-c', text] as const, env });
+
+async function rest(channel: KeptChannel): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const chunk of channel.output) parts.push(Buffer.from(chunk));
+  return Buffer.concat(parts).toString();
+}
+
+const mappings = (pid: number): number =>
+  readFileSync(`/proc/${pid}/maps`, 'latin1')
+    .split('\n')
+    .filter((line) => line.includes('memfd:fairlead')).length;
+
+describe.runIf(process.platform === 'linux')('terminals that the server reads itself', () => {
+  test(`kill -9 in the middle of four floods, ${rounds} times: the keeper has every byte once, and reads on`, {
+    timeout: 30_000 + rounds * 15_000,
+  }, async () => {
+    const count = 60_000;
+    const whole = Array.from({ length: count }, (_, at) => `line ${at + 1} ✓\n`).join('');
+    const flood = `stty -opost; for ((i=1; i<=${count}; i++)); do echo "line $i ✓"; done; exit 5`;
+    await using served = await Served.start(['--port', '0', '--max-sessions', '20']);
+    const keeper = () => keeperFor('alpha', join(served.home, '.fairlead'));
+    for (let round = 0; round < rounds; round++) {
+      const client = await served.connect();
+      const open = async (): Promise<number> => {
+        const opened = await client.callTool({ name: 'terminal_open', arguments: { argv: ['bash', '-c', flood] } });
+        return (opened.structuredContent as { pid: number }).pid;
+      };
+      const pids = await Promise.all([open(), open(), open(), open()]);
+      await expect.poll(() => directTerminals(served.child.pid ?? 0)).toBeGreaterThanOrEqual(4);
+      // Anywhere in it: a flood takes half a second or so.
+      await setTimeout(Math.random() * 300);
+      await served.end('SIGKILL');
+      await using next = keeper();
+      const kept = (await next.find(soon())).filter(({ listed }) => pids.includes(listed.pid));
+      const floods = kept.map((one) => next.take(one));
+      const texts = await Promise.all(floods.map(rest));
+      expect(texts.map((text) => (text === whole ? 'whole' : `${text.length} bytes`))).toEqual(pids.map(() => 'whole'));
+      expect(await Promise.all(floods.map(({ ended }) => ended))).toEqual(pids.map(() => ({ by: 'exit', code: 5 })));
+      for (const channel of floods) await channel[Symbol.asyncDispose]();
+      await next[Symbol.asyncDispose]();
+      await client.close().catch(() => {});
+      await served.restart();
+    }
+  });
+
+  test('200 fast exits: every exit code, every last byte', async () => {
+    await using home = new KeeperHome();
+    const client = home.client();
+    await client.ready(soon());
+    let direct = 0;
+    for (let batch = 0; batch < 20; batch++) {
+      await Promise.all(
+        Array.from({ length: 10 }, async (_, index) => {
+          const code = (batch * 10 + index) % 256;
+          const lines = 1 + ((batch * 10 + index) % 50) * 40;
+          const channel = await client.open(
+            script(`stty -opost; seq 1 ${lines}; printf 'last'; exit ${code}`),
+            size,
+            home.newId(),
+            soon(),
+          );
+          const reading = rest(channel);
+          await Promise.resolve();
+          if (channel.isDirect) direct += 1;
+          expect(await reading).toBe(`${Array.from({ length: lines }, (_line, at) => `${at + 1}\n`).join('')}last`);
+          expect(await channel.ended).toEqual({ by: 'exit', code });
+          await channel[Symbol.asyncDispose]();
+        }),
+      );
+    }
+    // Some are over before they were lent: both ways out are taken.
+    expect(direct).toBeGreaterThan(50);
+  });
+
+  test('200 terminals opened and closed: no descriptor and no mapping is left, here or in the keeper', async () => {
+    await using home = new KeeperHome();
+    const client = home.client();
+    const stays = await client.open(script('exec sleep 600'), size, home.newId(), soon());
+    await expect.poll(() => stays.isDirect).toBe(true);
+    const counts = () =>
+      [process.pid, client.pid ?? 0].map((pid) => ({ open: descriptorsOf(pid).length, mapped: mappings(pid) }));
+    const before = counts();
+    for (let batch = 0; batch < 10; batch++) {
+      const opened = await Promise.all(
+        Array.from({ length: 20 }, () => client.open(script('exec cat'), size, home.newId(), soon())),
+      );
+      await expect.poll(() => opened.every(({ isDirect }) => isDirect)).toBe(true);
+      if (batch % 2 === 0) for (const channel of opened) channel.conceal('some secret');
+      await Promise.all(opened.map((channel) => channel[Symbol.asyncDispose]()));
+    }
+    await expect.poll(counts).toEqual(before);
+  });
+
+  test('a child has its terminal and nothing else, whoever reads it', async () => {
+    await using home = new KeeperHome();
+    const client = home.client();
+    const opened = await Promise.all(
+      Array.from({ length: 10 }, () => client.open(script('exec sleep 60'), size, home.newId(), soon())),
+    );
+    await expect.poll(() => opened.every(({ isDirect }) => isDirect)).toBe(true);
+    const { stdout } = spawnSync('ls', ['-l', '/proc/self/fd'], { encoding: 'utf8' });
+    expect(stdout).not.toMatch(/ptmx|memfd/);
+    const channel = await client.open({ argv: ['ls', '-l', '/proc/self/fd'], env }, size, home.newId(), soon());
+    expect(await rest(channel)).not.toMatch(/ptmx|memfd|socket/);
+  });
+
+  test('a stopped server keeps its terminals: whoever comes is told which process, and what to do', async () => {
+    await using served = await Served.start();
+    const client = await served.connect();
+    await client.callTool({ name: 'terminal_run', arguments: { command: 'echo begun' } });
+    const pid = served.child.pid ?? 0;
+    await expect.poll(() => directTerminals(pid)).toBe(1);
+    served.child.kill('SIGSTOP');
+    try {
+      await using other = keeperFor('alpha', join(served.home, '.fairlead'));
+      await expect(other.find(soon())).rejects.toMatchObject({
+        code: 'conflict',
+        message: `Process ${pid} has the terminals of this instance and does not answer.`,
+        hint: expect.stringContaining(`kill -9 ${pid}`),
+        data: { pid },
+      });
+    } finally {
+      served.child.kill('SIGCONT');
+    }
+    const run = await client.callTool({ name: 'terminal_run', arguments: { command: 'echo still here' } });
+    expect(run.structuredContent).toMatchObject({ exitCode: 0, output: 'still here' });
+    await client.close();
+    // When it is gone, so is its claim.
+    served.child.kill('SIGSTOP');
+    await served.end('SIGKILL');
+    await using next = keeperFor('alpha', join(served.home, '.fairlead'));
+    const [kept] = await next.find(soon());
+    expect(isAlive(kept?.listed.pid ?? 0)).toBe(true);
+  });
+});
