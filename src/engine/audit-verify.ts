@@ -56,7 +56,7 @@ function faultOf(
   key: Buffer | undefined,
   oldest: string,
 ): string | undefined {
-  if (key !== undefined && hashOf(body, key) !== hash) return 'it was changed after it was written';
+  if (key !== undefined && hashOf(JSON.stringify(body), key) !== hash) return 'it was changed after it was written';
   const { n, prev, prevDay } = body;
   if (before !== undefined) {
     return prev === before.hash && n === before.n + 1 ? undefined : 'a record before it is missing or was moved';
