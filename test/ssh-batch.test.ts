@@ -1,35 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { execBatch } from '../src/operations/remote/batch.ts';
 import { list } from '../src/operations/remote/command-list.ts';
 import { execCancel } from '../src/operations/remote/commands.ts';
-import { Remote } from './support/remote.ts';
-import { plain, session } from './support/ssh-commands.ts';
+import { plain, Remote } from './support/remote.ts';
+import { running } from './support/ssh-commands.ts';
+import { session, withSession } from './support/ssh-login.ts';
 import { type Sshd, startSshd } from './support/sshd.ts';
 
 let sshd: Sshd;
 let at: Remote;
 let session_id: string;
-
-beforeAll(async () => {
-  sshd = await startSshd();
-  at = new Remote({ connector: sshd.connector() });
-  session_id = await session(at, sshd);
-});
-
-afterAll(async () => {
-  await at?.[Symbol.asyncDispose]();
-  await sshd?.[Symbol.asyncDispose]();
-});
+withSession((made) => ({ sshd, at, session_id } = made));
 
 const nothing = { stdout: '', stderr: '', stdout_truncated: false, stderr_truncated: false, timed_out: false };
-
-async function running(on: Remote): Promise<string> {
-  let id: string | undefined;
-  await expect
-    .poll(async () => (id = (await on.run(list, { status: 'running' })).commands[0]?.command_id), { timeout: 20_000 })
-    .toBeDefined();
-  return id as string;
-}
 
 describe('ssh_exec_batch', () => {
   test('OK: in order, one after the other (row 11)', async () => {

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { exec, execCancel, execOutput } from '../src/operations/remote/commands.ts';
 import { list } from '../src/operations/remote/command-list.ts';
 import { disconnect } from '../src/operations/remote/sessions.ts';
-import { Remote } from './support/remote.ts';
-import { ended, plain, printed, session, started } from './support/ssh-commands.ts';
+import { plain, Remote } from './support/remote.ts';
+import { ended, printed, started } from './support/ssh-commands.ts';
+import { session, withSession } from './support/ssh-login.ts';
 import { type Sshd, startSshd } from './support/sshd.ts';
 
 let sshd: Sshd;
 let at: Remote;
 let session_id: string;
-
-beforeAll(async () => {
-  sshd = await startSshd();
-  at = new Remote({ connector: sshd.connector() });
-  session_id = await session(at, sshd);
-});
-
-afterAll(async () => {
-  await at?.[Symbol.asyncDispose]();
-  await sshd?.[Symbol.asyncDispose]();
-});
+withSession((made) => ({ sshd, at, session_id } = made));
 
 const cancelled = ['SSH_EXEC_CANCEL: CANCELLED', 'COMMAND_ID: <id1>'];
 

@@ -3,24 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SshProcess } from '../src/transports/ssh/link.ts';
 import type { LiveSession } from '../src/transports/ssh/live-session.ts';
 import type { SessionEnd } from '../src/transports/ssh/session.ts';
 import type { SessionRequest } from '../src/transports/ssh/sessions.ts';
 import { Remote, type RemoteOptions } from './support/remote.ts';
 import { ManualClock } from './support/screen.ts';
+import { withSshd } from './support/ssh-login.ts';
 import { isRoot, type Sshd, startSshd } from './support/sshd.ts';
 
 let sshd: Sshd;
-
-beforeAll(async () => {
-  sshd = await startSshd({ config: ['MaxSessions 10'], password: isRoot });
-});
-
-afterAll(async () => {
-  await sshd?.[Symbol.asyncDispose]();
-});
+withSshd((started) => (sshd = started), { config: ['MaxSessions 10'], password: isRoot });
 
 const remote = (options: Partial<RemoteOptions> = {}): Remote =>
   new Remote({ connector: sshd.connector(), ...options });

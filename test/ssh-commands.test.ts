@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AnyOperation } from '../src/engine/operation.ts';
 import { foldBooks } from '../src/faces/mcp/tools.ts';
 import { execBatch } from '../src/operations/remote/batch.ts';
@@ -6,24 +6,15 @@ import { list } from '../src/operations/remote/command-list.ts';
 import { exec, execCancel, execOutput } from '../src/operations/remote/commands.ts';
 import { sshBook } from '../src/operations/remote/index.ts';
 import { run } from '../src/operations/remote/run.ts';
-import { Remote } from './support/remote.ts';
-import { ended, plain, printed, session, started } from './support/ssh-commands.ts';
-import { type Sshd, startSshd } from './support/sshd.ts';
+import { plain, Remote } from './support/remote.ts';
+import { ended, printed, started } from './support/ssh-commands.ts';
+import { session, withSession } from './support/ssh-login.ts';
+import type { Sshd } from './support/sshd.ts';
 
 let sshd: Sshd;
 let at: Remote;
 let session_id: string;
-
-beforeAll(async () => {
-  sshd = await startSshd();
-  at = new Remote({ connector: sshd.connector() });
-  session_id = await session(at, sshd);
-});
-
-afterAll(async () => {
-  await at?.[Symbol.asyncDispose]();
-  await sshd?.[Symbol.asyncDispose]();
-});
+withSession((made) => ({ sshd, at, session_id } = made));
 
 test('what each of these tools can do to the world (section 1, rows 6–11), and which lines a policy judges', () => {
   const ops = [exec, execOutput, list, execCancel, run, execBatch];

@@ -2,36 +2,21 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect as dial, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { connect, sessions } from '../src/operations/remote/sessions.ts';
 import type { SshSurroundings } from '../src/transports/ssh/connect.ts';
 import type { SshSettings } from '../src/transports/ssh/settings.ts';
-import { masked, Remote } from './support/remote.ts';
+import { Remote } from './support/remote.ts';
+import { asAlice, withSshd } from './support/ssh-login.ts';
 import { freePort, isRoot, type Sshd, startSshd } from './support/sshd.ts';
 
 let sshd: Sshd;
-
-beforeAll(async () => {
-  sshd = await startSshd({ password: isRoot });
-  writeFileSync(join(sshd.home, '.ssh', 'known_hosts'), `${sshd.knownHostsLine()}\n`);
-});
-
-afterAll(async () => {
-  await sshd?.[Symbol.asyncDispose]();
-});
+withSshd((started) => (sshd = started), { known: true, password: isRoot });
 
 const remote = (surroundings: Partial<SshSurroundings> = {}, settings: Partial<SshSettings> = {}): Remote =>
   new Remote({ connector: sshd.connector(surroundings), settings: { retryDelayMs: 1, ...settings } });
 
-const args = () => ({ address: sshd.address, username: sshd.user, key_path: sshd.keyPath });
-
-const plain = (text: string): string =>
-  masked(text)
-    .replaceAll(sshd.user, 'alice')
-    .replaceAll(sshd.address, 'host:22')
-    .replaceAll(`[127.0.0.1]:${sshd.port}`, '[host]:22')
-    .replaceAll(sshd.host, 'host')
-    .replaceAll(sshd.folder, '/x');
+const plain = (text: string): string => asAlice(text, sshd);
 
 const failed = (code: string, reason: string, detail: string): string =>
   `SSH_CONNECT: ERROR\nREASON: [${code}] ${reason}\nDETAIL: ${detail}`;
@@ -66,13 +51,13 @@ describe('what is wrong with the arguments', () => {
 
   test('a dead session_id alone is not found; with an address it is replaced (9.2)', async () => {
     await using at = remote();
-    const { session_id = '' } = await at.run(connect, args());
+    const { session_id = '' } = await at.run(connect, sshd.login);
     // By now the server has split into all its processes.
     expect((await at.ask(sessions, {})).facts).toMatchObject({ count: 1 });
     const frozen = sshd.children().filter(({ name }) => name.startsWith('sshd'));
     for (const { pid } of frozen) process.kill(pid, 'SIGSTOP');
     try {
-      const { text } = await at.ask(connect, { ...args(), session_id });
+      const { text } = await at.ask(connect, { ...sshd.login, session_id });
       expect(plain(text).split('\n').slice(0, -1).join('\n')).toBe(
         [
           'SSH_CONNECT: OK',
@@ -93,8 +78,8 @@ describe('what is wrong with the arguments', () => {
 
   test('MAX_SESSIONS_EXCEEDED', async () => {
     await using at = remote({}, { maxSessions: 1 });
-    await at.run(connect, args());
-    const { text, facts } = await at.ask(connect, { ...args(), reuse: 'force_new' });
+    await at.run(connect, sshd.login);
+    const { text, facts } = await at.ask(connect, { ...sshd.login, reuse: 'force_new' });
     expect(text).toBe(
       failed('MAX_SESSIONS_EXCEEDED', 'All 1 sessions are in use', 'Disconnect a session you no longer need; limit=1'),
     );
@@ -106,7 +91,7 @@ describe('what is wrong with the way there', () => {
   test('CONNECTION_FAILED after all attempts (10.22)', async () => {
     await using at = remote();
     const port = await freePort();
-    const { text, facts } = await at.ask(connect, { ...args(), address: `127.0.0.1:${port}`, max_retries: 2 });
+    const { text, facts } = await at.ask(connect, { ...sshd.login, address: `127.0.0.1:${port}`, max_retries: 2 });
     expect(text).toBe(
       failed(
         'CONNECTION_FAILED',
@@ -120,7 +105,7 @@ describe('what is wrong with the way there', () => {
   test('CONNECTION_TIMEOUT when every attempt ended at its deadline (10.22)', async () => {
     await using silent = await listen(() => {});
     await using at = remote();
-    const { text } = await at.ask(connect, { ...args(), address: silent.address, timeout_secs: 1, max_retries: 0 });
+    const { text } = await at.ask(connect, { ...sshd.login, address: silent.address, timeout_secs: 1, max_retries: 0 });
     expect(text).toBe(
       failed(
         'CONNECTION_TIMEOUT',
@@ -160,7 +145,7 @@ describe('what is wrong with the way there', () => {
       socket.on('close', () => there.destroy());
     });
     await using at = remote();
-    const { text } = await at.ask(connect, { ...args(), address: shaky.address });
+    const { text } = await at.ask(connect, { ...sshd.login, address: shaky.address });
     expect(text).toContain('\nRETRY: 2\n');
   });
 
@@ -168,7 +153,7 @@ describe('what is wrong with the way there', () => {
     await using silent = await listen(() => {});
     await using at = remote();
     const stop = new AbortController();
-    const asked = at.ask(connect, { ...args(), address: silent.address }, { signal: stop.signal });
+    const asked = at.ask(connect, { ...sshd.login, address: silent.address }, { signal: stop.signal });
     await silent.accepted;
     stop.abort();
     expect((await asked).facts).toMatchObject({ status: 'error' });
@@ -180,7 +165,7 @@ describe('what is wrong with the login', () => {
   test('AUTH_FAILED', async () => {
     await using at = remote();
     const key_path = sshd.newKey('ed25519', { authorized: false });
-    const { facts } = await at.ask(connect, { ...args(), key_path, password: 'not-the-password' });
+    const { facts } = await at.ask(connect, { ...sshd.login, key_path, password: 'not-the-password' });
     expect(facts).toMatchObject({ code: 'AUTH_FAILED', category: 'AUTH', retryable: false });
     expect(JSON.stringify(facts)).not.toContain('not-the-password');
     expect(facts['detail']).toBe(
@@ -194,7 +179,7 @@ describe('what is wrong with the login', () => {
     const open = sshd.newKey('ed25519');
     chmodSync(open, 0o644);
     for (const key_path of [encrypted, open, join(sshd.folder, 'nothing')]) {
-      const { facts } = await at.ask(connect, { ...args(), key_path });
+      const { facts } = await at.ask(connect, { ...sshd.login, key_path });
       expect(facts).toMatchObject({ code: 'AUTH_KEY_PARSE', category: 'AUTH', retryable: false });
     }
   });
@@ -226,7 +211,7 @@ describe('what is wrong with the host (9.3)', () => {
 
   test('HOST_KEY_UNKNOWN when strict, with the fingerprint', async () => {
     await using at = remote({ ...home('strict'), hostKeyPolicy: 'strict' });
-    const { text, facts } = await at.ask(connect, args());
+    const { text, facts } = await at.ask(connect, sshd.login);
     expect(facts).toMatchObject({ code: 'HOST_KEY_UNKNOWN', category: 'AUTH', retryable: false });
     expect(text.split('\n')[2]).toMatch(/SHA256:[A-Za-z0-9+/]{43}/);
   });
@@ -234,14 +219,14 @@ describe('what is wrong with the host (9.3)', () => {
   test('HOST_KEY_MISMATCH when it changed', async () => {
     await using other = await startSshd();
     await using at = remote(home('changed', other.knownHostsLine('ed25519', `[127.0.0.1]:${sshd.port}`)));
-    const { facts } = await at.ask(connect, { ...args(), max_retries: 3 });
+    const { facts } = await at.ask(connect, { ...sshd.login, max_retries: 3 });
     expect(facts).toMatchObject({ code: 'HOST_KEY_MISMATCH', category: 'AUTH', retryable: false });
   });
 
   test('WARN on every connect when nothing is checked', async () => {
     await using at = remote({ ...home('off'), hostKeyPolicy: 'off' });
     for (let times = 0; times < 2; times += 1) {
-      const { text } = await at.ask(connect, { ...args(), reuse: 'force_new' });
+      const { text } = await at.ask(connect, { ...sshd.login, reuse: 'force_new' });
       const lines = text.split('\n');
       expect(lines.at(-2)).toMatch(/^WARN: \S/);
       expect(lines.at(-1)).toMatch(/^NEXT: ssh_exec/);

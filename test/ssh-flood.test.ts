@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { execBatch } from '../src/operations/remote/batch.ts';
 import { list } from '../src/operations/remote/command-list.ts';
 import { exec, execCancel, execOutput } from '../src/operations/remote/commands.ts';
 import { run } from '../src/operations/remote/run.ts';
 import { disconnect } from '../src/operations/remote/sessions.ts';
 import { Remote } from './support/remote.ts';
-import { ended, session, started } from './support/ssh-commands.ts';
-import { type Sshd, startSshd } from './support/sshd.ts';
+import { ended, started } from './support/ssh-commands.ts';
+import { session, withSshd } from './support/ssh-login.ts';
+import type { Sshd } from './support/sshd.ts';
 
 let sshd: Sshd;
-
-beforeAll(async () => {
-  // OpenSSH's own default, said aloud.
-  sshd = await startSshd({ config: ['MaxSessions 10'] });
-});
-
-afterAll(async () => {
-  await sshd?.[Symbol.asyncDispose]();
-});
+// OpenSSH's own default, said aloud.
+withSshd((started) => (sshd = started), { config: ['MaxSessions 10'] });
 
 /** The most memory that buffers took while the work went on, beyond what they took before. */
 async function peak(work: Promise<unknown>): Promise<number> {
@@ -82,8 +76,9 @@ test('100 commands at once where the server gives ten channels; the next is refu
     ].join('\n'),
   );
   expect(facts).toMatchObject({ category: 'POLICY', retryable: true });
-  const login = { address: sshd.address, username: sshd.user, key_path: sshd.keyPath };
-  expect((await at.ask(run, { ...login, command: 'true' })).facts).toMatchObject({ code: 'MAX_COMMANDS_EXCEEDED' });
+  expect((await at.ask(run, { ...sshd.login, command: 'true' })).facts).toMatchObject({
+    code: 'MAX_COMMANDS_EXCEEDED',
+  });
   expect((await at.ask(execBatch, { session_id: on, commands: ['true'] })).facts).toMatchObject({
     code: 'MAX_COMMANDS_EXCEEDED',
     results: [],

@@ -1,40 +1,21 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { list } from '../src/operations/remote/command-list.ts';
+import { describe, expect, test } from 'vitest';
 import { execCancel } from '../src/operations/remote/commands.ts';
 import { run } from '../src/operations/remote/run.ts';
-import { Remote } from './support/remote.ts';
-import { plain, session } from './support/ssh-commands.ts';
+import { plain, Remote } from './support/remote.ts';
+import { running } from './support/ssh-commands.ts';
+import { session, withSshd } from './support/ssh-login.ts';
 import { freePort, type Sshd, startSshd } from './support/sshd.ts';
 
 let sshd: Sshd;
-
-beforeAll(async () => {
-  sshd = await startSshd();
-  writeFileSync(join(sshd.home, '.ssh', 'known_hosts'), `${sshd.knownHostsLine()}\n`);
-});
-
-afterAll(async () => {
-  await sshd?.[Symbol.asyncDispose]();
-});
+withSshd((started) => (sshd = started), { known: true });
 
 const remote = (): Remote => new Remote({ connector: sshd.connector(), settings: { maxRetries: 0 } });
-const login = () => ({ address: sshd.address, username: sshd.user, key_path: sshd.keyPath });
 const sessionsOf = (at: Remote): string[] => at.ssh.sessions.all('me').map(({ id }) => id);
-
-async function running(at: Remote): Promise<string> {
-  let id: string | undefined;
-  await expect
-    .poll(async () => (id = (await at.run(list, { status: 'running' })).commands[0]?.command_id), { timeout: 20_000 })
-    .toBeDefined();
-  return id as string;
-}
 
 describe('ssh_run', () => {
   test('COMPLETED: its own session ends with it (row 10)', async () => {
     await using at = remote();
-    const { text, facts } = await at.ask(run, { ...login(), command: 'echo up; exit 3', surplus: true });
+    const { text, facts } = await at.ask(run, { ...sshd.login, command: 'echo up; exit 3', surplus: true });
     expect(plain(text)).toBe(
       [
         'SSH_RUN: COMPLETED',
@@ -66,17 +47,17 @@ describe('ssh_run', () => {
   test('a host met for the first time is named with its key (9.3)', async () => {
     await using own = await startSshd();
     await using at = new Remote({ connector: own.connector() });
-    const input = { address: own.address, username: own.user, key_path: own.keyPath, command: 'true' };
+    const input = { ...own.login, command: 'true' };
     expect(plain((await at.ask(run, input)).text)).toContain('DISCONNECTED: true\nHOST_KEY: <fingerprint> (new)\n---');
     expect((await at.ask(run, input)).text).not.toContain('HOST_KEY');
   });
 
   test('disconnect_after=false keeps it, and the next call reuses it and leaves it (10.14)', async () => {
     await using at = remote();
-    const first = await at.run(run, { ...login(), command: 'true', disconnect_after: false });
+    const first = await at.run(run, { ...sshd.login, command: 'true', disconnect_after: false });
     expect(first.disconnected).toBe(false);
     expect(sessionsOf(at)).toEqual([first.session_id]);
-    const { text, facts } = await at.ask(run, { ...login(), command: 'true' });
+    const { text, facts } = await at.ask(run, { ...sshd.login, command: 'true' });
     expect(facts).toMatchObject({ session_id: first.session_id, disconnected: false });
     expect(text).toContain('\nDISCONNECTED: false\n');
     expect(sessionsOf(at)).toEqual([first.session_id]);
@@ -85,18 +66,18 @@ describe('ssh_run', () => {
   test('only sessions of the same agent, if one is named, and of the same principal are reused (10.14)', async () => {
     await using at = remote();
     const theirs = await session(at, sshd, { agent_id: 'other' });
-    const mine = await at.run(run, { ...login(), command: 'true', agent_id: 'me' });
+    const mine = await at.run(run, { ...sshd.login, command: 'true', agent_id: 'me' });
     expect(mine).toMatchObject({ disconnected: true });
     expect(mine.session_id).not.toBe(theirs);
-    const stranger = await at.run(run, { ...login(), command: 'true' }, { principal: 'them' });
+    const stranger = await at.run(run, { ...sshd.login, command: 'true' }, { principal: 'them' });
     expect(stranger).toMatchObject({ disconnected: true });
     expect(stranger.session_id).not.toBe(theirs);
-    expect((await at.run(run, { ...login(), command: 'true' })).session_id).toBe(theirs);
+    expect((await at.run(run, { ...sshd.login, command: 'true' })).session_id).toBe(theirs);
   });
 
   test('TIMEOUT: the command is ended, and the session with it', async () => {
     await using at = remote();
-    const { text, facts } = await at.ask(run, { ...login(), command: 'echo early; sleep 600', timeout_secs: 1 });
+    const { text, facts } = await at.ask(run, { ...sshd.login, command: 'echo early; sleep 600', timeout_secs: 1 });
     expect(plain(text)).toBe(
       [
         'SSH_RUN: TIMEOUT',
@@ -114,7 +95,7 @@ describe('ssh_run', () => {
 
   test('CANCELLED by somebody else', async () => {
     await using at = remote();
-    const waiting = at.ask(run, { ...login(), command: 'sleep 600' });
+    const waiting = at.ask(run, { ...sshd.login, command: 'sleep 600' });
     await at.run(execCancel, { command_id: await running(at) });
     const { text, facts } = await waiting;
     expect(plain(text)).toMatch(/^SSH_RUN: CANCELLED\nSESSION_ID: <id1>\nCOMMAND_ID: <id2>\nDISCONNECTED: true\n---/);
@@ -124,7 +105,7 @@ describe('ssh_run', () => {
   test('FAILED when the link breaks', async () => {
     await using own = await startSshd();
     await using at = new Remote({ connector: own.connector() });
-    const input = { address: own.address, username: own.user, key_path: own.keyPath, command: 'sleep 600' };
+    const input = { ...own.login, command: 'sleep 600' };
     const waiting = at.ask(run, input);
     await running(at);
     own.cut();
@@ -141,7 +122,7 @@ describe('ssh_run', () => {
     const hangUp = new AbortController();
     const waiting = at.ask(
       run,
-      { ...login(), command: 'until [ -e "$HOME/on" ]; do sleep 0.05; done; rm "$HOME/on"' },
+      { ...sshd.login, command: 'until [ -e "$HOME/on" ]; do sleep 0.05; done; rm "$HOME/on"' },
       {
         signal: hangUp.signal,
       },
@@ -151,7 +132,7 @@ describe('ssh_run', () => {
     expect((await waiting).facts).toMatchObject({ status: 'error' });
     expect(sessionsOf(at)).toHaveLength(1);
     await using other = remote();
-    await other.run(run, { ...login(), command: 'touch "$HOME/on"' });
+    await other.run(run, { ...sshd.login, command: 'touch "$HOME/on"' });
     await expect.poll(() => sessionsOf(at), { timeout: 10_000 }).toEqual([]);
     expect(at.ssh.commands.find(command_id, 'me').status).toBe('completed');
   });
@@ -159,7 +140,7 @@ describe('ssh_run', () => {
   test('what could not be started leaves no session', async () => {
     await using own = await startSshd({ config: ['PermitTTY no'] });
     await using at = new Remote({ connector: own.connector() });
-    const input = { address: own.address, username: own.user, key_path: own.keyPath, command: 'true', pty: true };
+    const input = { ...own.login, command: 'true', pty: true };
     const { text, facts } = await at.ask(run, { ...input, disconnect_after: false });
     expect(text).toMatch(/^SSH_RUN: ERROR\nREASON: \[CHANNEL_FAILED\] /);
     expect(facts).toMatchObject({ tool: 'ssh_run', status: 'error' });
@@ -168,11 +149,13 @@ describe('ssh_run', () => {
 
   test('CONNECTION_FAILED, AUTH_FAILED, INVALID_ARGUMENT', async () => {
     await using at = remote();
-    const nobody = await at.ask(run, { ...login(), address: `127.0.0.1:${await freePort()}`, command: 'true' });
+    const nobody = await at.ask(run, { ...sshd.login, address: `127.0.0.1:${await freePort()}`, command: 'true' });
     expect(nobody.facts).toMatchObject({ code: 'CONNECTION_FAILED' });
     const key_path = sshd.newKey('ed25519', { authorized: false });
-    expect((await at.ask(run, { ...login(), key_path, command: 'true' })).facts).toMatchObject({ code: 'AUTH_FAILED' });
-    expect((await at.ask(run, { ...login() })).facts).toMatchObject({ code: 'INVALID_ARGUMENT' });
+    expect((await at.ask(run, { ...sshd.login, key_path, command: 'true' })).facts).toMatchObject({
+      code: 'AUTH_FAILED',
+    });
+    expect((await at.ask(run, { ...sshd.login })).facts).toMatchObject({ code: 'INVALID_ARGUMENT' });
     expect((await at.ask(run, { username: 'x', command: 'true' })).facts).toMatchObject({ code: 'INVALID_ARGUMENT' });
     expect(sessionsOf(at)).toEqual([]);
   });
@@ -180,7 +163,7 @@ describe('ssh_run', () => {
   test('output is cut, and a terminal given, as asked', async () => {
     await using at = remote();
     const { stdout, stdout_truncated } = await at.run(run, {
-      ...login(),
+      ...sshd.login,
       command: 'tty; seq 9',
       pty: true,
       max_output_bytes: 4,

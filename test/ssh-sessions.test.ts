@@ -1,29 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { connect, disconnect, disconnectAgent, disconnectMany, sessions } from '../src/operations/remote/sessions.ts';
-import { masked, Remote, type RemoteOptions } from './support/remote.ts';
+import { Remote, type RemoteOptions } from './support/remote.ts';
+import { asAlice, withSshd } from './support/ssh-login.ts';
 import { type Sshd, startSshd } from './support/sshd.ts';
 
 let sshd: Sshd;
-
-beforeAll(async () => {
-  sshd = await startSshd();
-  writeFileSync(join(sshd.home, '.ssh', 'known_hosts'), `${sshd.knownHostsLine()}\n`);
-});
-
-afterAll(async () => {
-  await sshd?.[Symbol.asyncDispose]();
-});
+withSshd((started) => (sshd = started), { known: true });
 
 const remote = (options: Partial<RemoteOptions> = {}): Remote =>
   new Remote({ connector: sshd.connector(), settings: { retryDelayMs: 10 }, ...options });
 
-const args = () => ({ address: sshd.address, username: sshd.user, key_path: sshd.keyPath });
-
 /** The text with ids, times and the names of this server replaced. */
-const plain = (text: string): string =>
-  masked(text).replaceAll(sshd.user, 'alice').replaceAll(sshd.address, 'host:22').replaceAll(sshd.folder, '/tmp/x');
+const plain = (text: string): string => asAlice(text, sshd);
 
 const connected = (status = 'OK', ...lines: string[]): string =>
   [
@@ -39,7 +29,7 @@ describe('ssh_connect', () => {
     const home = join(sshd.folder, 'fresh');
     mkdirSync(home);
     await using at = remote({ connector: sshd.connector({ home, knownHostsFile: join(home, 'known_hosts') }) });
-    const fresh = await at.ask(connect, { ...args(), agent_id: 'claude', name: 'db', surplus: 1 });
+    const fresh = await at.ask(connect, { ...sshd.login, agent_id: 'claude', name: 'db', surplus: 1 });
     expect(plain(fresh.text)).toBe(
       connected(
         'OK',
@@ -72,21 +62,25 @@ describe('ssh_connect', () => {
     expect(inFiveMinutes).toBeGreaterThan(290_000);
     expect(inFiveMinutes).toBeLessThanOrEqual(300_000);
 
-    const known = await at.ask(connect, { ...args(), reuse: 'force_new', persistent: true });
+    const known = await at.ask(connect, { ...sshd.login, reuse: 'force_new', persistent: true });
     expect(plain(known.text)).toBe(connected('OK', 'RETRY: 0', 'PERSISTENT: true'));
     expect(known.facts).not.toHaveProperty('expires_at');
   });
 
   test('without an idle timeout there is no EXPIRES_AT (9.4)', async () => {
     await using at = remote({ settings: { inactivityTimeoutMs: 0 } });
-    const { text } = await at.ask(connect, args());
+    const { text } = await at.ask(connect, sshd.login);
     expect(plain(text)).toBe(connected('OK', 'RETRY: 0', 'PERSISTENT: false'));
   });
 
   test('REUSED: by policy, by id, and the id alone', async () => {
     await using at = remote();
-    const { session_id } = await at.run(connect, { ...args(), agent_id: 'claude' });
-    for (const input of [{ ...args(), reuse: 'auto' }, { session_id }, { ...args(), session_id, reuse: 'force_new' }]) {
+    const { session_id } = await at.run(connect, { ...sshd.login, agent_id: 'claude' });
+    for (const input of [
+      { ...sshd.login, reuse: 'auto' },
+      { session_id },
+      { ...sshd.login, session_id, reuse: 'force_new' },
+    ]) {
       const { text, facts } = await at.ask(connect, input);
       expect(plain(text)).toBe(connected('REUSED', 'AGENT_ID: claude'));
       expect(facts['session_id']).toBe(session_id);
@@ -106,8 +100,8 @@ describe('ssh_connect', () => {
 
   test('SUGGESTED: one match', async () => {
     await using at = remote();
-    const { session_id } = await at.run(connect, { ...args(), agent_id: 'claude', name: 'prod-db' });
-    const { text, facts } = await at.ask(connect, args());
+    const { session_id } = await at.run(connect, { ...sshd.login, agent_id: 'claude', name: 'prod-db' });
+    const { text, facts } = await at.ask(connect, sshd.login);
     expect(plain(text)).toBe(
       [
         'SSH_CONNECT: SUGGESTED',
@@ -133,11 +127,11 @@ describe('ssh_connect', () => {
     await using at = remote();
     const made = [];
     for (const more of [{ agent_id: 'other' }, { agent_id: 'claude', name: 'a' }, { compress: false }, {}]) {
-      made.push((await at.run(connect, { ...args(), ...more, reuse: 'force_new' })).session_id);
+      made.push((await at.run(connect, { ...sshd.login, ...more, reuse: 'force_new' })).session_id);
       // Newest is a matter of milliseconds.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    const { text, facts } = await at.ask(connect, { ...args(), agent_id: 'claude' });
+    const { text, facts } = await at.ask(connect, { ...sshd.login, agent_id: 'claude' });
     expect(plain(text)).toBe(
       [
         'SSH_CONNECT: SUGGESTED',
@@ -153,8 +147,8 @@ describe('ssh_connect', () => {
     const order = (facts['matches'] as { session_id: string }[]).map(({ session_id }) => session_id);
     expect(order).toEqual([made[1], made[3], made[2], made[0]]);
     for (let more = 0; more < 5; more += 1)
-      await at.run(connect, { ...args(), agent_id: 'claude', reuse: 'force_new' });
-    const leaking = await at.ask(connect, args());
+      await at.run(connect, { ...sshd.login, agent_id: 'claude', reuse: 'force_new' });
+    const leaking = await at.ask(connect, sshd.login);
     expect(leaking.text.split('\n').slice(-3)).toEqual([
       'HINT: pick an existing SESSION_ID, or retry with reuse="force_new"',
       "HINT: agent 'claude' owns 6 sessions; consider ssh_disconnect_agent to bulk-cleanup",
@@ -185,7 +179,7 @@ describe('ssh_connect', () => {
 
   test('two at once with auto share one session', async () => {
     await using at = remote();
-    const both = await Promise.all([1, 2].map(() => at.run(connect, { ...args(), reuse: 'auto' })));
+    const both = await Promise.all([1, 2].map(() => at.run(connect, { ...sshd.login, reuse: 'auto' })));
     expect(both.map(({ status }) => status).toSorted()).toEqual(['ok', 'reused']);
     expect(both[0]?.session_id).toBe(both[1]?.session_id);
   });
@@ -194,8 +188,8 @@ describe('ssh_connect', () => {
 describe('ssh_disconnect', () => {
   test('OK with the counts of what it took along; then the id is not found, with closest matches', async () => {
     await using at = remote();
-    const { session_id = '' } = await at.run(connect, args());
-    const { session_id: other = '' } = await at.run(connect, { ...args(), reuse: 'force_new' });
+    const { session_id = '' } = await at.run(connect, sshd.login);
+    const { session_id: other = '' } = await at.run(connect, { ...sshd.login, reuse: 'force_new' });
     const session = at.ssh.sessions.find(session_id, 'me');
     const ends: unknown[] = [];
     for (const kind of ['command', 'command', 'shell', 'transfer', 'forward', 'rsync'] as const) {
@@ -245,8 +239,8 @@ describe('ssh_sessions', () => {
       text: 'SSH_SESSIONS: OK\nCOUNT: 0',
       facts: { tool: 'ssh_sessions', status: 'ok', sessions: [], count: 0, total: 0, warnings: [] },
     });
-    await at.run(connect, { ...args(), reuse: 'force_new' });
-    await at.run(connect, { ...args(), reuse: 'force_new', agent_id: 'claude', name: 'stage' });
+    await at.run(connect, { ...sshd.login, reuse: 'force_new' });
+    await at.run(connect, { ...sshd.login, reuse: 'force_new', agent_id: 'claude', name: 'stage' });
     const { text, facts } = await at.ask(sessions, {});
     expect(plain(text)).toBe(
       [
@@ -279,7 +273,7 @@ describe('ssh_sessions', () => {
     );
     expect(mine.facts).toMatchObject({ agent_id_filter: 'claude', count: 1, total: 1 });
     for (let more = 0; more < 5; more += 1)
-      await at.run(connect, { ...args(), agent_id: 'claude', reuse: 'force_new' });
+      await at.run(connect, { ...sshd.login, agent_id: 'claude', reuse: 'force_new' });
     const many = await at.ask(sessions, { max_items: 1, agent_id: 'claude' });
     expect(many.text).toContain(
       "\nHINT: agent 'claude' owns 6 sessions; consider ssh_disconnect_agent to bulk-cleanup\nNEXT: ",
@@ -309,7 +303,7 @@ describe('ssh_sessions', () => {
   test('dead ones are removed before counting (row 3)', async () => {
     await using other = await startSshd();
     await using at = remote();
-    await at.run(connect, args());
+    await at.run(connect, sshd.login);
     await at.run(connect, { address: other.address, username: other.user, key_path: other.newKey() });
     // By now the server has split into all its processes.
     expect((await at.ask(sessions, {})).facts).toMatchObject({ count: 2, total: 2 });
@@ -324,7 +318,7 @@ describe('ssh_sessions', () => {
 
   test('a value cannot begin a line of its own', async () => {
     await using at = remote();
-    await at.run(connect, { ...args(), agent_id: 'x\nNEXT: evil', name: 'y\nHINT: evil' });
+    await at.run(connect, { ...sshd.login, agent_id: 'x\nNEXT: evil', name: 'y\nHINT: evil' });
     const { text } = await at.ask(sessions, {});
     expect(text.split('\n')).toHaveLength(4);
     expect(text).toContain('[agent: x\\nNEXT: evil, name: y\\nHINT: evil, healthy]');
@@ -334,7 +328,7 @@ describe('ssh_sessions', () => {
 describe('in bulk', () => {
   test('ssh_disconnect_agent ends the sessions of one agent', async () => {
     await using at = remote();
-    for (const agent_id of ['a', 'a', 'b']) await at.run(connect, { ...args(), agent_id, reuse: 'force_new' });
+    for (const agent_id of ['a', 'a', 'b']) await at.run(connect, { ...sshd.login, agent_id, reuse: 'force_new' });
     const [first] = at.ssh.sessions.all('me');
     first?.adopt({ kind: 'command', sessionEnded: async () => {} });
     expect(await at.ask(disconnectAgent, { agent_id: 'a' })).toEqual({
@@ -356,8 +350,8 @@ describe('in bulk', () => {
 
   test('ssh_disconnect_many keeps the order and reports each; an id that comes twice is not found the second time', async () => {
     await using at = remote();
-    const { session_id: a = '' } = await at.run(connect, args());
-    const { session_id: b = '' } = await at.run(connect, { ...args(), reuse: 'force_new' });
+    const { session_id: a = '' } = await at.run(connect, sshd.login);
+    const { session_id: b = '' } = await at.run(connect, { ...sshd.login, reuse: 'force_new' });
     const { text, facts } = await at.ask(disconnectMany, { session_ids: [b, 'gone', a, b] });
     expect(text).toBe(
       [
@@ -391,7 +385,7 @@ describe('in bulk', () => {
 
 test('two principals never see each other (10.30)', async () => {
   await using at = remote();
-  const { session_id = '' } = await at.run(connect, { ...args(), agent_id: 'x' });
+  const { session_id = '' } = await at.run(connect, { ...sshd.login, agent_id: 'x' });
   const other = { principal: 'other' };
   expect((await at.ask(sessions, {}, other)).facts).toMatchObject({ count: 0, total: 0 });
   expect((await at.ask(connect, { session_id }, other)).text).toBe(
@@ -404,6 +398,6 @@ test('two principals never see each other (10.30)', async () => {
   expect((await at.ask(disconnect, { session_id }, other)).facts).toMatchObject({ code: 'SESSION_NOT_FOUND' });
   expect((await at.ask(disconnectAgent, { agent_id: 'x' }, other)).facts).toMatchObject({ sessions_closed: 0 });
   expect((await at.ask(disconnectMany, { session_ids: [session_id] }, other)).facts).toMatchObject({ failed: 1 });
-  expect((await at.ask(connect, { ...args(), reuse: 'auto' }, other)).facts).toMatchObject({ status: 'ok' });
+  expect((await at.ask(connect, { ...sshd.login, reuse: 'auto' }, other)).facts).toMatchObject({ status: 'ok' });
   expect((await at.ask(sessions, {})).facts).toMatchObject({ count: 1 });
 });

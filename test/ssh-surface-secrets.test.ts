@@ -9,7 +9,7 @@ import { systemClock } from '../src/engine/system-clock.ts';
 import { sshBook } from '../src/operations/remote/index.ts';
 import { Ssh, ssh } from '../src/transports/ssh/index.ts';
 import { defaultSshSettings } from '../src/transports/ssh/settings.ts';
-import { doors, login } from './support/ssh-door.ts';
+import { doors } from './support/ssh-door.ts';
 import { freePort, isRoot, startSshd } from './support/sshd.ts';
 
 /** Every file below a folder, and every process of this machine that may be read: where a text is. */
@@ -117,7 +117,7 @@ test.each(['stdio', 'http'] as const)(
       answers.push(JSON.stringify(answer));
       return answer.structuredContent as Record<string, string>;
     };
-    const { session_id } = await facts('ssh_connect', login(sshd));
+    const { session_id } = await facts('ssh_connect', sshd.login);
     const { shell_id } = await facts('ssh_shell_open', { session_id });
     // What is typed is recorded, too, where somebody asked for that.
     const recorded = await door.call('startRecording', { sessionId: shell_id, input: true });
@@ -173,7 +173,7 @@ test.skipIf(!isRoot)('9.1: the audit has neither password nor command, and two p
   expect(await call(connect, input, as('ada'))).toBe(ada);
   const bob = await call(connect, input, as('bob'));
   expect(bob.session_id).not.toBe(ada.session_id);
-  await call(run, { ...login(sshd), command: 'echo a-private-command' }, as('ada'));
+  await call(run, { ...sshd.login, command: 'echo a-private-command' }, as('ada'));
   await expect(call(connect, { ...input, password: `${password}x` }, as('eve'))).rejects.toMatchObject({
     data: { wire: 'AUTH_FAILED' },
   });

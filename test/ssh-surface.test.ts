@@ -1,8 +1,9 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { doors, type Door, login, words } from './support/ssh-door.ts';
+import { doors, type Door, words } from './support/ssh-door.ts';
 import type { ToolResult } from './support/mcp.ts';
-import { type Sshd, startSshd } from './support/sshd.ts';
+import { withSshd } from './support/ssh-login.ts';
+import type { Sshd } from './support/sshd.ts';
 
 /** spec/remote.md section 1: read-only, destructive, idempotent. */
 const matrix = `
@@ -26,12 +27,7 @@ ssh_shell_close       n/y/y
 `;
 
 let sshd: Sshd;
-beforeAll(async () => {
-  sshd = await startSshd();
-});
-afterAll(async () => {
-  await sshd[Symbol.asyncDispose]();
-});
+withSshd((started) => (sshd = started));
 
 const nobody = '01900000-0000-7000-8000-000000000000';
 const facts = ({ structuredContent }: ToolResult): Readonly<Record<string, string>> =>
@@ -77,7 +73,7 @@ describe.each(['stdio', 'http', 'http of 2026'] as const)('over %s', (kind) => {
     await door[Symbol.asyncDispose]();
   });
   const connect = async (more: object = {}): Promise<string> =>
-    facts(await door.call('ssh_connect', { ...login(sshd), reuse: 'force_new', ...more }))['session_id'] as string;
+    facts(await door.call('ssh_connect', { ...sshd.login, reuse: 'force_new', ...more }))['session_id'] as string;
 
   test('every tool answers, well and badly, as its published schema says', async () => {
     const validators = new Map(
@@ -101,8 +97,8 @@ describe.each(['stdio', 'http', 'http of 2026'] as const)('over %s', (kind) => {
       return facts(answer);
     };
 
-    const { session_id } = await call('ssh_connect', { ...login(sshd), agent_id: 'one', name: 'one' });
-    await call('ssh_connect', login(sshd));
+    const { session_id } = await call('ssh_connect', { ...sshd.login, agent_id: 'one', name: 'one' });
+    await call('ssh_connect', sshd.login);
     const other = await connect({ agent_id: 'one' });
     await call('ssh_sessions', {});
     const { command_id } = await call('ssh_exec', { session_id, command: 'echo out; echo err >&2; exit 3' });
@@ -112,7 +108,7 @@ describe.each(['stdio', 'http', 'http of 2026'] as const)('over %s', (kind) => {
     const long = await call('ssh_exec', { session_id, command: 'sleep 60' });
     await call('ssh_exec_output', { command_id: long['command_id'] });
     await call('ssh_exec_cancel', { command_id: long['command_id'] });
-    await call('ssh_run', { ...login(sshd), command: 'echo run', agent_id: 'another' });
+    await call('ssh_run', { ...sshd.login, command: 'echo run', agent_id: 'another' });
     await call('ssh_exec_batch', { session_id, commands: ['true', 'false', 'true'] });
     const { shell_id } = await call('ssh_shell_open', { session_id });
     await call('ssh_shell_write', { shell_id, input: 'echo typed-$((40+2))' });
@@ -191,7 +187,7 @@ describe.each(['stdio', 'http', 'http of 2026'] as const)('over %s', (kind) => {
   describe('1.3: a call with a key', () => {
     test('ssh_connect, ssh_exec and ssh_run are done once, and told in the same words', async () => {
       const meta = (key: string) => ({ idempotency_key: key });
-      const open = { ...login(sshd), reuse: 'force_new', agent_id: 'keys' };
+      const open = { ...sshd.login, reuse: 'force_new', agent_id: 'keys' };
       const connected = await door.call('ssh_connect', open, meta('c'));
       expect(await door.call('ssh_connect', open, meta('c'))).toEqual(connected);
       const { session_id } = facts(connected);
@@ -202,7 +198,7 @@ describe.each(['stdio', 'http', 'http of 2026'] as const)('over %s', (kind) => {
       expect(await door.call('ssh_exec', { command: 'echo once', session_id }, meta('e'))).toEqual(started);
       expect((await door.call('ssh_commands', { session_id })).structuredContent).toMatchObject({ count: 1 });
 
-      const run = { ...login(sshd), command: 'date +%s%N; date +%s%N >&2' };
+      const run = { ...sshd.login, command: 'date +%s%N; date +%s%N >&2' };
       const ran = await door.call('ssh_run', run, meta('r'));
       const again = await door.call('ssh_run', run, meta('r'));
       expect(again).toEqual(ran);
@@ -267,7 +263,7 @@ test('section 6: settings come from the environment; what cannot be read is warn
       SSH_IDEMPOTENCY_MAX_ENTRIES: '1',
     },
   });
-  const open = { ...login(sshd), reuse: 'force_new' };
+  const open = { ...sshd.login, reuse: 'force_new' };
   const { session_id } = facts(await door.call('ssh_connect', open));
   const second = await door.call('ssh_connect', open);
   expect(facts(second)).toMatchObject({ code: 'MAX_SESSIONS_EXCEEDED', retryable: true });
@@ -290,7 +286,7 @@ test('section 6: settings come from the environment; what cannot be read is warn
 
 test("section 9.3: the host key policy is the operator's", async () => {
   await using door = await doors.stdio({ args: ['--toolsets', 'ssh', '--ssh-host-key-policy', 'strict'] });
-  expect(facts(await door.call('ssh_connect', login(sshd)))).toMatchObject({
+  expect(facts(await door.call('ssh_connect', sshd.login))).toMatchObject({
     code: 'HOST_KEY_UNKNOWN',
     category: 'AUTH',
   });

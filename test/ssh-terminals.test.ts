@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { call } from '../src/engine/call.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import type { AnyOperation } from '../src/engine/operation.ts';
@@ -15,16 +15,14 @@ import { ssh } from '../src/transports/ssh/index.ts';
 import { sshTargets } from '../src/transports/ssh/opener.ts';
 import { callerOf } from './support/remote.ts';
 import { sshEngine } from './support/ssh-home.ts';
+import { withSshd } from './support/ssh-login.ts';
 import { isRoot, type Sshd, startSshd } from './support/sshd.ts';
 
 let sshd: Sshd;
 let folder: string;
 let engine: Engine;
 
-beforeAll(async () => {
-  sshd = await startSshd();
-});
-afterAll(() => sshd?.[Symbol.asyncDispose]());
+withSshd((started) => (sshd = started));
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'fairlead-over-ssh-'));
   engine = sshEngine(sshd, folder);

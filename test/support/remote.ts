@@ -105,3 +105,6 @@ export function masked(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?=Z|\+00:00)/g, '<time>')
     .replaceAll(/SHA256:[A-Za-z0-9+/]{43}/g, '<fingerprint>');
 }
+
+/** Text with the nonces of its fences replaced, too. */
+export const plain = (text: string): string => masked(text).replaceAll(/(?<=^--- \w+ )\[[0-9a-f]{8}\]/gm, '[<nonce>]');

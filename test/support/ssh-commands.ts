@@ -1,20 +1,7 @@
 import { expect } from 'vitest';
+import { list } from '../../src/operations/remote/command-list.ts';
 import { execOutput, exec } from '../../src/operations/remote/commands.ts';
-import { connect } from '../../src/operations/remote/sessions.ts';
-import { type Answer, type AskOptions, masked, type Remote } from './remote.ts';
-import type { Sshd } from './sshd.ts';
-
-/** A new session for this server. */
-export async function session(
-  at: Remote,
-  sshd: Sshd,
-  changes: { readonly agent_id?: string; readonly key_path?: string } = {},
-  options: AskOptions = {},
-): Promise<string> {
-  const input = { address: sshd.address, username: sshd.user, key_path: sshd.keyPath, reuse: 'force_new' as const };
-  const { session_id } = await at.run(connect, { ...input, ...changes }, options);
-  return session_id as string;
-}
+import type { Answer, Remote } from './remote.ts';
 
 /** Starts a command; its id. */
 export async function started(
@@ -43,5 +30,11 @@ export async function printed(at: Remote, command_id: string, text: string): Pro
     .toContain(text);
 }
 
-/** Text with ids, times and fences replaced. */
-export const plain = (text: string): string => masked(text).replaceAll(/(?<=^--- \w+ )\[[0-9a-f]{8}\]/gm, '[<nonce>]');
+/** The command that runs, once there is one. */
+export async function running(at: Remote): Promise<string> {
+  let id: string | undefined;
+  await expect
+    .poll(async () => (id = (await at.run(list, { status: 'running' })).commands[0]?.command_id), { timeout: 20_000 })
+    .toBeDefined();
+  return id as string;
+}

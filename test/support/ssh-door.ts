@@ -1,7 +1,6 @@
 import type { VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { Mcp, type ToolResult } from './mcp.ts';
 import { Served } from './served.ts';
-import type { Sshd } from './sshd.ts';
 
 export interface PublishedTool {
   readonly name: string;
@@ -61,9 +60,6 @@ const http =
 
 /** Both transports, and both eras of the protocol. */
 export const doors = { stdio, http: http('legacy'), 'http of 2026': http({ pin: '2026-07-28' }) };
-
-/** What ssh_connect and ssh_run need to get in. */
-export const login = (sshd: Sshd) => ({ address: sshd.address, username: sshd.user, key_path: sshd.keyPath });
 
 /** The text of an answer, with the fences' nonce made the same everywhere. */
 export function words({ content }: ToolResult): string {

@@ -28,6 +28,8 @@ export interface SshdOptions {
   readonly password?: boolean;
   /** Takes the password as keyboard-interactive, through PAM. Only as root. */
   readonly keyboardInteractive?: boolean;
+  /** Its host key stands in the known_hosts of the client's home. */
+  readonly known?: boolean;
 }
 
 export interface KeyOptions {
@@ -78,6 +80,11 @@ export class Sshd implements AsyncDisposable {
   /** `127.0.0.1:port` */
   get address(): string {
     return `${this.host}:${this.port}`;
+  }
+
+  /** What ssh_connect and ssh_run need to get in. */
+  get login() {
+    return { address: this.address, username: this.user, key_path: this.keyPath };
   }
 
   get pid(): number {
@@ -186,7 +193,10 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
     writeFileSync(config, configuration(folder, port, hostKeys, options).join('\n'));
     const child = spawn(sshdProgram, ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] });
     const sshd = new Sshd(folder, port, child, account);
-    if (await listening(sshd, child)) return sshd;
+    if (await listening(sshd, child)) {
+      if (options.known) writeFileSync(join(sshd.home, '.ssh', 'known_hosts'), `${sshd.knownHostsLine()}\n`);
+      return sshd;
+    }
     // Somebody else took the port in between.
     if (attempt === 5) {
       await sshd[Symbol.asyncDispose]();
