@@ -1,73 +1,30 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answerWaiting } from '../src/engine/attention/answer.ts';
 import { watchAttention } from './support/attention.ts';
 import { call } from '../src/engine/call.ts';
 import { record, screenshot } from '../src/operations/core/pictures.ts';
 import { read as terminalRead } from '../src/operations/core/read.ts';
 import { close as terminalClose, list as terminalList } from '../src/operations/core/lifecycle.ts';
-import { connect, disconnect } from '../src/operations/remote/sessions.ts';
+import { disconnect } from '../src/operations/remote/sessions.ts';
 import { close, open, press, read, waitFor, write } from '../src/operations/remote/shells.ts';
-import { callerOf, masked, Remote } from './support/remote.ts';
+import { callerOf, plain, Remote } from './support/remote.ts';
+import { session, withSession } from './support/ssh-login.ts';
+import { shell } from './support/ssh-shells.ts';
 import { type Sshd, startSshd } from './support/sshd.ts';
 
 let sshd: Sshd;
 let at: Remote;
 let session_id: string;
-
-beforeAll(async () => {
-  sshd = await startSshd();
-});
-afterAll(() => sshd?.[Symbol.asyncDispose]());
-beforeEach(async () => {
-  at = new Remote({ connector: sshd.connector(), settings: { retryDelayMs: 10 } });
-  session_id = await login();
-});
-afterEach(() => at[Symbol.asyncDispose]());
-
-async function login(more: Readonly<Record<string, unknown>> = {}, principal = 'me'): Promise<string> {
-  const args = {
-    address: sshd.address,
-    username: sshd.user,
-    key_path: sshd.keyPath,
-    reuse: 'force_new' as const,
-    ...more,
-  };
-  const { session_id: id } = await at.run(connect, args, { principal });
-  return id ?? '';
-}
-
-/** The text with ids and nonces replaced. */
-const plain = (text: string): string => masked(text).replaceAll(/\[[0-9a-f]{8}\]/g, '[nonce]');
-
-/** A shell at a prompt of our own, with nothing unread. */
-async function shell(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  const { shell_id: id = '' } = await at.run(open, { session_id, ...more });
-  await at.run(write, { shell_id: id, input: "bind 'set enable-bracketed-paste off'; PS1='ready\\$ '; stty -echo\n" });
-  await at.run(write, { shell_id: id, input: 'echo be""gin\n' });
-  const found = await at.run(waitFor, { shell_id: id, patterns: ['begin\r\nready$ '], timeout_secs: 20 });
-  expect(found.status).toBe('matched');
-  return id;
-}
+withSession((made) => ({ sshd, at, session_id } = made), 'test');
 
 const next = 'NEXT: resources/read shell://<id1>/output?cursor=auto | ssh_shell_wait_for | ssh_shell_read';
 
 describe('ssh_shell_open', () => {
   test('OK: the reply, its facts, and what the shell said at once', async () => {
-    session_id = await login({ agent_id: 'claude' });
-    const slow = new Remote({ connector: sshd.connector(), settings: { initialPeekMs: 10_000 } });
-    const opened = await slow.run(connect, {
-      address: sshd.address,
-      username: sshd.user,
-      key_path: sshd.keyPath,
-      agent_id: 'claude',
-    });
-    const { text, facts } = await slow.ask(open, {
-      session_id: opened.session_id ?? '',
-      term: 'vt100',
-      cols: 100,
-      rows: 30,
-    });
+    await using slow = new Remote({ connector: sshd.connector(), settings: { initialPeekMs: 10_000 } });
+    const on = await session(slow, sshd, { agent_id: 'claude' });
+    const { text, facts } = await slow.ask(open, { session_id: on, term: 'vt100', cols: 100, rows: 30 });
     const [, said = ''] = /^INITIAL_BUFFER: (.*)$/m.exec(text) ?? [];
     expect(said).not.toBe('');
     expect(plain(text.replace(said, '<prompt>'))).toBe(
@@ -86,7 +43,7 @@ describe('ssh_shell_open', () => {
     expect(facts).toEqual({
       tool: 'ssh_shell_open',
       status: 'ok',
-      session_id: opened.session_id,
+      session_id: on,
       shell_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       term: 'vt100',
       cols: 100,
@@ -103,31 +60,24 @@ describe('ssh_shell_open', () => {
       stdout: expect.stringContaining('vt100\r\n'),
       status: 'matched',
     });
-    await slow[Symbol.asyncDispose]();
   });
 
   test('without output in time, and without an agent, the lines are left out', async () => {
-    const hasty = new Remote({ connector: sshd.connector(), settings: { initialPeekMs: 0 } });
-    const login = { address: sshd.address, username: sshd.user, key_path: sshd.keyPath };
-    const { session_id: id = '' } = await hasty.run(connect, login);
-    const { text, facts } = await hasty.ask(open, { session_id: id });
+    await using hasty = new Remote({ connector: sshd.connector(), settings: { initialPeekMs: 0 } });
+    const { text, facts } = await hasty.ask(open, { session_id: await session(hasty, sshd) });
     expect(text).not.toMatch(/INITIAL_BUFFER|AGENT_ID/);
     expect(text).toContain('\nTERM: xterm 80x24\nHINT: ');
     expect(facts).not.toHaveProperty('initial_buffer');
-    await hasty[Symbol.asyncDispose]();
   });
 
   test('the initial buffer keeps the head, and no half of a character (10.7)', async () => {
-    const tiny = new Remote({
-      connector: sshd.connector(),
-      settings: { initialPeekMs: 10_000, initialBufferBytes: 3 },
+    const settings = { initialPeekMs: 10_000, initialBufferBytes: 3 };
+    await using tiny = new Remote({ connector: sshd.connector(), settings });
+    const { initial_buffer: first = '', shell_id = '' } = await tiny.run(open, {
+      session_id: await session(tiny, sshd),
     });
-    const login = { address: sshd.address, username: sshd.user, key_path: sshd.keyPath };
-    const { session_id: id = '' } = await tiny.run(connect, login);
-    const { initial_buffer: first = '', shell_id = '' } = await tiny.run(open, { session_id: id });
     expect(first).toHaveLength(3);
     expect((await tiny.run(read, { shell_id })).stdout?.startsWith(first)).toBe(true);
-    await tiny[Symbol.asyncDispose]();
   });
 
   test('errors: no such session, sizes, buffer size, terminal type', async () => {
@@ -169,7 +119,7 @@ describe('ssh_shell_open', () => {
     );
     expect(refused[0]?.facts).toMatchObject({ category: 'POLICY', retryable: true });
     // Another session has ten of its own, and one that was closed makes room.
-    expect((await at.ask(open, { session_id: await login() })).facts['status']).toBe('ok');
+    expect((await at.ask(open, { session_id: await session(at, sshd) })).facts['status']).toBe('ok');
     const [first] = opened.filter(({ facts }) => facts['status'] === 'ok');
     await at.run(close, { shell_id: String(first?.facts['shell_id']) });
     expect((await at.ask(open, { session_id })).facts['status']).toBe('ok');
@@ -178,12 +128,7 @@ describe('ssh_shell_open', () => {
   test('CHANNEL_FAILED: a server that gives no terminals', async () => {
     await using strict = await startSshd({ config: ['PermitTTY no'] });
     await using there = new Remote({ connector: strict.connector() });
-    const { session_id: id } = await there.run(connect, {
-      address: strict.address,
-      username: strict.user,
-      key_path: strict.keyPath,
-    });
-    const { text, facts } = await there.ask(open, { session_id: id ?? '' });
+    const { text, facts } = await there.ask(open, { session_id: await session(there, strict) });
     expect(text).toMatch(/^SSH_SHELL_OPEN: ERROR\nREASON: \[CHANNEL_FAILED\] The server refused the channel: /);
     expect(facts).toMatchObject({ category: 'TRANSPORT', retryable: true });
     expect(there.ssh.shells.all('me')).toEqual([]);
@@ -199,13 +144,9 @@ describe('ssh_shell_open', () => {
 
   test('a caller that hangs up before it hears the id leaves no shell', async () => {
     await using slow = new Remote({ connector: sshd.connector(), settings: { initialPeekMs: 60_000 } });
-    const { session_id: id = '' } = await slow.run(connect, {
-      address: sshd.address,
-      username: sshd.user,
-      key_path: sshd.keyPath,
-    });
+    const on = await session(slow, sshd);
     const leaving = new AbortController();
-    const opening = slow.ask(open, { session_id: id }, { signal: leaving.signal });
+    const opening = slow.ask(open, { session_id: on }, { signal: leaving.signal });
     slow.engine.events.on(() => leaving.abort());
     expect((await opening).facts['status']).toBe('error');
     expect(slow.ssh.shells.all('me')).toEqual([]);
@@ -231,7 +172,7 @@ describe('ssh_shell_open', () => {
 
 describe('ssh_shell_write and ssh_shell_press', () => {
   test('OK: bytes as they are, counted as UTF-8 (row 13)', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const { text, facts } = await at.ask(write, { shell_id, input: `echo 'é\\n'\n` });
     expect(plain(text)).toBe(['SSH_SHELL_WRITE: OK', 'SHELL_ID: <id1>', 'BYTES_SENT: 12', next].join('\n'));
     expect(facts).toEqual({
@@ -245,7 +186,7 @@ describe('ssh_shell_write and ssh_shell_press', () => {
   });
 
   test('OK: a key, and one with modifiers', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     expect(plain((await at.ask(press, { shell_id, key: 'ctrl_c' })).text)).toBe(
       ['SSH_SHELL_PRESS: OK', 'SHELL_ID: <id1>', 'KEY: ctrl_c', 'REPEAT: 1', 'BYTES_SENT: 1', next].join('\n'),
     );
@@ -274,7 +215,7 @@ describe('ssh_shell_write and ssh_shell_press', () => {
   });
 
   test('the bytes of every key, as the far side gets them (1.2)', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const keys: readonly (readonly [string, string, object?])[] = [
       ['ctrl_a', '01'],
       ['ctrl_z', '1a'],
@@ -317,7 +258,7 @@ describe('ssh_shell_write and ssh_shell_press', () => {
   });
 
   test('errors: MODIFIER_NOT_ALLOWED, INVALID_REPEAT, no such key', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const refused = await at.ask(press, { shell_id, key: 'ctrl_c', ctrl: true });
     expect(refused.text).toBe(
       [
@@ -338,7 +279,7 @@ describe('ssh_shell_write and ssh_shell_press', () => {
   });
 
   test('WRITE_FAILED once the shell has ended', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: 'exit\n' });
     expect((await at.run(waitFor, { shell_id, patterns: ['never'] })).status).toBe('closed');
     for (const [op, input] of [
@@ -354,12 +295,12 @@ describe('ssh_shell_write and ssh_shell_press', () => {
 
 describe('ssh_shell_read', () => {
   test('OPEN: what is unread, once (10.8)', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: 'echo one\n' });
     // The prompt after it, so that no more comes.
     await at.run(waitFor, { shell_id, patterns: ['ready$ '], clear: false });
     const kept = await at.ask(read, { shell_id, clear: false });
-    expect(plain(kept.text)).toBe('SSH_SHELL_READ: OPEN\nSHELL_ID: <id1>\n--- data [nonce] ---\none\r\nready$ ');
+    expect(plain(kept.text)).toBe('SSH_SHELL_READ: OPEN\nSHELL_ID: <id1>\n--- data [<nonce>] ---\none\r\nready$ ');
     expect(kept.facts).toEqual({
       tool: 'ssh_shell_read',
       status: 'open',
@@ -372,24 +313,24 @@ describe('ssh_shell_read', () => {
     });
     expect((await at.run(read, { shell_id })).stdout).toBe('one\r\nready$ ');
     const empty = await at.ask(read, { shell_id });
-    expect(plain(empty.text)).toBe('SSH_SHELL_READ: OPEN\nSHELL_ID: <id1>\n--- data [nonce] (empty) ---');
+    expect(plain(empty.text)).toBe('SSH_SHELL_READ: OPEN\nSHELL_ID: <id1>\n--- data [<nonce>] (empty) ---');
     expect(empty.facts).toMatchObject({ stdout: '', bytes_returned: 0, cleared: true });
   });
 
   test('too long: the tail, and it says so; what was left out counts as shown', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: 'seq 1000 1999\n' });
     await at.run(waitFor, { shell_id, patterns: ['1999\r\nready$ '], clear: false, timeout_secs: 20 });
     const { text, facts } = await at.ask(read, { shell_id, max_output_bytes: 13 });
     expect(plain(text)).toBe(
-      'SSH_SHELL_READ: OPEN\nSHELL_ID: <id1>\n--- data [nonce] (truncated: showing 13B of 5.9KB) ---\n1999\r\nready$ ',
+      'SSH_SHELL_READ: OPEN\nSHELL_ID: <id1>\n--- data [<nonce>] (truncated: showing 13B of 5.9KB) ---\n1999\r\nready$ ',
     );
     expect(facts).toMatchObject({ bytes_returned: 13, buffer_size_at_snapshot: 6007, truncated: true });
     expect((await at.run(read, { shell_id })).stdout).toBe('');
   });
 
   test('wait: for output, for so many bytes, and TIMEOUT', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const waiting = at.run(read, { shell_id, wait: true, wait_timeout_secs: 20 });
     await at.run(write, { shell_id, input: 'printf x; sleep 0.3; printf yz\n' });
     expect(await waiting).toMatchObject({ status: 'open', stdout: expect.stringMatching(/^x/) });
@@ -398,12 +339,12 @@ describe('ssh_shell_read', () => {
     expect(more.stdout?.length).toBeGreaterThanOrEqual(2);
     await at.run(waitFor, { shell_id, patterns: ['$ '], timeout_secs: 1 });
     const { text, facts } = await at.ask(read, { shell_id, wait: true, min_bytes: 5, wait_timeout_secs: 0 });
-    expect(plain(text)).toBe('SSH_SHELL_READ: TIMEOUT\nSHELL_ID: <id1>\n--- data [nonce] (empty) ---');
+    expect(plain(text)).toBe('SSH_SHELL_READ: TIMEOUT\nSHELL_ID: <id1>\n--- data [<nonce>] (empty) ---');
     expect(facts['status']).toBe('timeout');
   });
 
   test('limits are brought into range, as everywhere', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: 'echo one-$((1+1))\n' });
     expect(await at.run(waitFor, { shell_id, patterns: ['one-2'], max_output_bytes: 0, clear: false })).toMatchObject({
       status: 'matched',
@@ -417,7 +358,7 @@ describe('ssh_shell_read', () => {
   });
 
   test('a character that has arrived in part is not shown in halves', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: `printf 'a\\303'; read x; printf '\\251b\\n'\n` });
     expect((await at.run(read, { shell_id, wait: true, wait_timeout_secs: 20 })).stdout).toBe('a');
     await at.run(write, { shell_id, input: '\n' });
@@ -425,12 +366,12 @@ describe('ssh_shell_read', () => {
   });
 
   test('CLOSED: the rest is read, and then nothing; SHELL_NOT_FOUND after the close', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: 'echo last; exit 3\n' });
     expect((await at.run(waitFor, { shell_id, patterns: ['never'] })).status).toBe('closed');
     const { text, facts } = await at.ask(read, { shell_id });
     expect(facts).toMatchObject({ status: 'closed', stdout: expect.stringContaining('last\r\n') });
-    expect(plain(text)).toMatch(/^SSH_SHELL_READ: CLOSED\nSHELL_ID: <id1>\n--- data \[nonce\] ---\nlast/);
+    expect(plain(text)).toMatch(/^SSH_SHELL_READ: CLOSED\nSHELL_ID: <id1>\n--- data \[<nonce>\] ---\nlast/);
     expect(await at.run(read, { shell_id, wait: true })).toMatchObject({ status: 'closed', stdout: '' });
     await at.run(close, { shell_id });
     expect(plain((await at.ask(read, { shell_id })).text)).toBe(
@@ -445,7 +386,7 @@ describe('ssh_shell_read', () => {
 
 describe('ssh_shell_wait_for', () => {
   test('MATCHED: up to the end of the match, which is where the next read goes on', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: `printf 'some output\\nthe end. and more\\n'\n` });
     const { text, facts } = await at.ask(waitFor, { shell_id, patterns: ['nothing', 'end.'] });
     expect(plain(text)).toBe(
@@ -454,7 +395,7 @@ describe('ssh_shell_wait_for', () => {
         'SHELL_ID: <id1>',
         'MATCHED_PATTERN: end.',
         'BYTES_RETURNED: 21',
-        '--- data [nonce] ---',
+        '--- data [<nonce>] ---',
         'some output\r',
         'the end.',
         'NEXT: ssh_shell_write(shell_id=<id1>, ...) | ssh_shell_press(shell_id=<id1>, ...) | ssh_shell_close(shell_id=<id1>)',
@@ -476,7 +417,7 @@ describe('ssh_shell_wait_for', () => {
   });
 
   test('the earliest position wins, then the order of the list', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: 'echo aXbYc\n' });
     await at.run(waitFor, { shell_id, patterns: ['ready$ '], clear: false });
     const first = async (patterns: string[]): Promise<unknown> =>
@@ -493,7 +434,7 @@ describe('ssh_shell_wait_for', () => {
   });
 
   test('a match across chunks', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: `for c in s p l i t; do printf $c; sleep 0.05; done; read x\n` });
     expect(await at.run(waitFor, { shell_id, patterns: ['split'], timeout_secs: 20 })).toMatchObject({
       status: 'matched',
@@ -502,7 +443,7 @@ describe('ssh_shell_wait_for', () => {
   });
 
   test('TIMEOUT: what came so far, and it stays unread', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: `printf 'so far'; read x\n` });
     await at.run(waitFor, { shell_id, patterns: ['far'], clear: false });
     const { text, facts } = await at.ask(waitFor, { shell_id, patterns: ['never'], timeout_secs: 0 });
@@ -511,7 +452,7 @@ describe('ssh_shell_wait_for', () => {
         'SSH_SHELL_WAIT_FOR: TIMEOUT',
         'SHELL_ID: <id1>',
         'BYTES_RETURNED: 6',
-        '--- data [nonce] ---',
+        '--- data [<nonce>] ---',
         'so far',
         'NEXT: ssh_shell_wait_for(shell_id=<id1>, ...) | ssh_shell_read(shell_id=<id1>) | ssh_shell_close(shell_id=<id1>)',
       ].join('\n'),
@@ -521,20 +462,20 @@ describe('ssh_shell_wait_for', () => {
   });
 
   test('too long: the tail up to the match', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: 'seq 1000 1999\n' });
     const { text, facts } = await at.ask(waitFor, { shell_id, patterns: ['1500'], max_output_bytes: 10 });
     expect(facts).toMatchObject({ stdout: '1499\r\n1500', bytes_returned: 10, bytes_total: 3004 });
-    expect(plain(text)).toContain('--- data [nonce] (truncated: showing 10B of 2.9KB) ---\n1499\r\n1500\nNEXT: ');
+    expect(plain(text)).toContain('--- data [<nonce>] (truncated: showing 10B of 2.9KB) ---\n1499\r\n1500\nNEXT: ');
   });
 
   test('CLOSED while waiting: no NEXT', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const waiting = at.ask(waitFor, { shell_id, patterns: ['never'], timeout_secs: 60 });
     await at.run(write, { shell_id, input: 'printf bye; exit\n' });
     const { text, facts } = await waiting;
     expect(plain(text)).toMatch(
-      /^SSH_SHELL_WAIT_FOR: CLOSED\nSHELL_ID: <id1>\nBYTES_RETURNED: \d+\n--- data \[nonce\] ---\nbye/,
+      /^SSH_SHELL_WAIT_FOR: CLOSED\nSHELL_ID: <id1>\nBYTES_RETURNED: \d+\n--- data \[<nonce>\] ---\nbye/,
     );
     expect(text).not.toContain('NEXT:');
     expect(facts).toMatchObject({ status: 'closed' });
@@ -544,7 +485,7 @@ describe('ssh_shell_wait_for', () => {
   });
 
   test('errors of the list', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const ask = async (patterns: string[]) => await at.ask(waitFor, { shell_id, patterns });
     expect((await ask([])).text).toBe(
       'SSH_SHELL_WAIT_FOR: ERROR\nREASON: [EMPTY_PATTERNS] patterns is empty\nDETAIL: Give at least one pattern',
@@ -568,7 +509,7 @@ describe('ssh_shell_wait_for', () => {
   });
 
   test('progress every second: elapsed, and of how much (3.4)', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const told: unknown[] = [];
     await call(
       waitFor,
@@ -585,7 +526,7 @@ describe('ssh_shell_wait_for', () => {
   });
 
   test('a caller that hangs up ends its wait, and nothing else', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const leaving = new AbortController();
     const waiting = at.ask(waitFor, { shell_id, patterns: ['never'] }, { signal: leaving.signal });
     leaving.abort();
@@ -597,7 +538,7 @@ describe('ssh_shell_wait_for', () => {
 
 describe('life of a shell', () => {
   test('ssh_shell_close: OK, and then it is not there', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const { text, facts } = await at.ask(close, { shell_id });
     expect(plain(text)).toBe('SSH_SHELL_CLOSE: OK\nSHELL_ID: <id1>');
     expect(facts).toEqual({ tool: 'ssh_shell_close', status: 'ok', shell_id });
@@ -606,7 +547,7 @@ describe('life of a shell', () => {
   });
 
   test('the end of its session closes it, and what it printed stays (9.4)', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: 'echo kept\n' });
     await at.run(waitFor, { shell_id, patterns: ['kept\r\n'], clear: false });
     const waiting = at.ask(waitFor, { shell_id, patterns: ['never'], timeout_secs: 60 });
@@ -619,7 +560,7 @@ describe('life of a shell', () => {
   });
 
   test('so does a link that breaks', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const waiting = at.ask(waitFor, { shell_id, patterns: ['never'], timeout_secs: 60 });
     sshd.cut();
     expect((await waiting).facts['status']).toBe('closed');
@@ -643,7 +584,7 @@ describe('life of a shell', () => {
   });
 
   test('two principals do not know of each other (10.30)', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const other = { principal: 'somebody else' };
     for (const [op, input] of [
       [read, {}],
@@ -672,14 +613,14 @@ describe('life of a shell', () => {
       return shell_id;
     };
     const mine = await ended(session_id, 'me');
-    const other = await login({}, 'them');
+    const other = await session(at, sshd, {}, { principal: 'them' });
     for (let count = 0; count < 33; count += 1) await ended(other, 'them');
     await expect.poll(() => at.ssh.shells.all('them').length).toBe(32);
     expect((await at.run(read, { shell_id: mine })).status).toBe('closed');
   });
 
   test('the closest ids of one own', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     const near = `${shell_id.slice(0, -1)}${shell_id.endsWith('0') ? '1' : '0'}`;
     expect((await at.ask(read, { shell_id: near })).facts['detail']).toBe(
       `Open a shell with ssh_shell_open; ${near}; closest matches: ${shell_id}`,
@@ -687,7 +628,7 @@ describe('life of a shell', () => {
   });
 
   test('the ring keeps its size; a reader that comes late is told how much it missed', async () => {
-    const shell_id = await shell({ max_buffer_size: '4k' });
+    const shell_id = await shell(at, session_id, { max_buffer_size: '4k' });
     await at.run(write, { shell_id, input: 'seq 10000 19999; echo en""d\n' });
     await at.run(waitFor, { shell_id, patterns: ['end\r\n'], clear: false, timeout_secs: 20 });
     const { facts } = await at.ask(read, { shell_id, max_output_bytes: 1_048_576 });
@@ -698,7 +639,7 @@ describe('life of a shell', () => {
 
 describe('a shell is a terminal like any other', () => {
   test('by its SHELL_ID: screen, picture, list and close', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: `clear; printf '\\033[31mred\\033[0m text\\n'\n` });
     await at.run(waitFor, { shell_id, patterns: ['text\r\nready$ '] });
     expect(await at.run(terminalRead, { terminal: shell_id })).toMatchObject({ text: 'red text\nready$' });
@@ -711,7 +652,7 @@ describe('a shell is a terminal like any other', () => {
   });
 
   test('by its SHELL_ID: a recording', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(record, { action: 'start', terminal: shell_id });
     await at.run(write, { shell_id, input: 'echo on ta""pe\n' });
     await at.run(waitFor, { shell_id, patterns: ['on tape\r\n'] });
@@ -720,7 +661,7 @@ describe('a shell is a terminal like any other', () => {
   });
 
   test('what a person typed as a secret is not shown, though the far side repeats it', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: 'read -p "Password: " x; echo "you said $x"\n' });
     await at.run(waitFor, { shell_id, patterns: ['Password: '] });
     const { terminal } = at.ssh.shells.find(shell_id, 'me');
@@ -733,7 +674,7 @@ describe('a shell is a terminal like any other', () => {
   });
 
   test('vim: its screen, its keys, its file', async () => {
-    const shell_id = await shell();
+    const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: 'vim -u NONE -N note.txt\n' });
     await at.run(waitFor, { shell_id, patterns: ['note.txt"'], timeout_secs: 20 });
     await at.run(write, { shell_id, input: 'ihello from vim' });
