@@ -73,22 +73,17 @@ export const execBatch = operation({
     return { tool, status, session_id, total: commands.length, executed, results };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [
-          ['SESSION_ID', output.session_id],
-          ['TOTAL', output.total],
-          ['EXECUTED', output.executed],
-        ],
-        rows: output.results.map(({ index, command, status, exit_code }) => {
-          const exit = exit_code === undefined ? '' : ` exit=${exit_code}`;
-          return `[${index}] ${command}: ${status.toUpperCase()}${exit}`;
-        }),
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [
+        ['SESSION_ID', output.session_id],
+        ['TOTAL', output.total],
+        ['EXECUTED', output.executed],
+      ],
+      rows: output.results.map(({ index, command, status, exit_code }) => {
+        const exit = exit_code === undefined ? '' : ` exit=${exit_code}`;
+        return `[${index}] ${command}: ${status.toUpperCase()}${exit}`;
+      }),
+    }),
 });
 
 type BatchCall = Call<z.output<typeof Input>>;

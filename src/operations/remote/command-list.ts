@@ -5,7 +5,7 @@ import { ssh } from '../../transports/ssh/index.ts';
 import { Status, waitOrCancel } from './command-shared.ts';
 import { Id } from './connect-for.ts';
 import { itemLimit, MaxItems } from './limits.ts';
-import { replyText } from './text.ts';
+import { countText, replyText } from './text.ts';
 
 const listed = ['running', 'completed', 'cancelled', 'failed'] as const;
 type Listed = (typeof listed)[number];
@@ -61,19 +61,14 @@ export const list = operation({
   render: (output) => {
     const { commands, count, total } = output;
     const running = commands.find(({ status }) => status === 'running');
-    return replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [['COUNT', count < total ? `${count} (showing ${count} of ${total})` : count]],
-        rows: commands.map(
-          ({ command_id, session_id, command, status, started_at }) =>
-            `${command_id} [${status.toUpperCase()}] ${session_id}: ${command} (${started_at.slice(11, 19)})`,
-        ),
-        next: running === undefined ? [] : [waitOrCancel(running.command_id)],
-      },
-      output,
-    );
+    return replyText(output, {
+      fields: [['COUNT', countText(count, total)]],
+      rows: commands.map(
+        ({ command_id, session_id, command, status, started_at }) =>
+          `${command_id} [${status.toUpperCase()}] ${session_id}: ${command} (${started_at.slice(11, 19)})`,
+      ),
+      next: running && waitOrCancel(running.command_id),
+    });
   },
 });
 

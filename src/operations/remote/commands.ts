@@ -69,20 +69,14 @@ export const exec = operation({
     };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [
-          ['COMMAND_ID', output.command_id],
-          ['SESSION_ID', output.session_id],
-          ['AGENT_ID', output.agent_id],
-        ],
-        hints: [`subscribe to ${uriOf(output.command_id)} for realtime output (preferred over polling)`],
-        next: [output.next],
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [
+        ['COMMAND_ID', output.command_id],
+        ['SESSION_ID', output.session_id],
+        ['AGENT_ID', output.agent_id],
+      ],
+      hints: [`subscribe to ${uriOf(output.command_id)} for realtime output (preferred over polling)`],
+    }),
 });
 
 export const execOutput = operation({
@@ -128,21 +122,15 @@ export const execOutput = operation({
     };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [
-          ['COMMAND_ID', output.command_id],
-          ['EXIT', output.exit_code],
-          ['TIMEOUT_KIND', output.timeout_kind],
-          ['ERROR', output.error],
-        ],
-        blocks: streamBlocks(output, output.status === 'completed'),
-        next: output.next === undefined ? [] : [output.next],
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [
+        ['COMMAND_ID', output.command_id],
+        ['EXIT', output.exit_code],
+        ['TIMEOUT_KIND', output.timeout_kind],
+        ['ERROR', output.error],
+      ],
+      blocks: streamBlocks(output, output.status === 'completed'),
+    }),
 });
 
 export const execCancel = operation({
@@ -173,18 +161,13 @@ export const execCancel = operation({
     return { ...facts, status: 'cancelled', ...streamsOf(command, outputLimit(input.max_output_bytes, settings)) };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [
-          ['COMMAND_ID', output.command_id],
-          ['REASON', output.reason?.toUpperCase()],
-        ],
-        blocks: output.status === 'noop' ? [] : streamBlocks(output, false),
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [
+        ['COMMAND_ID', output.command_id],
+        ['REASON', output.reason?.toUpperCase()],
+      ],
+      blocks: output.status === 'noop' ? [] : streamBlocks(output, false),
+    }),
 });
 
 /** More than the ladder can take. */

@@ -118,24 +118,18 @@ function suggested(sessions: readonly LiveSession[], all: readonly LiveSession[]
 }
 
 function render(output: Output): string {
-  const { status, warnings = [], next = '' } = output;
-  const common = { tool, status, warnings, next: [next] };
-  if (status !== 'suggested') return replyText({ ...common, fields: connectedFields(output) }, output);
+  if (output.status !== 'suggested') return replyText(output, { fields: connectedFields(output) });
   const { matches = [], hint } = output;
   const [first] = matches;
   if (matches.length === 1 && first) {
     const use = 'use existing SESSION_ID, or retry with reuse="force_new"';
-    return replyText({ ...common, fields: matchFields(first), hints: [use, hint] }, output);
+    return replyText(output, { fields: matchFields(first), hints: [use, hint] });
   }
-  return replyText(
-    {
-      ...common,
-      fields: [['MATCHES', matches.length]],
-      rows: matches.map((match) => sessionRow(match, [`connected: ${match.connected_at}`])),
-      hints: ['pick an existing SESSION_ID, or retry with reuse="force_new"', hint],
-    },
-    output,
-  );
+  return replyText(output, {
+    fields: [['MATCHES', matches.length]],
+    rows: matches.map((match) => sessionRow(match, [`connected: ${match.connected_at}`])),
+    hints: ['pick an existing SESSION_ID, or retry with reuse="force_new"', hint],
+  });
 }
 
 function connectedFields(output: Output): [string, Value][] {

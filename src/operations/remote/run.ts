@@ -84,23 +84,17 @@ export const run = operation({
     };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [
-          ['SESSION_ID', output.session_id],
-          ['COMMAND_ID', output.command_id],
-          ['EXIT', output.exit_code],
-          ['DISCONNECTED', output.disconnected],
-          ['HOST_KEY', output.host_key && `${output.host_key.fingerprint} (${output.host_key.state})`],
-          ['ERROR', output.error],
-        ],
-        blocks: streamBlocks(output, output.status === 'completed'),
-        warnings: output.warnings ?? [],
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [
+        ['SESSION_ID', output.session_id],
+        ['COMMAND_ID', output.command_id],
+        ['EXIT', output.exit_code],
+        ['DISCONNECTED', output.disconnected],
+        ['HOST_KEY', output.host_key && `${output.host_key.fingerprint} (${output.host_key.state})`],
+        ['ERROR', output.error],
+      ],
+      blocks: streamBlocks(output, output.status === 'completed'),
+    }),
 });
 
 /** What the caller should know about a host it had not met. */

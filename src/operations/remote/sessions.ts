@@ -7,7 +7,7 @@ import type { Casualties } from '../../transports/ssh/live-session.ts';
 import { Id, Label } from './connect-for.ts';
 import { itemLimit, MaxItems } from './limits.ts';
 import { leakHint, SessionEntry, sessionEntry, sessionRow } from './session-entry.ts';
-import { replyText } from './text.ts';
+import { countText, replyText } from './text.ts';
 
 export { connect } from './connect.ts';
 
@@ -44,8 +44,7 @@ export const disconnect = operation({
       rsyncs_cancelled: gone.rsync,
     };
   },
-  render: (output) =>
-    replyText({ tool: output.tool, status: output.status, fields: [['SESSION_ID', output.session_id]] }, output),
+  render: (output) => replyText(output, { fields: [['SESSION_ID', output.session_id]] }),
 });
 
 export const sessions = operation({
@@ -87,19 +86,12 @@ export const sessions = operation({
     };
   },
   render(output) {
-    const { tool, status, sessions: shown = [], count = 0, total = 0, hint, warnings = [], next } = output;
-    return replyText(
-      {
-        tool,
-        status,
-        fields: [['COUNT', count < total ? `${count} (showing ${count} of ${total})` : count]],
-        rows: shown.map((entry) => sessionRow(entry)),
-        hints: [hint],
-        warnings,
-        ...(next === undefined ? {} : { next: [next] }),
-      },
-      output,
-    );
+    const { sessions: shown = [], count = 0, total = 0, hint } = output;
+    return replyText(output, {
+      fields: [['COUNT', countText(count, total)]],
+      rows: shown.map((entry) => sessionRow(entry)),
+      hints: [hint],
+    });
   },
 });
 
@@ -138,18 +130,13 @@ export const disconnectAgent = operation({
     };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [
-          ['AGENT_ID', output.agent_id],
-          ['SESSIONS', output.sessions_closed],
-          ['COMMANDS', output.commands_cancelled],
-        ],
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [
+        ['AGENT_ID', output.agent_id],
+        ['SESSIONS', output.sessions_closed],
+        ['COMMANDS', output.commands_cancelled],
+      ],
+    }),
 });
 
 /** In one call. */
@@ -199,21 +186,16 @@ export const disconnectMany = operation({
     };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [
-          ['DISCONNECTED', output.disconnected],
-          ['FAILED', output.failed],
-        ],
-        rows:
-          output.results?.map(({ session_id, status, code, reason }) =>
-            status === 'ok' ? `${session_id}: ok` : `${session_id}: error [${code}] ${reason}`,
-          ) ?? [],
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [
+        ['DISCONNECTED', output.disconnected],
+        ['FAILED', output.failed],
+      ],
+      rows:
+        output.results?.map(({ session_id, status, code, reason }) =>
+          status === 'ok' ? `${session_id}: ok` : `${session_id}: error [${code}] ${reason}`,
+        ) ?? [],
+    }),
 });
 
 const ended = (gone: Pick<Casualties, 'command' | 'shell' | 'transfer'>) => ({

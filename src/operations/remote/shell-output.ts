@@ -70,15 +70,10 @@ export const read = operation({
     };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [['SHELL_ID', output.shell_id]],
-        blocks: [data(output, output.buffer_size_at_snapshot)],
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [['SHELL_ID', output.shell_id]],
+      blocks: [data(output, output.buffer_size_at_snapshot)],
+    }),
 });
 
 export const waitFor = operation({
@@ -135,20 +130,14 @@ export const waitFor = operation({
     };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [
-          ['SHELL_ID', output.shell_id],
-          ['MATCHED_PATTERN', output.matched_pattern],
-          ['BYTES_RETURNED', output.bytes_returned],
-        ],
-        blocks: [data(output, output.bytes_total)],
-        ...(output.next === undefined ? {} : { next: [output.next] }),
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [
+        ['SHELL_ID', output.shell_id],
+        ['MATCHED_PATTERN', output.matched_pattern],
+        ['BYTES_RETURNED', output.bytes_returned],
+      ],
+      blocks: [data(output, output.bytes_total)],
+    }),
 });
 
 function checked(patterns: readonly string[]): Uint8Array[] {

@@ -94,22 +94,16 @@ export const open = operation({
     };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [
-          ['SHELL_ID', output.shell_id],
-          ['SESSION_ID', output.session_id],
-          ['TERM', `${output.term} ${output.cols}x${output.rows}`],
-          ['AGENT_ID', output.agent_id],
-          ['INITIAL_BUFFER', output.initial_buffer],
-        ],
-        hints: [`subscribe to shell://${output.shell_id}/output for realtime output (preferred over polling)`],
-        next: [output.next ?? ''],
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [
+        ['SHELL_ID', output.shell_id],
+        ['SESSION_ID', output.session_id],
+        ['TERM', `${output.term} ${output.cols}x${output.rows}`],
+        ['AGENT_ID', output.agent_id],
+        ['INITIAL_BUFFER', output.initial_buffer],
+      ],
+      hints: [`subscribe to shell://${output.shell_id}/output for realtime output (preferred over polling)`],
+    }),
 });
 
 function bufferSize(text: string | undefined): number | undefined {
@@ -155,18 +149,12 @@ export const write = operation({
     };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [
-          ['SHELL_ID', output.shell_id],
-          ['BYTES_SENT', output.bytes_sent],
-        ],
-        next: [output.next ?? ''],
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [
+        ['SHELL_ID', output.shell_id],
+        ['BYTES_SENT', output.bytes_sent],
+      ],
+    }),
 });
 
 export const press = operation({
@@ -210,21 +198,15 @@ export const press = operation({
     };
   },
   render: (output) =>
-    replyText(
-      {
-        tool: output.tool,
-        status: output.status,
-        fields: [
-          ['SHELL_ID', output.shell_id],
-          ['KEY', output.key],
-          ['MODIFIERS', output.modifiers?.join('+') || undefined],
-          ['REPEAT', output.repeat],
-          ['BYTES_SENT', output.bytes_sent],
-        ],
-        next: [output.next ?? ''],
-      },
-      output,
-    ),
+    replyText(output, {
+      fields: [
+        ['SHELL_ID', output.shell_id],
+        ['KEY', output.key],
+        ['MODIFIERS', output.modifiers?.join('+') || undefined],
+        ['REPEAT', output.repeat],
+        ['BYTES_SENT', output.bytes_sent],
+      ],
+    }),
 });
 
 export const close = operation({
@@ -243,8 +225,7 @@ export const close = operation({
     await engine.part(ssh).shells.close(input.shell_id, caller.principal);
     return { tool: 'ssh_shell_close', status: 'ok', shell_id: input.shell_id };
   },
-  render: (output) =>
-    replyText({ tool: output.tool, status: output.status, fields: [['SHELL_ID', output.shell_id]] }, output),
+  render: (output) => replyText(output, { fields: [['SHELL_ID', output.shell_id]] }),
 });
 
 const successors = (id: string): string =>

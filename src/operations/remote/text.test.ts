@@ -1,27 +1,26 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byteSize, nonceOf, oneLine, type Reply, replyText, tailText } from './text.ts';
+import { byteSize, nonceOf, oneLine, type Reply, replyText, tailText, type Told } from './text.ts';
 
 /** Fences with a nonce that stays the same. */
-function text(reply: Reply): string {
-  const of = {};
-  return replyText(reply, of).replaceAll(`[${nonceOf(of)}]`, '[a3f2b1d7]');
-}
+const text = (output: Told, reply: Reply): string =>
+  replyText(output, reply).replaceAll(`[${nonceOf(output)}]`, '[a3f2b1d7]');
 
 test('the reference: SSH_EXEC_OUTPUT: COMPLETED', () => {
   expect(
-    text({
-      tool: 'ssh_exec_output',
-      status: 'completed',
-      fields: [
-        ['COMMAND_ID', '7d4c8e2a'],
-        ['EXIT', 0],
-      ],
-      blocks: [
-        { name: 'stdout', text: 'total 8\ndrwxr-xr-x 2 alice alice 4096 May 2 18:00 src\n' },
-        { name: 'stderr', text: '' },
-      ],
-    }),
+    text(
+      { tool: 'ssh_exec_output', status: 'completed' },
+      {
+        fields: [
+          ['COMMAND_ID', '7d4c8e2a'],
+          ['EXIT', 0],
+        ],
+        blocks: [
+          { name: 'stdout', text: 'total 8\ndrwxr-xr-x 2 alice alice 4096 May 2 18:00 src\n' },
+          { name: 'stderr', text: '' },
+        ],
+      },
+    ),
   ).toBe(`SSH_EXEC_OUTPUT: COMPLETED
 COMMAND_ID: 7d4c8e2a
 EXIT: 0
@@ -33,20 +32,24 @@ drwxr-xr-x 2 alice alice 4096 May 2 18:00 src
 
 test('shared rules: fields, rows, blocks, HINT, WARN, and NEXT always last', () => {
   expect(
-    text({
-      tool: 'ssh_sessions',
-      status: 'ok',
-      next: ['ssh_disconnect(session_id=a)', 'ssh_disconnect(session_id=b)'],
-      warnings: ['one', 'two'],
-      hints: [undefined, 'look'],
-      blocks: [{ name: 'data', text: 'x' }],
-      rows: ['a', 'b'],
-      fields: [
-        ['COUNT', 2],
-        ['NONE', undefined],
-        ['FLAG', false],
-      ],
-    }),
+    text(
+      {
+        tool: 'ssh_sessions',
+        status: 'ok',
+        next: 'ssh_disconnect(session_id=a) | ssh_disconnect(session_id=b)',
+        warnings: ['one', 'two'],
+      },
+      {
+        hints: [undefined, 'look'],
+        blocks: [{ name: 'data', text: 'x' }],
+        rows: ['a', 'b'],
+        fields: [
+          ['COUNT', 2],
+          ['NONE', undefined],
+          ['FLAG', false],
+        ],
+      },
+    ),
   ).toBe(`SSH_SESSIONS: OK
 COUNT: 2
 FLAG: false
@@ -75,23 +78,22 @@ test.each([
   [{ text: 'a\n\n' }, '--- stdout [a3f2b1d7] ---\na\n'],
   [{ text: 'a\r\n' }, '--- stdout [a3f2b1d7] ---\na\r'],
 ])('shared rules: the annotation of a block %j', (block, fence) => {
-  expect(text({ tool: 't', status: 'ok', blocks: [{ name: 'stdout', ...block }] })).toBe(`T: OK\n${fence}`);
+  expect(text({ tool: 't', status: 'ok' }, { blocks: [{ name: 'stdout', ...block }] })).toBe(`T: OK\n${fence}`);
 });
 
 test('blocks of one answer share a nonce; rendering it again keeps it; another answer has another', () => {
   const reply: Reply = {
-    tool: 't',
-    status: 'ok',
     blocks: [
       { name: 'stdout', text: 'a' },
       { name: 'stderr', text: 'b' },
     ],
   };
-  const [one, two] = [{}, {}];
-  const first = replyText(reply, one);
+  const told = { tool: 't', status: 'ok' };
+  const [one, two] = [{ ...told }, { ...told }];
+  const first = replyText(one, reply);
   expect(first).toMatch(/^T: OK\n--- stdout (\[[0-9a-f]{8}\]) ---\na\n--- stderr \1 ---\nb$/);
-  expect(replyText(reply, one)).toBe(first);
-  expect(replyText(reply, two)).not.toBe(first);
+  expect(replyText(one, reply)).toBe(first);
+  expect(replyText(two, reply)).not.toBe(first);
 });
 
 test('shared rules: \\n, \\r and \\t are escaped, other control characters dropped', () => {
@@ -106,15 +108,10 @@ test('no value can begin a line of its own, wherever it stands', () => {
   });
   fc.assert(
     fc.property(hostile, (value) => {
-      const lines = text({
-        tool: 't',
-        status: 'ok',
-        fields: [['KEY', value]],
-        rows: [value],
-        hints: [value],
-        warnings: [value],
-        next: [value],
-      }).split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/);
+      const lines = text(
+        { tool: 't', status: 'ok', warnings: [value], next: value },
+        { fields: [['KEY', value]], rows: [value], hints: [value] },
+      ).split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/);
       expect(lines).toHaveLength(6);
       expect(lines.map((line) => line.split(' ', 1)[0])).toEqual(['T:', 'KEY:', '-', 'HINT:', 'WARN:', 'NEXT:']);
     }),

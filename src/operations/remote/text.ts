@@ -13,34 +13,45 @@ export interface OutputBlock {
   readonly truncated?: { readonly shown: number; readonly total: number } | undefined;
 }
 
-export interface Reply {
+/** What every output has, or may have, and every reply tells in the same way. */
+export interface Told {
   /** The tool's name, lower case. */
   readonly tool: string;
   /** Lower case; shouted in the first line. */
   readonly status: string;
+  readonly warnings?: readonly string[] | undefined;
+  /** Successor calls; none for a terminal status. */
+  readonly next?: string | undefined;
+}
+
+export interface Reply {
   /** Values that are undefined leave no line. */
   readonly fields?: readonly (readonly [key: string, value: Value])[];
   /** Lines of a list, without the dash. */
   readonly rows?: readonly string[];
   readonly blocks?: readonly OutputBlock[];
   readonly hints?: readonly (string | undefined)[];
-  readonly warnings?: readonly string[];
-  /** Successor calls; none for a terminal status. */
-  readonly next?: readonly string[];
+  /** Where the output does not say it. */
+  readonly next?: string | undefined;
 }
 
-/** `of` is the output being rendered: rendering it again, as a replay does, gives the same fences. */
-export function replyText(reply: Reply, of: object): string {
-  const { fields = [], rows = [], blocks = [], hints = [], warnings = [], next = [] } = reply;
-  const lines = [`${reply.tool.toUpperCase()}: ${reply.status.toUpperCase()}`];
+/** Rendering the same output again, as a replay does, gives the same fences. */
+export function replyText(output: Told, reply: Reply): string {
+  const { tool, status, warnings = [] } = output;
+  const { fields = [], rows = [], blocks = [], hints = [], next = output.next } = reply;
+  const lines = [`${tool.toUpperCase()}: ${status.toUpperCase()}`];
   for (const [key, value] of fields) if (value !== undefined) lines.push(`${key}: ${oneLine(String(value))}`);
   for (const row of rows) lines.push(`- ${oneLine(row)}`);
-  for (const block of blocks) lines.push(...blockLines(block, nonceOf(of)));
+  for (const block of blocks) lines.push(...blockLines(block, nonceOf(output)));
   for (const hint of hints) if (hint !== undefined) lines.push(`HINT: ${oneLine(hint)}`);
   for (const warning of warnings) lines.push(`WARN: ${oneLine(warning)}`);
-  if (next.length > 0) lines.push(`NEXT: ${next.map(oneLine).join(' | ')}`);
+  if (next !== undefined) lines.push(`NEXT: ${oneLine(next)}`);
   return lines.join('\n');
 }
+
+/** How many a list shows, and of how many when it leaves some out. */
+export const countText = (count: number, total: number): string =>
+  count < total ? `${count} (showing ${count} of ${total})` : String(count);
 
 function blockLines({ name, text, state, truncated }: OutputBlock, nonce: string): string[] {
   const content = text.endsWith('\n') ? text.slice(0, -1) : text;
