@@ -26,6 +26,17 @@ export function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
 
+/** How long it took the median of so many, one after the other. */
+export async function medianMs(count, once) {
+  const times = [];
+  for (let n = 0; n < count; n++) {
+    const began = performance.now();
+    await once();
+    times.push(performance.now() - began);
+  }
+  return percentile(times, 0.5);
+}
+
 /** CPU time of another process so far, in ms. Of one with a single thread. */
 export function cpuMsOf(pid) {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { bareShell } from '../lib/bare-shell.mjs';
-import { best, interleave, percentile } from '../lib/measure.mjs';
+import { best, interleave, medianMs } from '../lib/measure.mjs';
 import { never } from '../lib/product.mjs';
 import { env, size } from '../lib/setting.mjs';
 
@@ -50,22 +50,13 @@ export async function run(bench) {
       integrated.release?.();
     },
   });
-  const median = async (commands, once) => {
-    const times = [];
-    for (let i = 0; i < commands; i++) {
-      const began = performance.now();
-      await once();
-      times.push(performance.now() - began);
-    }
-    return percentile(times, 0.5);
-  };
   const contenders = (commands) => ({
     ours: () =>
-      median(commands, async () => {
+      medianMs(commands, async () => {
         const { exit_code } = await rpc.call('exec.run_wait', { id: 0, command: 'true' });
         if (exit_code !== 0) throw new Error(`Got ${exit_code}.`);
       }),
-    shell: () => median(commands, () => marked.line('true')),
+    shell: () => medianMs(commands, () => marked.line('true')),
   });
   // An instance runs for days: its compiled code is measured, not the compiler at work beside it.
   await interleave(1, contenders(bench.pick(3000, 10)));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { bareShell } from '../lib/bare-shell.mjs';
-import { best, interleave, percentile } from '../lib/measure.mjs';
+import { best, interleave, medianMs } from '../lib/measure.mjs';
 import { never } from '../lib/product.mjs';
 import { env, size } from '../lib/setting.mjs';
 
@@ -58,18 +58,9 @@ export async function run(bench) {
     marked: () => marked.line('true'),
     plain: () => plain.line('true'),
   };
-  const median = async (once) => {
-    const times = [];
-    for (let i = 0; i < commands; i++) {
-      const began = performance.now();
-      await once();
-      times.push(performance.now() - began);
-    }
-    return percentile(times, 0.5);
-  };
   const results = await interleave(
     bench.rounds,
-    Object.fromEntries(Object.entries(contenders).map(([who, once]) => [who, () => median(once)])),
+    Object.fromEntries(Object.entries(contenders).map(([who, once]) => [who, () => medianMs(commands, once)])),
   );
   const [ours, same, without] = [best(results.ours), best(results.marked), best(results.plain)];
   return {

@@ -1,4 +1,4 @@
-import { best, interleave, percentile } from '../lib/measure.mjs';
+import { besideControlMaster } from '../lib/control-master.mjs';
 import { never } from '../lib/product.mjs';
 import { size } from '../lib/setting.mjs';
 
@@ -12,32 +12,11 @@ export async function run(bench) {
   const ask = await tools(bench, await sshd.connector(bench));
   const { address, username, keyPath } = sshd.request();
   const { session_id } = await ask('connect', { address, username, key_path: keyPath });
-  const master = bench.own(await sshd.master());
-  const median = async (count, once) => {
-    const times = [];
-    for (let n = 0; n < count; n++) {
-      const began = performance.now();
-      await once();
-      times.push(performance.now() - began);
-    }
-    return percentile(times, 0.5);
-  };
-  const ours = async () => {
+  return await besideControlMaster(bench, sshd, async () => {
     const { command_id } = await ask('exec', { session_id, command: 'true' });
     const { exit_code } = await ask('execOutput', { command_id, wait: true });
     if (exit_code !== 0) throw new Error(`Got ${exit_code}.`);
-  };
-  const results = await interleave(bench.rounds, {
-    ours: () => median(bench.pick(200, 10), ours),
-    theirs: () => median(bench.pick(50, 5), () => master.ssh('true')),
   });
-  const [own, theirs] = [best(results.ours), best(results.theirs)];
-  return {
-    'p50 vs ssh through a ControlMaster': {
-      value: own / theirs,
-      detail: `${own.toFixed(2)} ms, ssh ${theirs.toFixed(2)} ms`,
-    },
-  };
 }
 
 async function tools(bench, connector) {
