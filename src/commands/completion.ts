@@ -43,15 +43,19 @@ function tableOf(): Table {
 
 const entries = (table: Table): [string, string][] => [...table].map(([before, after]) => [before, after.join(' ')]);
 
+/** Branches of a `case` in bash and zsh. */
+const cases = (table: Table): string =>
+  entries(table)
+    .map(([before, after]) => `    ${before === '' ? "''" : `'${before}'*`}) known='${after}' ;;`)
+    .toSorted((a, b) => b.length - a.length)
+    .join('\n');
+
 const shells: Readonly<Record<string, (table: Table) => string>> = {
   bash: (table) => `# fairlead completion bash > ~/.local/share/bash-completion/completions/fairlead
 _fairlead() {
   local word=\${COMP_WORDS[COMP_CWORD]} before="\${COMP_WORDS[*]:1:COMP_CWORD-1}" known=
   case $before in
-${entries(table)
-  .map(([before, after]) => `    ${before === '' ? "''" : `'${before}'*`}) known='${after}' ;;`)
-  .toSorted((a, b) => b.length - a.length)
-  .join('\n')}
+${cases(table)}
   esac
   COMPREPLY=($(compgen -W "$known" -- "$word"))
 }
@@ -62,10 +66,7 @@ complete -F _fairlead fairlead
 _fairlead() {
   local before="\${words[2,CURRENT-1]}" known=
   case $before in
-${entries(table)
-  .map(([before, after]) => `    ${before === '' ? "''" : `'${before}'*`}) known='${after}' ;;`)
-  .toSorted((a, b) => b.length - a.length)
-  .join('\n')}
+${cases(table)}
   esac
   compadd -- \${=known}
 }
