@@ -1,5 +1,6 @@
 import { FairleadError } from '../contract/errors.ts';
 import { deferred } from '../lib/deferred.ts';
+import { QuietTimer } from './quiet-timer.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A program that answered is done answering after this long without output. */
@@ -75,37 +76,23 @@ export interface QuietOptions {
 
 /** Resolves true when quiet, false at the cap. */
 export async function quiet(terminal: Terminal, options: QuietOptions, signal: AbortSignal): Promise<boolean> {
+  if (options.capMs <= 0) return false;
   const { clock } = terminal;
   const { since } = options;
   const done = deferred<boolean>();
-  let timer: Disposable | undefined;
-
   const check = (): void => {
-    timer?.[Symbol.dispose]();
     if (terminal.ended || promptedSince(terminal, since.offset)) return done.resolve(true);
     const wait = quietAt(terminal, since) - clock.monotonic();
-    if (wait > 0) timer = clock.after(wait, look);
+    if (wait > 0) timer.arm(wait);
     else done.resolve(true);
   };
-  // On a busy machine output may lie unread while the timer runs out: fetch it before believing in the silence.
-  const look = (): void => {
-    Promise.resolve(terminal.flush()).then(
-      () => setImmediate(check),
-      () => {},
-    );
-  };
-
-  if (options.capMs <= 0) return false;
+  using timer = new QuietTimer(terminal, check);
   using _cap = clock.after(options.capMs, () => done.resolve(false));
   using _output = terminal.output.on(check);
   using _state = terminal.stateChanged.on(check);
   using _watching = terminal.watch();
-  try {
-    check();
-    return await abortable(done.promise, signal);
-  } finally {
-    timer?.[Symbol.dispose]();
-  }
+  check();
+  return await abortable(done.promise, signal);
 }
 
 function quietAt(terminal: Terminal, since: QuietOptions['since']): number {

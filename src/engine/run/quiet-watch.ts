@@ -1,3 +1,4 @@
+import { QuietTimer } from '../quiet-timer.ts';
 import { unwanted } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -14,35 +15,20 @@ export function afterQuiet(
   const { clock } = terminal;
   /** Made when it is needed: most commands are over before anybody looks. */
   let looking: AbortController | undefined;
-  let isOver = false;
-  let timer: Disposable | undefined;
-  const arm = (ms: number): void => {
-    timer = clock.after(ms, fire);
-  };
-  const fire = (): void => {
-    // On a busy machine output may lie unread while the timer runs out: fetch it before believing in the silence.
-    Promise.resolve(terminal.flush()).then(
-      () => setImmediate(fetched),
-      () => {},
-    );
-  };
-  const fetched = (): void => {
-    if (isOver) return;
+  const timer = new QuietTimer(terminal, () => {
     const left = Math.max(since, terminal.lastOutputMs ?? 0) + quietMs - clock.monotonic();
-    if (left > 0) return arm(left);
-    timer = undefined;
+    if (left > 0) return timer.arm(left);
     looking ??= new AbortController();
     Promise.resolve(look(looking.signal)).catch(() => {});
-  };
-  const output = terminal.output.on(() => {
-    if (timer === undefined) arm(quietMs);
   });
-  arm(Math.max(0, since + quietMs - clock.monotonic()));
+  const output = terminal.output.on(() => {
+    if (!timer.armed) timer.arm(quietMs);
+  });
+  timer.arm(Math.max(0, since + quietMs - clock.monotonic()));
   return {
     [Symbol.dispose]: () => {
       output[Symbol.dispose]();
-      timer?.[Symbol.dispose]();
-      isOver = true;
+      timer[Symbol.dispose]();
       looking?.abort(unwanted);
     },
   };

@@ -1,4 +1,5 @@
 import { deferred } from '../../lib/deferred.ts';
+import { QuietTimer } from '../quiet-timer.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -22,7 +23,6 @@ export async function pause(terminal: Terminal, gap: Gap, signal: AbortSignal): 
   const { clock } = terminal;
   const started = clock.monotonic();
   const done = deferred<boolean>();
-  let timer: Disposable | undefined;
   let seen = false;
   const check = (): void => {
     const now = clock.monotonic();
@@ -33,25 +33,14 @@ export async function pause(terminal: Terminal, gap: Gap, signal: AbortSignal): 
     );
     if (now >= due || terminal.ended) return done.resolve(true);
     if (now - started >= Math.max(capMs, gap.gapMs)) return done.resolve(false);
-    timer?.[Symbol.dispose]();
-    timer = clock.after(due - now, look);
+    timer.arm(due - now);
   };
-  // On a busy machine output may lie unread while the timer runs out: fetch it before believing in the silence.
-  const look = (): void => {
-    Promise.resolve(terminal.flush()).then(
-      () => setImmediate(check),
-      () => {},
-    );
-  };
+  using timer = new QuietTimer(terminal, check);
   // Only what was waited for makes it earlier; what comes later is found out by the timer.
   using _output = terminal.output.on(() => {
     if (!seen) check();
     seen = true;
   });
-  try {
-    check();
-    return await abortable(done.promise, signal);
-  } finally {
-    timer?.[Symbol.dispose]();
-  }
+  check();
+  return await abortable(done.promise, signal);
 }
