@@ -1,7 +1,7 @@
 import type { Ended } from '../channel.ts';
 import { describeEnd } from '../ended-words.ts';
 import type { Terminal } from '../terminal.ts';
-import type { Ending } from './result.ts';
+import type { Ending, Outer } from './result.ts';
 
 /** The program of the terminal is gone, and took the command with it or was the command. */
 export function exited(ended: Ended, outputFrom: number, outputTo: number): Ending {
@@ -16,6 +16,16 @@ export function exited(ended: Ended, outputFrom: number, outputTo: number): Endi
     note: `The program of this terminal ${describeEnd(ended)}.`,
   };
 }
+
+/** The program it ran in ended, and it with that: it went as the command went that started the program. */
+export const endedWith = (outer: Outer, outputFrom: number, outputTo: number): Ending => ({
+  state: 'done',
+  exitCode: outer.exitCode ?? null,
+  evidence: outer.evidence ?? 'mark',
+  confidence: outer.confidence ?? 'certain',
+  outputFrom,
+  outputTo,
+});
 
 /** Unlike a promise it can be told to forget: a terminal outlives thousands of commands. */
 export function whenExited(terminal: Terminal, listener: (ended: Ended) => void): Disposable {

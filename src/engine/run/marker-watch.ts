@@ -1,7 +1,7 @@
 import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal.ts';
-import { exited, whenExited } from './exited.ts';
+import { endedWith, exited, whenExited } from './exited.ts';
 import { MarkerScanner } from './marker-scanner.ts';
 import { cursorLine, looksLikeContinuation, looksLikePrompt } from './prompt-line.ts';
 import { afterQuiet } from './quiet-watch.ts';
@@ -91,12 +91,7 @@ export class MarkerWatch implements Watch {
       return;
     }
     this.#finish({
-      state: 'done',
-      exitCode: outer.exitCode ?? null,
-      evidence: outer.evidence ?? 'mark',
-      confidence: outer.confidence ?? 'certain',
-      outputFrom: this.outputFrom,
-      outputTo: outer.outputTo ?? this.#terminal.log.end,
+      ...endedWith(outer, this.outputFrom, outer.outputTo ?? this.#terminal.log.end),
       note: 'It ended the shell it ran in; the terminal is back in the shell before that.',
     });
   }

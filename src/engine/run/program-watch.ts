@@ -1,7 +1,7 @@
 import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal.ts';
-import { exited, whenExited } from './exited.ts';
+import { endedWith, exited, whenExited } from './exited.ts';
 import { cursorLine, looksLikeContinuation, looksLikePrompt } from './prompt-line.ts';
 import { afterQuiet } from './quiet-watch.ts';
 import type { Confidence, Ending, Outer, Watch } from './result.ts';
@@ -49,12 +49,7 @@ export class ProgramWatch implements Watch {
   outerEnded(outer: Outer): void {
     const outputTo = outer.outputTo ?? this.#terminal.log.end;
     this.#finish({
-      state: 'done',
-      exitCode: outer.exitCode ?? null,
-      evidence: outer.evidence ?? 'mark',
-      confidence: outer.confidence ?? 'certain',
-      outputFrom: this.outputFrom,
-      outputTo,
+      ...endedWith(outer, this.outputFrom, outputTo),
       text: this.#text(outputTo, ''),
       note: 'The program ended with it; the exit code is that of the program.',
     });
