@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { RpcPlace } from './place.ts';
+import { expect, test } from 'vitest';
+import { type RpcPlace, withPlace } from './place.ts';
 
 let place: RpcPlace;
-beforeAll(async () => {
-  place = await RpcPlace.open();
-});
-afterAll(() => place[Symbol.asyncDispose]());
+withPlace((opened) => (place = opened));
 
 const call = (method: string, params?: unknown) => place.client.call(method, params);
 const run = async (id: number, command: string): Promise<string> =>

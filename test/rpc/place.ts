@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 import { call } from '../../src/engine/call.ts';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { AuditTrail, auditTrail } from '../../src/engine/audit-trail.ts';
@@ -104,4 +105,14 @@ export class RpcPlace implements AsyncDisposable {
     await this.engine[Symbol.asyncDispose]();
     rmSync(this.home, { recursive: true, force: true });
   }
+}
+
+/** One for all tests of a file. */
+export function withPlace(use: (place: RpcPlace) => void): void {
+  let place: RpcPlace | undefined;
+  beforeAll(async () => {
+    place = await RpcPlace.open();
+    use(place);
+  });
+  afterAll(() => place?.[Symbol.asyncDispose]());
 }

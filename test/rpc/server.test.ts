@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FairleadError } from '../../src/contract/errors.ts';
 import type { Vitals } from '../../src/engine/instances/running.ts';
 import { missingDriver } from '../../src/transports/local/index.ts';
-import { RpcPlace } from './place.ts';
+import { RpcPlace, withPlace } from './place.ts';
 
 let place: RpcPlace;
-beforeAll(async () => {
-  place = await RpcPlace.open();
-});
-afterAll(() => place[Symbol.asyncDispose]());
+withPlace((opened) => (place = opened));
 
 const call = (method: string, params?: unknown) => place.client.call(method, params);
 

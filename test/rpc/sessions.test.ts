@@ -1,15 +1,12 @@
 import { realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { RpcPlace } from './place.ts';
+import { RpcPlace, withPlace } from './place.ts';
 
 let place: RpcPlace;
-beforeAll(async () => {
-  place = await RpcPlace.open();
-});
-afterAll(() => place[Symbol.asyncDispose]());
+withPlace((opened) => (place = opened));
 
 const call = (method: string, params?: unknown) => place.client.call(method, params);
 const failure = async (method: string, params?: unknown) => (await place.client.ask(method, params)).error;
