@@ -4,20 +4,13 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { keeperFor } from '../../src/transports/local/keeper/client.ts';
-import type { KeptChannel } from '../../src/transports/local/keeper/kept-channel.ts';
-import { descriptorsOf, directTerminals, env, isAlive, KeeperHome, size, soon } from '../support/keeper.ts';
+import { descriptorsOf, directTerminals, env, isAlive, KeeperHome, rest, size, soon } from '../support/keeper.ts';
 import { Served } from '../support/served.ts';
 
 /** More rounds than this takes, for those who want to be sure: the bar is twenty. */
 const rounds = Number(process.env['FAIRLEAD_KEEPER_ROUNDS'] ?? 3);
 
 const script = (text: string) => ({ argv: ['bash', '-c', text] as const, env });
-
-async function rest(channel: KeptChannel): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const chunk of channel.output) parts.push(Buffer.from(chunk));
-  return Buffer.concat(parts).toString();
-}
 
 const mappings = (pid: number): number =>
   readFileSync(`/proc/${pid}/maps`, 'latin1')

@@ -1,30 +1,22 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Channel } from '../../src/engine/channel.ts';
-import { env, isAlive, KeeperHome, modeOf, size, soon } from '../support/keeper.ts';
+import {
+  commandLine,
+  descriptorsOf,
+  env,
+  isAlive,
+  KeeperHome,
+  modeOf,
+  rest,
+  script,
+  size,
+  soon,
+  until,
+} from '../support/keeper.ts';
 import { frame } from '../../src/transports/local/keeper/frames.ts';
 import { keeperProgram } from '../../src/transports/local/keeper/start.ts';
 import { RawClient } from '../support/raw-keeper-client.ts';
-
-async function rest(channel: Channel): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const chunk of channel.output) parts.push(Buffer.from(chunk));
-  return Buffer.concat(parts);
-}
-
-async function until(channel: Channel, word: string): Promise<string> {
-  let text = '';
-  const chunks = channel.output[Symbol.asyncIterator]();
-  while (!text.includes(word)) {
-    const { done, value } = await chunks.next();
-    if (done === true) throw new Error(`It ended before ${word}: ${text}`);
-    text += Buffer.from(value).toString();
-  }
-  return text;
-}
-
-const script = (text: string) => ({ argv: ['sh', '-c', text] as const, env });
 
 describe.runIf(process.platform === 'linux')('the keeper process', () => {
   test('it is nobody’s child: own session, no terminal, no descriptors or secrets of ours; its files are ours alone', async () => {
@@ -73,7 +65,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     expect(kept?.snapshot?.at).toBe(12);
     expect(Buffer.from(kept?.snapshot?.bytes ?? []).toString()).toBe('a screen');
     const again = second.take(kept as NonNullable<typeof kept>);
-    const text = (await rest(again)).toString();
+    const text = await rest(again);
     expect(text).toBe(Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join(''));
     expect(await again.ended).toEqual({ by: 'exit', code: 7 });
     await again[Symbol.asyncDispose]();
@@ -100,7 +92,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     if (!kept) throw new Error('It is gone.');
     const { start, end } = kept.listed;
     expect(end - start).toBe(256 << 10);
-    expect((await rest(second.take(kept))).toString()).toBe(whole.slice(-(256 << 10)));
+    expect(await rest(second.take(kept))).toBe(whole.slice(-(256 << 10)));
   });
 
   test('a client that talks nonsense is dropped, and nobody else is the worse for it', async () => {
@@ -215,7 +207,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     await expect(deaf.write(Buffer.from('x'))).rejects.toMatchObject({ code: 'terminal_exited' });
     process.kill(deaf.process.pid, 'SIGKILL');
     const next = await client.open(script('echo new'), size, home.newId(), soon());
-    expect((await rest(next)).toString()).toContain('new');
+    expect(await rest(next)).toContain('new');
     expect(client.pid).not.toBe(old);
   });
 
@@ -240,7 +232,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
       Array.from({ length: 20 }, () => client.open(script('exec sleep 60'), size, home.newId(), soon())),
     );
     const channel = await client.open({ argv: ['ls', '-l', '/proc/self/fd'], env }, size, home.newId(), soon());
-    const lines = (await rest(channel)).toString().split('\r\n');
+    const lines = (await rest(channel)).split('\r\n');
     expect(
       lines.filter((line) => line.includes('->')).map((line) => line.replace(/.* (\d+ -> \/\w+)\/.*/, '$1')),
     ).toEqual(['0 -> /dev', '1 -> /dev', '2 -> /dev', '3 -> /proc']);
@@ -275,10 +267,10 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     }
     expect(readFileSync(join(home.home, 'run', 'keeper-alpha.log'), 'utf8')).toBe('');
     expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').length).toBeGreaterThan(program.length + 3);
-    expect((await counted).toString()).toBe(Array.from({ length: 60_000 }, (_, index) => `${index + 1}\n`).join(''));
+    expect(await counted).toBe(Array.from({ length: 60_000 }, (_, index) => `${index + 1}\n`).join(''));
     expect(await counter.ended).toEqual({ by: 'exit', code: 6 });
     const leaked = await client.open({ argv: ['ls', '-l', '/proc/self/fd'], env }, size, home.newId(), soon());
-    expect((await rest(leaked)).toString()).not.toMatch(/ptmx|memfd|keeper|socket/);
+    expect(await rest(leaked)).not.toMatch(/ptmx|memfd|keeper|socket/);
     await client[Symbol.asyncDispose]();
     const kept = await home.client().find(soon());
     expect(kept.map(({ listed }) => listed.ended ?? 'runs')).toEqual([
@@ -295,13 +287,13 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     const first = home.client();
     const { process: before } = await first.open(script('sleep 60'), size, home.newId(), soon());
     const pid = first.pid ?? 0;
-    const started = commandLine(String(pid));
+    const started = commandLine(pid);
     await first[Symbol.asyncDispose]();
     const newer = home.client({ version: 2 });
     const kept = await newer.find(soon());
     expect(kept.map(({ listed }) => listed.pid)).toEqual([before.pid]);
     expect(newer.pid).toBe(pid);
-    expect(commandLine(String(pid))).not.toBe(started);
+    expect(commandLine(pid)).not.toBe(started);
   });
 
   test('when the other program cannot be had it stays what it is', async () => {
@@ -351,15 +343,8 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     await expect.poll(() => channel.process.foreground()?.name).toBe('sleep');
     expect(channel.process.cwd()).toBe('/usr');
     expect(channel.process.echo()).toBe(false);
-    const held = readdirSync('/proc/self/fd').map((fd) => {
-      try {
-        return readlinkSync(`/proc/self/fd/${fd}`);
-      } catch {
-        return '';
-      }
-    });
     // The far end: held open, it would keep a terminal from hanging up that everybody else has left.
-    expect(held.filter((path) => path.startsWith('/dev/pts'))).toEqual([]);
+    expect(descriptorsOf(process.pid).filter((path) => path.startsWith('/dev/pts'))).toEqual([]);
   });
 
   test('a secret does not reach the ring', async () => {
@@ -373,7 +358,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     );
     channel.conceal('swordfish');
     await channel.write(Buffer.from('swordfish\n'));
-    const text = (await rest(channel)).toString();
+    const text = await rest(channel);
     expect(text).toContain('<•••>');
     expect(text).not.toContain('swordfish');
   });
@@ -419,12 +404,4 @@ function pathOf(link: string): string {
 
 function rssKb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-}
-
-function commandLine(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -1,10 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Channel } from '../../src/engine/channel.ts';
 import { type KeeperClient, type KeeperClientOptions, keeperFor } from '../../src/transports/local/keeper/client.ts';
 
 export const size = { cols: 80, rows: 24 };
 export const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' };
+export const script = (text: string) => ({ argv: ['sh', '-c', text] as const, env });
 export const soon = (ms = 15_000): AbortSignal => AbortSignal.timeout(ms);
 
 /** A home of its own with the built keeper. Leaving the scope ends the keeper and all it holds. */
@@ -62,3 +64,31 @@ export function descriptorsOf(pid: number): string[] {
 /** How many terminals an instance reads itself: it has the memory of each. */
 export const directTerminals = (pid: number): number =>
   descriptorsOf(pid).filter((path) => path.startsWith('/memfd:fairlead')).length;
+
+/** Empty when it is gone. */
+export function commandLine(pid: number | string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** All it still prints. */
+export async function rest(channel: Channel): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const chunk of channel.output) parts.push(Buffer.from(chunk));
+  return Buffer.concat(parts).toString();
+}
+
+/** What it prints up to this word, and whatever came with it. */
+export async function until(channel: Channel, word: string): Promise<string> {
+  let text = '';
+  const chunks = channel.output[Symbol.asyncIterator]();
+  while (!text.includes(word)) {
+    const { done, value } = await chunks.next();
+    if (done === true) throw new Error(`It ended before ${word}: ${text}`);
+    text += Buffer.from(value).toString();
+  }
+  return text;
+}
