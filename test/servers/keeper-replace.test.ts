@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commandLine, env, KeeperHome, rest, script, size, soon } from '../support/keeper.ts';
+
+describe.runIf(process.platform === 'linux')('the keeper process', () => {
+  test('it becomes another program with all it holds: same processes, not a byte lost or twice, input too', async () => {
+    await using home = new KeeperHome();
+    const client = home.client();
+    const counter = await client.open(
+      { argv: ['bash', '-c', 'stty -opost; for ((i=1; i<=60000; i++)); do echo $i; done; exit 6'], env },
+      size,
+      home.newId(),
+      soon(),
+    );
+    const cat = await client.open(script('stty -echo -opost; echo ready; exec cat'), size, home.newId(), soon());
+    const quick = await client.open(script('exit 3'), size, home.newId(), soon());
+    expect(await quick.ended).toEqual({ by: 'exit', code: 3 });
+    const counted = rest(counter);
+    const lines = cat.output[Symbol.asyncIterator]();
+    expect(Buffer.from((await lines.next()).value as Uint8Array).toString()).toBe('ready\n');
+    cat.conceal('swordfish');
+    cat.memory.note(Buffer.from('{"kept":true}'));
+    const pid = client.pid ?? 0;
+    const program = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -3);
+    for (let round = 0; round < 3; round++) {
+      await client.replace(program as [string, ...string[]], soon());
+      expect(client.pid).toBe(pid);
+      await cat.write(Buffer.from(`round ${round} swordfish\n`));
+      let text = '';
+      while (!text.endsWith('\n')) text += Buffer.from((await lines.next()).value as Uint8Array).toString();
+      expect(text).toBe(`round ${round} •••\n`);
+    }
+    expect(readFileSync(join(home.home, 'run', 'keeper-alpha.log'), 'utf8')).toBe('');
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').length).toBeGreaterThan(program.length + 3);
+    expect(await counted).toBe(Array.from({ length: 60_000 }, (_, index) => `${index + 1}\n`).join(''));
+    expect(await counter.ended).toEqual({ by: 'exit', code: 6 });
+    const leaked = await client.open({ argv: ['ls', '-l', '/proc/self/fd'], env }, size, home.newId(), soon());
+    expect(await rest(leaked)).not.toMatch(/ptmx|memfd|keeper|socket/);
+    await client[Symbol.asyncDispose]();
+    const kept = await home.client().find(soon());
+    expect(kept.map(({ listed }) => listed.ended ?? 'runs')).toEqual([
+      { by: 'exit', code: 6 },
+      'runs',
+      { by: 'exit', code: 3 },
+      { by: 'exit', code: 0 },
+    ]);
+    expect(Buffer.from(kept[1]?.meta ?? []).toString()).toBe('{"kept":true}');
+  });
+
+  test('a keeper whose frames are older is replaced by the instance that finds it', async () => {
+    await using home = new KeeperHome();
+    const first = home.client();
+    const { process: before } = await first.open(script('sleep 60'), size, home.newId(), soon());
+    const pid = first.pid ?? 0;
+    const started = commandLine(pid);
+    await first[Symbol.asyncDispose]();
+    const newer = home.client({ version: 2 });
+    const kept = await newer.find(soon());
+    expect(kept.map(({ listed }) => listed.pid)).toEqual([before.pid]);
+    expect(newer.pid).toBe(pid);
+    expect(commandLine(pid)).not.toBe(started);
+  });
+
+  test('when the other program cannot be had it stays what it is', async () => {
+    await using home = new KeeperHome();
+    const client = home.client();
+    const cat = await client.open(script('stty -echo -opost; echo ready; exec cat'), size, home.newId(), soon());
+    const lines = cat.output[Symbol.asyncIterator]();
+    await lines.next();
+    for (const program of [['/no/such/program'], ['/dev/null', '/dev/null']] as const) {
+      await client.replace([...program], soon());
+      await cat.write(Buffer.from('still here\n'));
+      expect(Buffer.from((await lines.next()).value as Uint8Array).toString()).toBe('still here\n');
+    }
+    expect(readFileSync(join(home.home, 'run', 'keeper-alpha.log'), 'utf8')).toMatch(/ENOENT[\s\S]*EACCES/);
+  });
+});
