@@ -61,6 +61,8 @@ export class KeeperClient implements AsyncDisposable {
   readonly #spawning = new Map<string, Deferred<KeptChannel>>();
   #linking: Promise<Link | undefined> | undefined;
   #link: Link | undefined;
+  /** A connection that is about to end: whatever is lent over it would be taken back without a word. */
+  #ending: Link | undefined;
   #libc: Libc | undefined;
   #shared: SharedCalls | undefined;
   #closed = false;
@@ -126,6 +128,7 @@ export class KeeperClient implements AsyncDisposable {
   }
 
   async #replace(old: Link, argv: KeeperProgram, signal: AbortSignal): Promise<void> {
+    this.#ending = old;
     this.#giveBackAll();
     old.post('replace', '', encode({ argv } satisfies Replace));
     while ((this.#link === old || !this.#link) && !signal.aborted) await setTimeout(5);
@@ -142,6 +145,7 @@ export class KeeperClient implements AsyncDisposable {
   /** Leaves the keeper and what it holds alone. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    this.#ending = this.#link;
     this.#giveBackAll();
     await this.#link?.close();
     this.#link = undefined;
@@ -226,7 +230,7 @@ export class KeeperClient implements AsyncDisposable {
   #lent(id: string, lent: Partial<Lent>): void {
     const borrowed = this.#link?.descriptors?.receive(lent.number ?? 0);
     const channel = this.#channels.get(id);
-    if (borrowed && channel) return channel.lent(borrowed, lent);
+    if (borrowed && channel && this.#link !== this.#ending) return channel.lent(borrowed, lent);
     if (borrowed) closeBorrowed(borrowed);
     this.#link?.post('returned', id, encode({ refused: true }));
   }
