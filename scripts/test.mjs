@@ -7,6 +7,7 @@ import { build, fail, install, installPackages, say, tool } from './lib.mjs';
 
 /** Debian package → programs, any of which will do. */
 const packages = {
+  strace: ['strace'],
   tmux: ['tmux'],
   zsh: ['zsh'],
   fish: ['fish'],

@@ -1,5 +1,5 @@
-import type { Foreground, ProcessView } from '../../engine/channel.ts';
-import { type Libc, TCGETS, TIOCGPGRP } from './libc.ts';
+import type { Foreground, ProcessView, Size } from '../../engine/channel.ts';
+import { type Libc, TCGETS, TIOCGPGRP, TIOCSWINSZ } from './libc.ts';
 import { initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
 import { signalGroup } from './signals.ts';
 import { groupReads } from './terminal-readers.ts';
@@ -13,6 +13,10 @@ const settings = new Uint32Array(64);
 export function foregroundOf(libc: Libc, master: number): number | undefined {
   const known = libc.ioctl(master, TIOCGPGRP, group) === 0;
   return known && group[0] !== undefined && group[0] > 0 ? group[0] : undefined;
+}
+
+export function setSize(libc: Libc, master: number, { cols, rows }: Size): void {
+  libc.ioctl(master, TIOCSWINSZ, new Uint16Array([rows, cols, 0, 0]));
 }
 
 /** What whoever has the master of a terminal sees of the program in it; nothing once there is no master any more. */

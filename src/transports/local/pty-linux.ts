@@ -2,10 +2,11 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Channel, Ended, ProcessView, Signal, Size } from '../../engine/channel.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
+import { deferred } from '../../lib/deferred.ts';
 import { forgetChild, watchChild } from './children.ts';
 import { InputQueue } from './input-queue.ts';
-import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPTN, TIOCSPTLCK, TIOCSWINSZ } from './libc.ts';
-import { foregroundOf, masterView } from './master-view.ts';
+import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPTN, TIOCSPTLCK } from './libc.ts';
+import { foregroundOf, masterView, setSize } from './master-view.ts';
 import { HIGH_WATER, PtyReader } from './pty-reader.ts';
 import { settledWithin } from './settled-within.ts';
 import { endGroups, groupsOf, KILL_AFTER_MS, signalTerminal } from './signals.ts';
@@ -59,10 +60,6 @@ export function openLinuxPty(libc: Libc, target: LocalTarget, size: Size): Linux
   }
 }
 
-function setSize(libc: Libc, master: number, { cols, rows }: Size): void {
-  libc.ioctl(master, TIOCSWINSZ, new Uint16Array([rows, cols, 0, 0]));
-}
-
 /** How a program ended that somebody else reads; undefined when it is to be taken back whether he has read it or not. */
 type Gone = (ended: Ended | undefined) => void;
 
@@ -81,7 +78,10 @@ export class LinuxPty implements Channel {
   readonly #settle: (ended: Ended) => void;
   #open = true;
   /** Another process reads: how the program ended meanwhile is kept until it has read the last byte. */
-  #lent: { readonly onGone: Gone; ended?: Ended } | undefined;
+  #lent: { readonly onGone: Gone } | undefined;
+  /** How the program ended, and when. Its number may be another's from here on: nothing is sent to it any more. */
+  #exited: { readonly ended: Ended; readonly at: number } | undefined;
+  readonly #exit = deferred();
   #disposing: Promise<void> | undefined;
 
   constructor(libc: Libc, pid: number, terminal: string, master: number, held: number, watched: number) {
@@ -116,7 +116,7 @@ export class LinuxPty implements Channel {
   }
 
   async kill(signal: Signal): Promise<void> {
-    if (this.#open) signalTerminal(this.#pid, this.#foregroundGroup(), signal);
+    if (this.#open && !this.#exited) signalTerminal(this.#pid, this.#foregroundGroup(), signal);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -127,16 +127,24 @@ export class LinuxPty implements Channel {
   async #dispose(): Promise<void> {
     // A shell that ended by itself leaves its background jobs alive, as in any terminal.
     if (!this.#open) return;
-    const groups = groupsOf(this.#pid, this.#foregroundGroup());
-    const since = performance.now();
-    await this.kill('HUP');
-    if (!(await settledWithin(this.ended, KILL_AFTER_MS))) {
-      await this.kill('KILL');
-      await settledWithin(this.ended, GIVE_UP_MS);
-      this.#lent?.onGone(undefined);
-      this.#finish({ by: 'lost', reason: `Process ${this.#pid} does not end, not even when killed.` });
+    if (!this.#exited) {
+      const groups = groupsOf(this.#pid, this.#foregroundGroup());
+      const since = performance.now();
+      await this.kill('HUP');
+      if (!(await settledWithin(this.#exit.promise, KILL_AFTER_MS))) {
+        await this.kill('KILL');
+        await settledWithin(this.#exit.promise, GIVE_UP_MS);
+      }
+      await endGroups(this.#pid, groups, since);
     }
-    await endGroups(this.#pid, groups, since);
+    // Whoever has borrowed it reads its last bytes and gives it back; one that stands still does not.
+    if (this.#lent && !(await settledWithin(this.ended, GIVE_UP_MS))) this.#lent?.onGone(undefined);
+    this.#finish({ by: 'lost', reason: `Process ${this.#pid} does not end, not even when killed.` });
+  }
+
+  /** When the program ended, in ms since the epoch. */
+  get exitedAt(): number | undefined {
+    return this.#exited?.at;
   }
 
   /**
@@ -158,7 +166,7 @@ export class LinuxPty implements Channel {
     this.#lent = undefined;
     if (!lent || !this.#open) return;
     this.#reader.wake();
-    if (lent.ended) this.#finish(lent.ended);
+    if (this.#exited) this.#finish(this.#exited.ended);
   }
 
   /** Stops reading, and leaves the program and the descriptors to whoever takes over. What was read is still in `output`. */
@@ -173,10 +181,9 @@ export class LinuxPty implements Channel {
 
   #finish(ended: Ended): void {
     if (!this.#open) return;
-    if (this.#lent) {
-      this.#lent.ended = ended;
-      return this.#lent.onGone(ended);
-    }
+    this.#exited ??= { ended, at: Date.now() };
+    this.#exit.resolve();
+    if (this.#lent) return this.#lent.onGone(ended);
     this.#reader.drain();
     this.#open = false;
     this.#input.end();
@@ -184,7 +191,7 @@ export class LinuxPty implements Channel {
     closeSync(this.#master);
     closeSync(this.#held);
     this.output.end();
-    this.#settle(ended);
+    this.#settle(this.#exited.ended);
   }
 
   #foregroundGroup(): number | undefined {

@@ -28,6 +28,8 @@ export interface Landing {
 const firstRead = new Uint8Array(16 * 1024);
 
 const spares: Uint8Array[] = [];
+/** Slabs that somebody holds a chunk of. */
+const out = new WeakSet<ArrayBufferLike>();
 let current: Uint8Array = new Uint8Array(SLAB);
 
 const room = (filled: number): Uint8Array => current.subarray(filled);
@@ -57,14 +59,14 @@ export function copied(bytes: Uint8Array): Uint8Array {
 function kept(length: number): Uint8Array {
   if (length <= COPIED) return current.slice(0, length);
   const chunk = current.subarray(0, length);
+  out.add(chunk.buffer);
   current = spares.pop() ?? new Uint8Array(SLAB);
   return chunk;
 }
 
-/** Nobody looks at this chunk any more. It need not be one of ours. */
+/** Nobody looks at this chunk any more. One that is not of ours is left alone: others may look at the memory around it. */
 export function recycle(chunk: Uint8Array): void {
-  const isSlab = chunk.length > COPIED && chunk.buffer.byteLength === SLAB;
-  if (isSlab && spares.length < SPARES) spares.push(new Uint8Array(chunk.buffer as ArrayBuffer));
+  if (out.delete(chunk.buffer) && spares.length < SPARES) spares.push(new Uint8Array(chunk.buffer));
 }
 
 export const slabs: Landing = { first: firstRead, fill };

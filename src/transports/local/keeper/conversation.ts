@@ -238,10 +238,10 @@ export class Conversation implements Disposable {
 
   #resize({ id, body }: Frame): void {
     const held = this.#held.all.get(id);
-    const { cols, rows } = decode<Resize>(body) ?? {};
+    const { cols, rows, done = false } = decode<Resize>(body) ?? {};
     if (!held || cols === undefined || rows === undefined) return;
     held.size = { cols, rows };
-    held.channel.resize?.({ cols, rows }).catch(() => {});
+    if (!done) held.channel.resize?.({ cols, rows }).catch(() => {});
   }
 
   #kill({ id, body }: Frame): void {

@@ -1,9 +1,9 @@
 import { closeSync } from 'node:fs';
-import type { ProcessView } from '../../../engine/channel.ts';
+import type { ProcessView, Size } from '../../../engine/channel.ts';
 import type { ByteQueue } from '../../../lib/byte-queue.ts';
 import { InputQueue } from '../input-queue.ts';
 import type { Libc } from '../libc.ts';
-import { masterView } from '../master-view.ts';
+import { masterView, setSize } from '../master-view.ts';
 import { PtyReader } from '../pty-reader.ts';
 import { copied, type Landing, readOn } from '../slabs.ts';
 import type { Borrowed } from './descriptors.ts';
@@ -15,7 +15,7 @@ export interface DirectInit extends Borrowed {
   readonly epoch: number;
   readonly process: Spawned;
   readonly output: ByteQueue;
-  /** The keeper took the terminal back without being asked: what was just read is nobody's. */
+  /** The keeper took the terminal back without being asked, from a process that did not answer. */
   readonly onTaken: () => void;
 }
 
@@ -32,10 +32,13 @@ export class DirectTerminal {
   readonly #reader: PtyReader;
   readonly #input: InputQueue;
   #open = true;
+  /** Ours, not that of the memory: should the keeper take the terminal back, it goes on there. */
+  #position: number;
 
   constructor(init: DirectInit) {
     this.#init = init;
     const { libc, master, memory, process, output } = init;
+    this.#position = memory.head;
     this.process = masterView(libc, process.pid, process.terminal, () => (this.#open ? master : undefined));
     this.#input = new InputQueue((bytes) => {
       const accepted = libc.write(master, bytes, bytes.length);
@@ -46,8 +49,8 @@ export class DirectTerminal {
   }
 
   /** Offset of the next byte of output. */
-  get head(): number {
-    return this.#init.memory.head;
+  get position(): number {
+    return this.#position;
   }
 
   /** Bytes typed into the terminal, ever. */
@@ -64,6 +67,10 @@ export class DirectTerminal {
   /** Settles when they are accepted; rejects when the terminal is given back before. */
   type(bytes: Uint8Array): Promise<void> {
     return this.#input.write(bytes);
+  }
+
+  resize(size: Size): void {
+    setSize(this.#init.libc, this.#init.master, size);
   }
 
   resume(): void {
@@ -103,6 +110,7 @@ export class DirectTerminal {
         if (length === 0) return none;
         const chunk = copied(memory.staged(length));
         memory.commit(length);
+        this.#position += length;
         return chunk;
       },
     };

@@ -231,7 +231,8 @@ export class HeldTerminal {
       ended = { by: 'lost', reason: thrown instanceof Error ? thrown.message : 'the output broke off' };
     }
     this.#ended = ended;
-    this.#endedAt ??= this.#clock.now();
+    const { channel } = this;
+    this.#endedAt ??= (channel instanceof LinuxPty ? channel.exitedAt : undefined) ?? this.#clock.now();
     this.#tidy();
     this.onChange();
   }

@@ -11,7 +11,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { Conversation, type Held } from './conversation.ts';
 import { type Frame, FrameReader, frame, frameTypes } from './frames.ts';
 import { HeldTerminal } from './held-terminal.ts';
-import { keptLog } from './kept-log.ts';
+import { keptLog, SharedLog } from './kept-log.ts';
 import { decode, encode, type Hello, type Spawn } from './messages.ts';
 
 export interface KeeperOptions {
@@ -195,21 +195,25 @@ export class Keeper {
       throw new FairleadError('invalid_input', 'The keeper was asked for a terminal that cannot be.');
     }
     const size = { cols, rows };
+    // Before the program is there: nothing that comes after may fail.
+    const log = keptLog(this.#options.shared, Math.min(largestRing, Math.max(smallestRing, capacity ?? 4 << 20)));
     const before = umask === undefined ? undefined : process.umask(umask & 0o777);
     let channel: LinuxPty;
     try {
       channel = this.#options.open({ argv, env, ...(cwd === undefined ? {} : { cwd }) }, size);
+    } catch (thrown) {
+      if (log instanceof SharedLog) log[Symbol.dispose]();
+      throw thrown;
     } finally {
       if (before !== undefined) process.umask(before);
     }
-    const ring = Math.min(largestRing, Math.max(smallestRing, capacity ?? 4 << 20));
     const held = new HeldTerminal({
       id,
       channel,
       pid: channel.process.pid,
       terminal: channel.terminal,
       size,
-      log: keptLog(this.#options.shared, ring),
+      log,
       clock: this.#options.clock ?? systemClock,
       folder,
       about,

@@ -11,7 +11,7 @@ import { DirectTerminal, eitherView } from './direct.ts';
 import type { FrameType } from './frames.ts';
 import { KeptInput } from './kept-input.ts';
 import { keptProcess } from './kept-process.ts';
-import { ackBytes, encode, type Lent, type Returned, type Spawned, windowBytes } from './messages.ts';
+import { ackBytes, encode, type Lent, type Resize, type Returned, type Spawned, windowBytes } from './messages.ts';
 import { missing } from './missing.ts';
 import { Replay } from './replay.ts';
 
@@ -98,7 +98,7 @@ export class KeptChannel implements Channel {
   }
 
   get received(): number {
-    return this.#direct?.head ?? this.#received;
+    return this.#direct?.position ?? this.#received;
   }
 
   /** When the program ended, in ms since the epoch. */
@@ -126,7 +126,10 @@ export class KeptChannel implements Channel {
 
   async resize(size: Size): Promise<void> {
     checkSize(size);
-    if (this.#open) this.#init.post('resize', encode(size));
+    if (!this.#open) return;
+    // At once: keys typed after it must not come before it.
+    this.#direct?.resize(size);
+    this.#init.post('resize', encode({ ...size, done: this.#direct !== undefined } satisfies Resize));
   }
 
   async kill(signal: Signal): Promise<void> {
@@ -177,8 +180,14 @@ export class KeptChannel implements Channel {
       return this.#init.post('returned', encode({ refused: !isOurs } satisfies Returned));
     }
     const { libc, process } = this.#init;
-    const onTaken = (): void => this.lost('its keeper has taken it from this process.');
-    this.#direct = new DirectTerminal({ ...borrowed, libc, epoch, process, output: this.output, onTaken });
+    this.#direct = new DirectTerminal({
+      ...borrowed,
+      libc,
+      epoch,
+      process,
+      output: this.output,
+      onTaken: () => this.#stopReading(),
+    });
     // It was not read for a moment, and somebody may wait for what was printed meanwhile.
     this.#direct.flush();
     this.#typeDirectly();
@@ -192,13 +201,18 @@ export class KeptChannel implements Channel {
 
   /** The keeper reads and types on, behind what was read and typed here. */
   giveBack(): void {
+    this.#stopReading(() => this.#init.post('returned', encode({})));
+  }
+
+  /** Also when the keeper took the terminal back because we stood still: it sends what comes after what was read here. */
+  #stopReading(stopped = (): void => {}): void {
     const direct = this.#direct;
     if (!direct) return;
     this.#direct = undefined;
     direct.stop();
-    this.#received = direct.head;
-    this.#acked = direct.head;
-    this.#init.post('returned', encode({}));
+    this.#received = direct.position;
+    this.#acked = direct.position;
+    stopped();
     if (direct.types) this.#input.restart(direct.typed);
   }
 

@@ -99,6 +99,8 @@ export interface Failed {
 export interface Resize {
   readonly cols: number;
   readonly rows: number;
+  /** Whoever says so has the terminal and has done it: the keeper only remembers. */
+  readonly done?: boolean;
 }
 
 export interface Kill {

@@ -1,4 +1,4 @@
-import { fstatSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadSharedCalls, type SharedCalls } from '../shared-calls.ts';
 import { SharedLog } from './kept-log.ts';
@@ -110,5 +110,12 @@ describe.runIf(calls !== undefined)('memory that outlives its reader', () => {
   test('an empty one takes two pages, however large it may become', () => {
     using one = pair(4 << 20);
     expect(fstatSync(one.keeper.fd).blocks * 512).toBe(8192);
+  });
+
+  test('where it cannot be had there is none, and nothing is left open', () => {
+    // A file that cannot be made larger, as where files have a limit.
+    const file = openSync('/dev/null', 'r');
+    expect(SharedMemory.create({ ...(calls as SharedCalls), memoryFile: () => file }, 1000, 0)).toBeUndefined();
+    expect(() => closeSync(file)).toThrow('EBADF');
   });
 });

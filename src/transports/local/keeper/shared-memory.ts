@@ -38,8 +38,7 @@ export class SharedMemory implements Disposable {
   static create(calls: SharedCalls, capacity: number, start: number): SharedMemory | undefined {
     const fd = calls.memoryFile();
     if (fd < 0) return undefined;
-    ftruncateSync(fd, mappedBytes + capacity);
-    const mapping = calls.map(fd, mappedBytes);
+    const mapping = sized(fd, mappedBytes + capacity) ? calls.map(fd, mappedBytes) : undefined;
     if (!mapping) {
       closeSync(fd);
       return undefined;
@@ -185,5 +184,15 @@ export class SharedMemory implements Disposable {
 
   #set(field: Field, value: number): void {
     this.#numbers[fields[field]] = value;
+  }
+}
+
+/** False where files may not be that large. */
+function sized(fd: number, length: number): boolean {
+  try {
+    ftruncateSync(fd, length);
+    return true;
+  } catch {
+    return false;
   }
 }
