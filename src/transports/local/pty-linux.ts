@@ -69,6 +69,8 @@ export class LinuxPty implements Channel {
   readonly output: ByteQueue;
   readonly ended: Promise<Ended>;
   readonly process: ProcessView;
+  /** After each write that the terminal has accepted, with how many bytes it was. */
+  onTyped: (bytes: number) => void = () => {};
   readonly #libc: Libc;
   readonly #pid: number;
   readonly #master: number;
@@ -91,7 +93,11 @@ export class LinuxPty implements Channel {
     this.#master = master;
     this.#held = held;
     this.output = new ByteQueue(HIGH_WATER, () => this.#reader.resume(), recycle);
-    this.#input = new InputQueue((bytes) => (this.#open ? libc.write(master, bytes, bytes.length) : 0));
+    this.#input = new InputQueue((bytes) => {
+      const accepted = this.#open ? libc.write(master, bytes, bytes.length) : 0;
+      if (accepted > 0) this.onTyped(accepted);
+      return accepted;
+    });
     let settle: (ended: Ended) => void = () => {};
     this.ended = new Promise((resolve) => {
       settle = resolve;

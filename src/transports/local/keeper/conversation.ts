@@ -87,7 +87,11 @@ export class Conversation implements Disposable {
       if (snapshot) this.#tell('snapshot', id, snapshot.bytes, snapshot.at);
     }
     const { pid, startTime } = this.#held;
-    const terminals = [...this.#held.all.values()].map(({ listed }) => listed);
+    // Who comes back sends again what was not accepted; who is new types behind all that waits.
+    const terminals = [...this.#held.all.values()].map((held) => ({
+      ...held.listed,
+      input: held.id in wanted ? held.typed : held.queued,
+    }));
     this.#tell('welcome', '', encode({ version: frameVersion, pid, startTime, terminals, ...this.#ticket }));
     for (const [id, from] of Object.entries(wanted)) this.#lanes.get(id)?.want(from);
     this.#outlet.kick();
@@ -132,6 +136,7 @@ export class Conversation implements Disposable {
       return true;
     };
     held.onOpen = () => this.#lender?.look(lane);
+    held.onAccepted = (length) => this.#accepted(lane, length);
     return lane;
   }
 
@@ -142,6 +147,7 @@ export class Conversation implements Disposable {
     this.#lanes.delete(held.id);
     held.onChange = () => {};
     held.onOpen = () => {};
+    held.onAccepted = () => {};
     if (lane) this.#lender?.recall(lane);
     held.mustWait = () => false;
     held.look();
@@ -212,20 +218,16 @@ export class Conversation implements Disposable {
     // Bytes that came already, from a client that could not know, are not typed twice.
     const known = held ? held.queued - offset : 0;
     if (!held || known < 0 || known >= body.length) return;
-    const bytes = body.subarray(known);
-    held.queued += bytes.length;
-    held.channel.write(bytes).then(
-      () => {
-        held.typed += bytes.length;
-        this.#outlet.sendLater(frame('accepted', id, undefined, held.typed));
-        // The echo of a key is there already, as a rule: both go in one message.
-        if (bytes.length <= keystroke && !held.isWaiting) Promise.resolve(held.channel.flush?.()).catch(() => {});
-        const lane = this.#lanes.get(id);
-        if (lane) this.#lender?.look(lane);
-      },
-      // It has ended: the client hears of that anyway.
-      () => {},
-    );
+    held.type(body.subarray(known));
+  }
+
+  /** It may have been typed by a client before this one. */
+  #accepted(lane: Lane, length: number): void {
+    const { held } = lane;
+    this.#outlet.sendLater(frame('accepted', held.id, undefined, held.typed));
+    // The echo of a key is there already, as a rule: both go in one message.
+    if (length <= keystroke && !held.isWaiting) Promise.resolve(held.channel.flush?.()).catch(() => {});
+    this.#lender?.look(lane);
   }
 
   #conceal({ id, body }: Frame): void {

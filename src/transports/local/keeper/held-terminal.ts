@@ -60,6 +60,8 @@ export class HeldTerminal {
   mustWait: () => boolean = () => false;
   /** When there is nothing to conceal any more. */
   onOpen: () => void = () => {};
+  /** After each piece of input the terminal has accepted, with its length. */
+  onAccepted: (length: number) => void = () => {};
   readonly #secrets: RecentSecrets;
   readonly #clock: Clock;
   #concealing: Disposable | undefined;
@@ -84,6 +86,12 @@ export class HeldTerminal {
     this.about = init.about;
     this.typed = init.typed ?? 0;
     this.queued = this.typed;
+    if (this.channel instanceof LinuxPty) {
+      // Byte by byte: of a piece that is under way when the next program takes over, the rest is typed, and only that.
+      this.channel.onTyped = (bytes) => {
+        this.typed += bytes;
+      };
+    }
     this.#clock = init.clock;
     this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#take(bytes) });
     this.#endedAt = init.endedAt;
@@ -122,6 +130,16 @@ export class HeldTerminal {
   /** The process is still the one that was started: its number may have been given to another since (R-HUB-033). */
   get isItself(): boolean {
     return this.#ended === undefined && startTime(this.pid) === this.startTime;
+  }
+
+  /** Types what comes behind everything that came before. Whoever has the terminal when it is accepted is told. */
+  type(bytes: Uint8Array): void {
+    this.queued += bytes.length;
+    this.channel.write(bytes).then(
+      () => this.onAccepted(bytes.length),
+      // It has ended: the client hears of that anyway.
+      () => {},
+    );
   }
 
   get secrets(): readonly string[] {

@@ -10,7 +10,7 @@ const limitBytes = 16 << 20;
 interface Entry {
   readonly bytes: Uint8Array;
   /** Position of the first byte in everything ever typed. */
-  readonly from: number;
+  from: number;
   readonly accepted: () => void;
   readonly refused: (error: FairleadError) => void;
 }
@@ -19,6 +19,8 @@ interface Entry {
 export class KeptInput {
   readonly #send: (bytes: Uint8Array, from: number) => void;
   readonly #entries: Entry[] = [];
+  /** Position of the first byte that was typed here. */
+  #first: number;
   #accepted: number;
   #sent: number;
   #end: number;
@@ -26,6 +28,7 @@ export class KeptInput {
 
   constructor(typedBefore: number, send: (bytes: Uint8Array, from: number) => void) {
     this.#send = send;
+    this.#first = typedBefore;
     this.#accepted = typedBefore;
     this.#sent = typedBefore;
     this.#end = typedBefore;
@@ -72,7 +75,14 @@ export class KeptInput {
 
   /** A new connection: what the far side does not have is sent again. */
   restart(position: number): void {
-    this.#sent = position;
+    // What waited there before our first byte is lost: nobody can send that again, and ours moves up.
+    const lost = Math.max(0, this.#first - position);
+    for (const entry of this.#entries) entry.from -= lost;
+    this.#first -= lost;
+    this.#accepted -= lost;
+    this.#end -= lost;
+    // More may have been accepted since the far side said where it is.
+    this.#sent = Math.max(position, this.#accepted);
     this.accepted(position);
   }
 

@@ -49,7 +49,7 @@ export interface Listed extends Spawned {
   readonly start: number;
   readonly end: number;
   readonly capacity: number;
-  /** How many bytes were typed into it. */
+  /** Where input goes on: for a client that comes back behind what was accepted, for a new one behind what waits, too. */
   readonly input: number;
   /** Up to here an instance has had the output: what programs asked before was answered. */
   readonly seen?: number;
