@@ -48,6 +48,31 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     expect(Buffer.from(kept[1]?.meta ?? []).toString()).toBe('{"kept":true}');
   });
 
+  test.each(['while there is no connection', 'while it is about to end'])(
+    'a secret told %s is masked',
+    async (when) => {
+      await using home = new KeeperHome();
+      const client = home.client();
+      const spawn = script('stty -echo; echo ready; read x; echo "<$x>"');
+      const channel = await client.open(spawn, size, home.newId(), soon());
+      const printed = rest(channel);
+      await expect.poll(() => channel.isDirect).toBe(true);
+      const program = readFileSync(`/proc/${client.pid}/cmdline`, 'utf8').split('\0').slice(0, -3);
+      const replacing = client.replace(program as [string, ...string[]], soon());
+      // It is asked for in the turns after this one, or it has just gone.
+      const isThen = when.includes('no') ? () => client.pid === undefined : () => !channel.isDirect;
+      while (!isThen()) await new Promise((resolve) => setImmediate(resolve));
+      channel.memory.note(Buffer.from('{"told":"late"}'));
+      channel.conceal('swordfish');
+      await channel.write(Buffer.from('swordfish\n'));
+      await replacing;
+      expect(await printed).toBe('ready\r\n<•••>\r\n');
+      await client[Symbol.asyncDispose]();
+      const [kept] = await home.client().find(soon());
+      expect(Buffer.from(kept?.meta ?? []).toString()).toBe('{"told":"late"}');
+    },
+  );
+
   test('a keeper whose frames are older is replaced by the instance that finds it', async () => {
     await using home = new KeeperHome();
     const first = home.client();

@@ -159,12 +159,19 @@ export class KeeperClient implements AsyncDisposable {
     const before = this.#linking ?? Promise.resolve(undefined);
     const linking = before
       .catch(() => undefined)
-      .then((link) => link ?? this.#link ?? this.#reach(AbortSignal.any([signal, AbortSignal.timeout(startMs)]), start))
-      .finally(() => {
-        if (this.#linking === linking) this.#linking = undefined;
-      });
-    this.#linking = linking;
+      .then(
+        (link) => link ?? this.#link ?? this.#reach(AbortSignal.any([signal, AbortSignal.timeout(startMs)]), start),
+      );
+    this.#linkBy(linking);
     return linking;
+  }
+
+  #linkBy(linking: Promise<Link | undefined>): void {
+    const over = (): void => {
+      if (this.#linking === linking) this.#linking = undefined;
+    };
+    this.#linking = linking;
+    linking.then(over, over);
   }
 
   async #reach(signal: AbortSignal, start: boolean): Promise<Link | undefined> {
@@ -178,14 +185,14 @@ export class KeeperClient implements AsyncDisposable {
     }
     if (there || !start) return there;
     const { failed } = startKeeper(this.#places, this.#options.program ?? keeperProgram());
-    return await untilThere(() => this.#openLink({}, signal), failed, signal);
+    return await untilThere(() => this.#openLink(signal), failed, signal);
   }
 
   /** Whoever has the keeper may be on its way out. */
   async #patiently(signal: AbortSignal): Promise<Link | undefined> {
     for (const limit = performance.now() + patienceMs; ; ) {
       try {
-        return await this.#openLink({}, signal);
+        return await this.#openLink(signal);
       } catch (thrown) {
         const busy = thrown instanceof FairleadError && thrown.code === 'conflict';
         if (!busy || performance.now() > limit) throw thrown;
@@ -194,14 +201,16 @@ export class KeeperClient implements AsyncDisposable {
     }
   }
 
-  async #openLink(wanted: Record<string, number>, signal: AbortSignal): Promise<Link | undefined> {
+  async #openLink(signal: AbortSignal): Promise<Link | undefined> {
+    const wanted = Object.fromEntries([...this.#channels].map(([id, { received }]) => [id, received]));
     const events = {
       frame: (one: Frame) => this.#hear(one),
       closed: () => {
         this.#link = undefined;
         link?.descriptors?.[Symbol.dispose]();
         this.#giveBackAll();
-        this.#broken(link).catch(() => {});
+        // Whoever wants a connection meanwhile waits for this one.
+        this.#linkBy(this.#broken(link).then(() => this.#link));
       },
     };
     const link: Link | undefined = await Link.open(
@@ -215,6 +224,8 @@ export class KeeperClient implements AsyncDisposable {
       return undefined;
     }
     this.#link = link;
+    // Before anybody else can say something over it.
+    if (link) this.#resume(link);
     const ticket = link?.welcome.ticket;
     if (link && this.#libc && this.#shared && ticket !== undefined) {
       link.descriptors = Descriptors.open(this.#libc, this.#shared, this.#places.socket, ticket);
@@ -243,9 +254,7 @@ export class KeeperClient implements AsyncDisposable {
     const limit = AbortSignal.timeout(backMs);
     try {
       while (!limit.aborted && startTime(pid) === started) {
-        const wanted = Object.fromEntries([...this.#channels].map(([id, { received }]) => [id, received]));
-        const again = await this.#openLink(wanted, limit);
-        if (again) return this.#resume(again);
+        if (await this.#patiently(limit)) return;
         await setTimeout(10);
       }
     } catch (thrown) {
@@ -276,7 +285,10 @@ export class KeeperClient implements AsyncDisposable {
     if (!this.#libc) throw new FairleadError('internal', 'A terminal was taken over before there was a connection.');
     const channel = new KeptChannel({
       libc: this.#libc,
-      post: (type, body, offset) => this.#link?.post(type, id, body, offset),
+      post: (type, body, offset) => {
+        this.#link?.post(type, id, body, offset);
+        return this.#link !== undefined && this.#link !== this.#ending;
+      },
       posted: async () => this.#link?.posted(),
       process,
       from,

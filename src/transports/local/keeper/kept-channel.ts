@@ -15,8 +15,8 @@ import { ackBytes, encode, type Lent, type Resize, type Returned, type Spawned, 
 import { missing } from './missing.ts';
 import { Replay } from './replay.ts';
 
-/** Asks the keeper for something. Without a connection nothing happens: it is told again after the next one. */
-export type Post = (type: FrameType, body?: Uint8Array, offset?: number) => void;
+/** Asks the keeper for something; false when it may not hear it: there is no connection, or one that is about to end. */
+export type Post = (type: FrameType, body?: Uint8Array, offset?: number) => boolean;
 
 export interface KeptInit {
   readonly libc: Libc;
@@ -54,6 +54,10 @@ export class KeptChannel implements Channel {
   #direct: DirectTerminal | undefined;
   /** How many times the keeper was told what to conceal, over this connection. */
   #conceals = 0;
+  /** Secrets, with what was typed before, until the keeper has accepted something typed after. */
+  #secrets: { readonly text: string; readonly at: number }[] = [];
+  /** What the keeper is to remember, and may not have heard: the newest of each. */
+  readonly #unheard = new Map<'meta' | 'snapshot', { readonly body: Uint8Array; readonly offset?: number }>();
   #flushNumber = 0;
   /** Offset of the next byte to come, and what the keeper knows to have been taken in. */
   #received: number;
@@ -81,8 +85,8 @@ export class KeptChannel implements Channel {
     const outside = keptProcess(init.libc, init.process, () => this.#open);
     this.process = eitherView(() => this.#direct?.process, outside);
     this.memory = {
-      note: (facts) => init.post('meta', facts),
-      save: (state, offset) => init.post('snapshot', state, offset),
+      note: (body) => this.#remember('meta', { body }),
+      save: (body, offset) => this.#remember('snapshot', { body, offset }),
       leave: () => this.#leave(),
     };
   }
@@ -139,8 +143,8 @@ export class KeptChannel implements Channel {
   /** The keeper masks; so it has to read. */
   conceal(text: string): void {
     this.giveBack();
-    this.#conceals += 1;
-    this.#init.post('conceal', Buffer.from(text));
+    this.#secrets.push({ text, at: this.#input.end });
+    this.#tellSecret(text);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -167,6 +171,8 @@ export class KeptChannel implements Channel {
   }
 
   accepted(position: number): void {
+    // What was typed after a secret was told came after it on the same connection.
+    if (this.#secrets.length > 0) this.#secrets = this.#secrets.filter(({ at }) => at >= position);
     this.#input.accepted(position);
     this.#typeDirectly();
   }
@@ -177,7 +183,7 @@ export class KeptChannel implements Channel {
     const isOurs = this.#open && !this.#direct && memory.head === this.#received && memory.epoch === epoch;
     if (!isOurs || conceals !== this.#conceals) {
       closeBorrowed(borrowed);
-      return this.#init.post('returned', encode({ refused: !isOurs } satisfies Returned));
+      return void this.#init.post('returned', encode({ refused: !isOurs } satisfies Returned));
     }
     const { libc, process } = this.#init;
     this.#direct = new DirectTerminal({
@@ -225,9 +231,12 @@ export class KeptChannel implements Channel {
     this.#terminated.resolve();
   }
 
-  /** There is a new connection: reads on where it was, types on where the keeper is. */
+  /** There is a new connection: reads on where it was, types on where the keeper is. Secrets first: they may be typed next. */
   reconnected(typed: number): void {
     this.#conceals = 0;
+    for (const { text } of this.#secrets) this.#tellSecret(text);
+    for (const [type, { body, offset }] of this.#unheard) this.#init.post(type, body, offset);
+    this.#unheard.clear();
     this.#acked = this.#received;
     this.#input.restart(typed);
     for (const flushed of this.#flushes.values()) flushed.resolve();
@@ -259,8 +268,20 @@ export class KeptChannel implements Channel {
     await this.#init.posted();
   }
 
+  #tellSecret(text: string): void {
+    this.#conceals += 1;
+    this.#init.post('conceal', Buffer.from(text));
+  }
+
+  #remember(type: 'meta' | 'snapshot', what: { readonly body: Uint8Array; readonly offset?: number }): void {
+    if (!this.#init.post(type, what.body, what.offset)) this.#unheard.set(type, what);
+  }
+
   #type(bytes: Uint8Array, from: number): void {
-    if (!this.#direct?.types) return this.#init.post('input', bytes, from);
+    if (!this.#direct?.types) {
+      this.#init.post('input', bytes, from);
+      return;
+    }
     this.#direct.type(bytes).then(
       () => this.#input.accepted(from + bytes.length),
       // Given back: what was not accepted goes through the keeper.
@@ -291,7 +312,7 @@ export class KeptChannel implements Channel {
     if (!this.#open) return;
     this.giveBack();
     this.#open = false;
-    this.#input.end();
+    this.#input.close();
     this.#replay.finish();
     for (const flushed of this.#flushes.values()) flushed.resolve();
     this.output.end();

@@ -58,6 +58,11 @@ export class KeptInput {
     return this.#sent === this.#accepted;
   }
 
+  /** Where the next byte goes. */
+  get end(): number {
+    return this.#end;
+  }
+
   get position(): number {
     return this.#accepted;
   }
@@ -87,7 +92,7 @@ export class KeptInput {
   }
 
   /** Nothing is accepted any more: everybody still waiting is told. */
-  end(): void {
+  close(): void {
     this.#closed = true;
     for (const entry of this.#entries.splice(0)) entry.refused(exited());
   }
