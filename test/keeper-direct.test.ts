@@ -8,6 +8,7 @@ import { encode } from '../src/transports/local/keeper/messages.ts';
 import { loadSharedCalls } from '../src/transports/local/shared-calls.ts';
 import { env, size, soon } from './support/keeper.ts';
 import { OwnKeeper } from './support/own-keeper.ts';
+import { RawClient } from './support/raw-keeper-client.ts';
 import { ManualClock } from './support/screen.ts';
 
 const shared = await loadSharedCalls();
@@ -153,6 +154,28 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
       expect(got.text).toBe('hello\r\nthere\r\n<there>\r\n');
       expect(channel.isDirect).toBe(false);
     }
+  });
+
+  test('nobody gets in while it is lent, not even under the number of the same process', async () => {
+    await using own = await OwnKeeper.start({}, { shared });
+    await using client = clientOf(own);
+    await client.ready(soon());
+    const cat = await client.open(script('stty -echo; echo ready; exec cat'), size, 'aaaaa', soon());
+    const got = collect(cat);
+    await expect.poll(() => [cat.isDirect, got.text]).toEqual([true, 'ready\r\n']);
+    using second = await RawClient.connect(own.socket);
+    second.hello(process.pid);
+    expect(JSON.parse(Buffer.from((await second.until('refused')).body).toString())).toMatchObject({
+      reason: 'busy',
+      pid: process.pid,
+    });
+    await cat.write(Buffer.from('still\n'));
+    await expect.poll(() => [cat.isDirect, got.text]).toEqual([true, 'ready\r\nstill\r\n']);
+    cat.conceal('swordfish');
+    // Accepted by the keeper, which has the terminal again.
+    await cat.write(Buffer.from('there\n'));
+    using third = await own.client();
+    expect(third.got('refused')).toBeUndefined();
   });
 
   test('descriptors are for the client alone: another connection gets none, with or without a ticket', async () => {

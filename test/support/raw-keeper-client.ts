@@ -36,7 +36,7 @@ export class RawClient implements Disposable {
   }
 
   hello(pid: number, version = 1): void {
-    this.say('hello', '', { version, pid });
+    this.say('hello', '', { version, pid, direct: true });
   }
 
   got(type: FrameType): Frame | undefined {

@@ -169,8 +169,11 @@ export class Keeper {
       socket.end(frame('refused', '', encode({ reason: 'version' })));
       return undefined;
     }
-    for (let before = this.#client; before && before.talk.pid !== hello.pid; before = this.#client) {
-      const isThere = await before.talk.isThere(this.#limits.answerMs);
+    for (let before = this.#client; before && !before.socket.destroyed; before = this.#client) {
+      const isSame = before.talk.pid === hello.pid;
+      // A process that comes back gives way to itself. While it has terminals lent, its old connection ends first.
+      if (isSame && !before.talk.mayRead) break;
+      const isThere = isSame || (await before.talk.isThere(this.#limits.answerMs));
       // One that is stopped, and wakes, would take output from under whoever had it instead.
       if (isThere || before.talk.mayRead) {
         const silent = isThere ? {} : { silent: true };
