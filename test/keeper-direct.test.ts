@@ -1,10 +1,13 @@
-import { closeSync, readFileSync, readdirSync, readlinkSync, writeSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { KeeperClient } from '../src/transports/local/keeper/client.ts';
-import { frame } from '../src/transports/local/keeper/frames.ts';
+import { frame, frameTypes } from '../src/transports/local/keeper/frames.ts';
 import type { KeptChannel } from '../src/transports/local/keeper/kept-channel.ts';
-import { encode } from '../src/transports/local/keeper/messages.ts';
+import { encode, type Welcome } from '../src/transports/local/keeper/messages.ts';
 import { loadSharedCalls } from '../src/transports/local/shared-calls.ts';
 import { env, size, soon } from './support/keeper.ts';
 import { OwnKeeper } from './support/own-keeper.ts';
@@ -45,6 +48,37 @@ function memories(): string {
     .filter(isMemory)
     .map((file) => readFileSync(file, 'latin1'))
     .join('');
+}
+
+const turns = async (count: number): Promise<void> => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+function ticketOf(client: RawClient): string {
+  const { ticket } = JSON.parse(Buffer.from(client.got('welcome')?.body ?? '{}').toString()) as Partial<Welcome>;
+  if (ticket === undefined) throw new Error('The keeper lends nothing.');
+  return ticket;
+}
+
+const secondHello = (ticket: string): Buffer => frame('hello', '', encode({ version: 1, pid: process.pid, ticket }));
+
+/** What the keeper says to whoever brings this ticket: something, or nothing and closes. */
+async function bring(path: string, ticket: string): Promise<string> {
+  using client = await RawClient.connect(path);
+  const said = once(client.socket, 'data').then(() => 'something');
+  client.socket.write(secondHello(ticket));
+  return await Promise.race([said, client.closed.then(() => 'nothing')]);
+}
+
+async function bringFromAnotherProcess(path: string, ticket: string): Promise<string> {
+  const program = `
+    const socket = require('node:net').connect(process.argv[1]);
+    const say = (word) => { console.log(word); process.exit(); };
+    socket.once('data', () => say('something'));
+    socket.once('close', () => say('nothing'));
+    socket.write(Buffer.from(process.argv[2], 'hex'));`;
+  const args = ['-e', program, path, secondHello(ticket).toString('hex')];
+  return (await promisify(execFile)(process.execPath, args)).stdout.trim();
 }
 
 describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
@@ -178,20 +212,42 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     expect(third.got('refused')).toBeUndefined();
   });
 
-  test('descriptors are for the client alone: another connection gets none, with or without a ticket', async () => {
+  test('a secret that is told while the terminal is offered: it is not handed out', async () => {
+    await using own = await OwnKeeper.start({}, { shared });
+    using client = await own.client();
+    // More than a connection holds: as long as nobody reads, the offer waits behind it.
+    const done = join(own.folder, 'done');
+    const much = `stty -echo; head -c 400000 /dev/zero | tr '\\0' x; echo; touch ${done}; read x; echo "<$x>"; sleep 60`;
+    client.say('spawn', 'aaaaa', { ...script(much), ...size });
+    await client.until('spawned');
+    client.socket.pause();
+    await expect.poll(() => existsSync(done)).toBe(true);
+    await turns(50);
+    using second = await RawClient.connect(own.socket);
+    second.say('hello', '', { version: 1, pid: process.pid, ticket: ticketOf(client) });
+    // The keeper is in this process: after some turns it has heard of it.
+    await turns(50);
+    client.say('conceal', 'aaaaa', Buffer.from('swordfish'));
+    client.say('input', 'aaaaa', Buffer.from('swordfish\n'), 0);
+    client.socket.resume();
+    const shown = (): string =>
+      Buffer.concat(client.frames.filter(({ type }) => type === frameTypes.data).map(({ body }) => body)).toString();
+    await expect.poll(() => shown().slice(-20)).toMatch(/x\r\n<•••>\r\n$/);
+    expect(client.got('lent')).toBeUndefined();
+  });
+
+  test('descriptors are for the client alone: a wrong ticket or another process gets none', async () => {
     await using own = await OwnKeeper.start({}, { shared });
     using client = await own.client();
     client.say('spawn', 'aaaaa', { ...script('echo hello; sleep 60'), ...size });
     await client.until('spawned');
-    for (const ticket of ['', 'x'.repeat(32)]) {
-      const socket = shared?.connect(own.socket) ?? -1;
-      writeSync(socket, frame('hello', '', encode({ version: 1, pid: process.pid, ticket })));
-      client.say('ping');
-      await client.until('pong');
-      await expect.poll(() => shared?.receive(socket)).toBeUndefined();
-      closeSync(socket);
+    const ticket = ticketOf(client);
+    for (const wrong of ['', 'x'.repeat(ticket.length), ticket.slice(1)]) {
+      expect(await bring(own.socket, wrong)).toBe('nothing');
     }
-    await expect.poll(() => client.got('data')).toBeDefined();
+    expect(await bringFromAnotherProcess(own.socket, ticket)).toBe('nothing');
     expect(client.got('lent')).toBeUndefined();
+    expect(await bring(own.socket, ticket)).toBe('something');
+    await client.until('lent');
   });
 });

@@ -148,7 +148,7 @@ export class Conversation implements Disposable {
     held.onChange = () => {};
     held.onOpen = () => {};
     held.onAccepted = () => {};
-    if (lane) this.#lender?.recall(lane);
+    if (lane) this.#lender?.forget(lane);
     held.mustWait = () => false;
     held.look();
   }

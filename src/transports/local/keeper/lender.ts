@@ -63,6 +63,8 @@ export class Lender implements Disposable {
     const lending = this.#refused.has(lane) ? undefined : held.lend((ended) => this.#gone(lane, ended));
     if (!lending) return;
     const { memory, master } = lending;
+    // What was told since is not in it: then the client does not take the terminal.
+    const { conceals } = lane;
     lane.offer = () => {
       lane.offer = undefined;
       this.#number += 1;
@@ -73,7 +75,7 @@ export class Lender implements Disposable {
         return undefined;
       }
       lane.handedOut();
-      const lent: Lent = { number: this.#number, epoch: memory.epoch, conceals: lane.conceals };
+      const lent: Lent = { number: this.#number, epoch: memory.epoch, conceals };
       return frame('lent', held.id, encode(lent), memory.head);
     };
     this.#init.kick();
@@ -89,6 +91,12 @@ export class Lender implements Disposable {
   recall(lane: Lane): void {
     lane.offer = undefined;
     this.#takeBack(lane);
+  }
+
+  /** Its terminal is no longer the client's. */
+  forget(lane: Lane): void {
+    this.recall(lane);
+    this.#refused.delete(lane);
   }
 
   [Symbol.dispose](): void {

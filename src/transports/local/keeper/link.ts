@@ -137,14 +137,16 @@ function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promi
       resolve(Link.make(socket, decode<Welcome>(body) as Welcome, remembered));
     };
     socket.on('data', (chunk: Buffer) => {
+      let frames: Frame[];
       try {
-        for (const one of reader.push(chunk)) {
-          if (isWelcome) events.frame(one);
-          else greet(one);
-        }
+        frames = reader.push(chunk);
       } catch {
         // Whoever that is, it is no keeper.
-        socket.destroy();
+        return void socket.destroy();
+      }
+      for (const one of frames) {
+        if (isWelcome) events.frame(one);
+        else greet(one);
       }
     });
     socket.on('error', () => {});
