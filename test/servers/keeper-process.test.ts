@@ -23,8 +23,10 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     const client = home.client({
       program: ['/bin/sh', '-c', 'exec 9</dev/null; exec "$@"', 'sh', ...keeperProgram()],
     });
-    await client.open(script('sleep 60'), size, home.newId(), soon());
+    const channel = await client.open(script('sleep 60'), size, home.newId(), soon());
     delete process.env['FAIRLEAD_TOKEN'];
+    // Descriptors come and go until it is lent.
+    await expect.poll(() => channel.isDirect).toBe(true);
     const pid = client.pid ?? 0;
     const [, , , session, tty] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
     expect([Number(session), Number(tty)]).toEqual([pid, 0]);
