@@ -137,16 +137,14 @@ function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promi
       resolve(Link.make(socket, decode<Welcome>(body) as Welcome, remembered));
     };
     socket.on('data', (chunk: Buffer) => {
-      let frames: Frame[];
       try {
-        frames = reader.push(chunk);
+        for (const one of reader.push(chunk)) {
+          if (isWelcome) events.frame(one);
+          else greet(one);
+        }
       } catch {
-        // Whoever that is, it is no keeper.
-        return void socket.destroy();
-      }
-      for (const one of frames) {
-        if (isWelcome) events.frame(one);
-        else greet(one);
+        // It is no keeper, or we made a mistake: a new connection sets right what is behind by then, and ending would not.
+        socket.destroy();
       }
     });
     socket.on('error', () => {});
