@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { env } from '../lib/setting.mjs';
-import { best, interleave } from '../lib/measure.mjs';
+import { interleave, percentile } from '../lib/measure.mjs';
 
 export const order = 30;
 export const name = 'reading a flood';
@@ -14,7 +14,8 @@ export async function run(bench) {
   const product = await bench.product();
   const execute = promisify(execFile);
 
-  // Where the kernel puts the writer, its own worker and the reader makes a factor of two from one run to the next.
+  // Where the kernel puts the writer, its own worker and the reader makes a factor of two from one run to the next, for C too. The
+  // best of many is then the luckiest; a quarter of the runs are as good as what is compared here, or better.
   const results = await interleave(bench.rounds * 8, {
     ours: async () => {
       const began = performance.now();
@@ -36,6 +37,11 @@ export async function run(bench) {
     },
   });
   if (results.ours[0].bytes !== results.c[0].bytes) throw new Error('The two readers saw different output.');
-  const [ours, c] = [best(results.ours, 'ms'), best(results.c, 'ms')];
+  const [ours, c] = [results.ours, results.c].map((runs) =>
+    percentile(
+      runs.map(({ ms }) => ms),
+      0.25,
+    ),
+  );
   return { 'speed vs a C reader': { value: c / ours, detail: `${ours.toFixed(0)} ms, C ${c.toFixed(0)} ms` } };
 }
