@@ -11,8 +11,14 @@ const TURN = 64 * 1024;
 /** More than a pseudo-terminal can hold: what was written before the call is read, a flood is not chased. */
 const HELD = 512 * 1024;
 
+/** Waited for the kernel in one turn at most, or little longer: it may have others to serve. */
+const PATIENCE_MS = 1;
+
 /** An answer of the system, read at once. */
 const ready = new Int32Array(1);
+
+/** Whose output came last, of all terminals. */
+let newest: PtyReader | undefined;
 
 /** Reads the master of a pseudo-terminal into a queue. It owns the second descriptor it is given, not the first. */
 export class PtyReader {
@@ -73,6 +79,7 @@ export class PtyReader {
 
   stop(): void {
     this.#open = false;
+    if (newest === this) newest = undefined;
     this.#stream?.destroy();
     this.#stream = undefined;
     if (this.#spare >= 0) closeSync(this.#spare);
@@ -98,7 +105,8 @@ export class PtyReader {
 
   /**
    * Only what lies there already. To read from a terminal that is empty at the moment makes the kernel finish what it is
-   * about to bring, and this process sleeps meanwhile: in a flood, after every few KB that could be parsed instead.
+   * about to bring, and this process sleeps meanwhile: in a flood, after every few KB that could be parsed instead, and with
+   * twenty floods behind all of their programs.
    */
   readonly #readReady = (into: Uint8Array): number => {
     if (this.#libc.ioctl(this.#master, FIONREAD, ready) !== 0 || ready[0] === 0) return 0;
@@ -107,10 +115,16 @@ export class PtyReader {
 
   /** What lies in `first` and what follows it; false when reading has to stop. */
   #take(first: number): boolean {
+    // When what came is worked on and nobody else prints, there is nothing better to do than to wait for the kernel.
+    const patientTo = newest === this ? performance.now() + PATIENCE_MS : 0;
+    newest = this;
     let already = first;
     for (let total = 0; total < TURN && this.#reads; already = 0) {
-      // What came was worked on; only now there is nothing better to do than to wait for the kernel.
-      const chunk = this.#landing.fill(already, this.#readReady, this.#read);
+      const chunk = this.#landing.fill(
+        already,
+        this.#readReady,
+        performance.now() < patientTo ? this.#read : this.#readReady,
+      );
       total += chunk.length;
       if (!this.#output.push(chunk)) return false;
       if (chunk.length <= SHORT) break;
