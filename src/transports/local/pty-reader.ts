@@ -17,8 +17,8 @@ const PATIENCE_MS = 1;
 /** An answer of the system, read at once. */
 const ready = new Int32Array(1);
 
-/** Whose output came last, of all terminals. */
-let newest: PtyReader | undefined;
+/** Whose output came last, of all terminals: the number of its descriptor. */
+let newest = -1;
 
 /** Reads the master of a pseudo-terminal into a queue. It owns the second descriptor it is given, not the first. */
 export class PtyReader {
@@ -79,7 +79,7 @@ export class PtyReader {
 
   stop(): void {
     this.#open = false;
-    if (newest === this) newest = undefined;
+    if (newest === this.#master) newest = -1;
     this.#stream?.destroy();
     this.#stream = undefined;
     if (this.#spare >= 0) closeSync(this.#spare);
@@ -116,8 +116,8 @@ export class PtyReader {
   /** What lies in `first` and what follows it; false when reading has to stop. */
   #take(first: number): boolean {
     // When what came is worked on and nobody else prints, there is nothing better to do than to wait for the kernel.
-    const patientTo = newest === this ? performance.now() + PATIENCE_MS : 0;
-    newest = this;
+    const patientTo = newest === this.#master ? performance.now() + PATIENCE_MS : 0;
+    newest = this.#master;
     let already = first;
     for (let total = 0; total < TURN && this.#reads; already = 0) {
       const chunk = this.#landing.fill(
