@@ -32,3 +32,12 @@ test('a title longer than any title is not kept', () => {
   screen.feed(encode(`\x1b]2;${'x'.repeat(1 << 20)}\x07`));
   expect(screen.title).toBe('first');
 });
+
+test.each(['', '?'])('erasing everything before the last cell erases everything, CSI %s1J', (prefix) => {
+  for (const begin of ['', '\x1b[?1049h']) {
+    const { screen } = makeScreen({ cols: 8, rows: 4 });
+    screen.feed(encode(`${begin}one\r\ntwo\x1b[4;8H\x1b[${prefix}1Jx`));
+    expect(screen.text({ scope: 'viewport', wrap: 'keep' }).trim()).toBe('x');
+    expect(screen.cursor).toMatchObject({ y: 3 });
+  }
+});

@@ -17,5 +17,13 @@ export function boundSequences(core: Core): void {
   };
   for (const final of perRow) clamp(final, () => core.rows);
   for (const final of perColumn) clamp(final, () => core.cols);
+  for (const id of [{ final: 'J' }, { prefix: '?', final: 'J' }]) {
+    core.registerCsiHandler(id, ({ params }) => {
+      const { x, y } = core.buffers.active;
+      // From the last cell, everything before it is everything; the emulator looks for a row below and throws.
+      if (params[0] === 1 && x >= core.cols - 1 && y >= core.rows - 1) params[0] = 2;
+      return false;
+    });
+  }
   for (const id of [0, 1, 2]) core.registerOscHandler(id, (data) => data.length > longestTitle);
 }
