@@ -1,11 +1,20 @@
 import { Terminal } from '../src/engine/terminal.ts';
 import { systemClock } from '../src/engine/system-clock.ts';
+import type { Clock } from '../src/lib/clock.ts';
 import { EchoChannel } from '../src/transports/echo/index.ts';
 
 export const nonce = 'n0nc3';
 /** A mark of our shell integration; `forged` is one without the nonce. */
 export const mark = (kind: string, rest = ''): string => `\x1b]133;${kind}${rest};fl=${nonce}\x07`;
 export const forged = (kind: string, rest = ''): string => `\x1b]133;${kind}${rest}\x07`;
+
+export interface WireOptions {
+  readonly cols?: number;
+  readonly rows?: number;
+  readonly scrollback?: number;
+  readonly trusted?: boolean;
+  readonly clock?: Clock;
+}
 
 export interface Wire extends AsyncDisposable {
   readonly terminal: Terminal;
@@ -17,8 +26,8 @@ export interface Wire extends AsyncDisposable {
 }
 
 /** A terminal on a wire whose far end the test is. */
-export function openWire(options: { cols?: number; rows?: number; scrollback?: number; trusted?: boolean } = {}): Wire {
-  const { cols = 80, rows = 24, scrollback = 1000, trusted = true } = options;
+export function openWire(options: WireOptions = {}): Wire {
+  const { cols = 80, rows = 24, scrollback = 1000, trusted = true, clock = systemClock } = options;
   const channel = new EchoChannel({ cols, rows }, { echo: false });
   const terminal = new Terminal({
     id: 't_test',
@@ -28,7 +37,7 @@ export function openWire(options: { cols?: number; rows?: number; scrollback?: n
     channel,
     size: { cols, rows },
     scrollback,
-    clock: systemClock,
+    clock,
     nonce: trusted ? nonce : undefined,
     release: () => {},
   });

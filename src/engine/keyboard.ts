@@ -19,6 +19,8 @@ export interface LastInput {
   readonly atMs: number;
   /** Where the output ended then. */
   readonly offset: number;
+  /** It ended a line while the shell showed no prompt: the next prompt may belong to what ran before it. */
+  readonly ahead?: boolean;
 }
 
 export interface TurnOptions {
@@ -34,6 +36,8 @@ export interface KeyboardInit {
   readonly output: { readonly on: (listener: () => void) => Disposable };
   /** Offset the next byte of output will get. */
   readonly offset: () => number;
+  /** The shell is known to read no commands just now. */
+  readonly busy: () => boolean;
   /** Where secrets go that the channel does not conceal itself. */
   readonly secrets: () => RecentSecrets;
   /** Before anything is sent. */
@@ -121,7 +125,7 @@ export class Keyboard {
 
   #note(bytes: Uint8Array, by: string): void {
     const { process } = this.#init.channel;
-    const atMs = this.#typed();
+    const atMs = this.#typed(bytes);
     // Asked for only when somebody records: it is a call into the system for every line typed.
     this.events.emit({
       bytes,
@@ -135,18 +139,19 @@ export class Keyboard {
 
   #noteSecret(bytes: Uint8Array, by: string): void {
     const { channel, secrets } = this.#init;
-    const atMs = this.#typed();
+    const atMs = this.#typed(bytes);
     const text = Buffer.from(bytes).toString();
     if (channel.conceal) channel.conceal(text);
     else secrets().add(text);
     this.events.emit({ bytes: Buffer.from(text.replace(/[^\r\n]+/g, '•••')), by, echo: false, atMs });
   }
 
-  #typed(): number {
-    const { clock, offset, used } = this.#init;
+  #typed(bytes: Uint8Array): number {
+    const { busy, clock, offset, used } = this.#init;
     used();
     const atMs = clock.monotonic();
-    this.#last = { atMs, offset: offset() };
+    const entered = bytes.includes(13) || bytes.includes(10);
+    this.#last = { atMs, offset: offset(), ahead: entered && busy() };
     return atMs;
   }
 }

@@ -1,5 +1,6 @@
 import { FairleadError } from '../contract/errors.ts';
 import { deferred } from '../lib/deferred.ts';
+import type { LastInput } from './keyboard.ts';
 import { QuietTimer } from './quiet-timer.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -70,7 +71,7 @@ const cancelled = (): FairleadError => new FairleadError('cancelled', 'The call 
 
 export interface QuietOptions {
   /** The input whose answer is waited for. */
-  readonly since: { readonly atMs: number; readonly offset: number };
+  readonly since: LastInput;
   readonly capMs: number;
 }
 
@@ -81,7 +82,7 @@ export async function quiet(terminal: Terminal, options: QuietOptions, signal: A
   const { since } = options;
   const done = deferred<boolean>();
   const check = (): void => {
-    if (terminal.ended || promptedSince(terminal, since.offset)) return done.resolve(true);
+    if (terminal.ended || promptedSince(terminal, since)) return done.resolve(true);
     const wait = quietAt(terminal, since) - clock.monotonic();
     if (wait > 0) timer.arm(wait);
     else done.resolve(true);
@@ -95,15 +96,17 @@ export async function quiet(terminal: Terminal, options: QuietOptions, signal: A
   return await abortable(done.promise, signal);
 }
 
-function quietAt(terminal: Terminal, since: QuietOptions['since']): number {
-  if (terminal.log.end === since.offset) return since.atMs + silentMs;
+function quietAt(terminal: Terminal, { atMs, offset, ahead }: LastInput): number {
+  if (terminal.log.end === offset) return atMs + silentMs;
   const { current } = terminal.blocks;
-  const started = current !== undefined && current.outputFrom > since.offset;
-  return (terminal.lastOutputMs ?? 0) + (started ? runningMs : quietMs);
+  const started = current !== undefined && current.outputFrom > offset;
+  const pauseMs = started ? runningMs : ahead ? silentMs : quietMs;
+  return (terminal.lastOutputMs ?? 0) + pauseMs;
 }
 
-/** A prompt of our own integration was drawn after that offset: whatever was asked is done. */
-function promptedSince(terminal: Terminal, offset: number): boolean {
-  const at = terminal.blocks.promptAt;
-  return terminal.blocks.state === 'prompt' && at !== undefined && at > offset;
+/** A prompt of our own integration was drawn after that input, and is not the one its line was typed ahead of. */
+export function promptedSince({ blocks }: Terminal, { offset, ahead }: LastInput): boolean {
+  const at = blocks.promptAt;
+  if (at === undefined || at <= offset) return false;
+  return !ahead || (blocks.last?.outputFrom ?? 0) > offset;
 }

@@ -112,6 +112,7 @@ export class Terminal implements AsyncDisposable {
       clock: init.clock,
       output: this.output,
       offset: () => this.log.end,
+      busy: () => this.blocks.state !== 'unknown' && this.blocks.promptAt === undefined,
       secrets: () => this.#secrets,
       used: () => this.touch(),
     });

@@ -2,7 +2,7 @@ import { deferred } from '../../lib/deferred.ts';
 import { promptShows } from '../run/place.ts';
 import { afterQuiet } from '../run/quiet-watch.ts';
 import { renderText } from '../screen/render-text.ts';
-import { abortable } from '../settle.ts';
+import { abortable, promptedSince } from '../settle.ts';
 import type { Terminal, TerminalState } from '../terminal.ts';
 import { checkConditions, type Condition, type Match, type Matcher, matcherOf } from './condition.ts';
 import { answerFrom } from './echo.ts';
@@ -209,8 +209,16 @@ class Waiting implements Disposable {
   }
 
   #prompted(): boolean {
+    const { blocks, lastInput = { atMs: 0, offset: -1 }, marked } = this.#terminal;
+    return marked && !blocks.incomplete && promptedSince(this.#terminal, lastInput);
+  }
+
+  /** Of a terminal that went quiet. */
+  #promptStays(): boolean {
     const { blocks, lastInput, marked } = this.#terminal;
-    return marked && blocks.promptAt !== undefined && !blocks.incomplete && (lastInput?.offset ?? -1) < blocks.promptAt;
+    if (!marked || blocks.state !== 'prompt') return promptShows(this.#terminal);
+    // The line that was typed ahead of the prompt went to what ran before.
+    return lastInput?.ahead === true && promptedSince(this.#terminal, { ...lastInput, ahead: false });
   }
 
   #watchQuiet(): void {
@@ -222,8 +230,7 @@ class Waiting implements Disposable {
         this.#listening.push(
           afterQuiet(this.#terminal, promptQuietMs, async (signal) => {
             await this.#terminal.sync(signal);
-            if ((this.#terminal.marked && this.#terminal.blocks.state === 'prompt') || !promptShows(this.#terminal))
-              return;
+            if (!this.#promptStays()) return;
             this.#settle(condition.type === 'prompt' ? { hit } : { hit, exitCode: null });
           }),
         );

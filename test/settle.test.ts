@@ -1,0 +1,99 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { settled } from '../src/engine/settle.ts';
+import { wait } from '../src/engine/wait/wait.ts';
+import { mark, openWire, type Wire } from './reading-support.ts';
+import { ManualClock } from './support/screen.ts';
+
+const never = new AbortController().signal;
+const prompt = (n: number): string => `${mark('A', `;n=${n}`)}$ ${mark('B', `;n=${n}`)}`;
+const ran = (n: number, output: string): string => `${mark('C', `;n=${n}`)}${output}${mark('D', `;0;n=${n}`)}`;
+
+function open(): { clock: ManualClock; wire: Wire; type: (text: string) => Promise<void> } {
+  const clock = new ManualClock();
+  const wire = openWire({ clock });
+  return { clock, wire, type: (text) => wire.terminal.send(Buffer.from(text), 'test', never) };
+}
+
+/** Whether it is over, after everything that is due has run. */
+function watched(promise: Promise<unknown>): () => Promise<boolean> {
+  let over = false;
+  void promise.then(() => {
+    over = true;
+  });
+  return async () => {
+    for (let turns = 0; turns < 5; turns++) await turn();
+    return over;
+  };
+}
+
+test('R-TERM-050: the prompt after a command ends the wait at once', async () => {
+  const { wire, type } = open();
+  await using _wire = wire;
+  await wire.say(prompt(0));
+  await type('true\r');
+  const over = watched(settled(wire.terminal, never));
+  await wire.say(`true\r\n${mark('C', ';n=0')}`);
+  expect(await over()).toBe(false);
+  await wire.say(`${mark('D', ';0;n=0')}${prompt(1)}`);
+  expect(await over()).toBe(true);
+});
+
+test('the prompt of the command before is not the answer to a line typed ahead of it', async () => {
+  const { wire, type } = open();
+  await using _wire = wire;
+  await wire.say(`${prompt(0)}cat\r\n${mark('C', ';n=0')}`);
+  await type('echo mine\r');
+  const over = watched(settled(wire.terminal, never));
+  await wire.say(`${mark('D', ';130;n=0')}${prompt(1)}`);
+  expect(await over()).toBe(false);
+  await wire.say(`echo mine\r\n${ran(1, 'mine\r\n')}`);
+  expect(await over()).toBe(false);
+  await wire.say(prompt(2));
+  expect(await over()).toBe(true);
+});
+
+test('a line that the program before took is waited for until the prompt has stayed for a while', async () => {
+  const { clock, wire, type } = open();
+  await using _wire = wire;
+  await wire.say(`${prompt(0)}read x\r\n${mark('C', ';n=0')}`);
+  await type('yes\r');
+  const over = watched(settled(wire.terminal, never));
+  await wire.say(`yes\r\n${mark('D', ';0;n=0')}${prompt(1)}`);
+  clock.advance(149);
+  expect(await over()).toBe(false);
+  clock.advance(1);
+  expect(await over()).toBe(true);
+});
+
+test('a key that ends no line is answered by the next prompt', async () => {
+  const { wire, type } = open();
+  await using _wire = wire;
+  await wire.say(`${prompt(0)}cat\r\n${mark('C', ';n=0')}`);
+  await type('\x03');
+  const over = watched(settled(wire.terminal, never));
+  await wire.say(`^C${mark('D', ';130;n=0')}${prompt(1)}`);
+  expect(await over()).toBe(true);
+});
+
+test('waiting for a prompt passes the one that a line was typed ahead of', async () => {
+  const { clock, wire, type } = open();
+  await using _wire = wire;
+  await wire.say(`${prompt(0)}cat\r\n${mark('C', ';n=0')}`);
+  await type('echo mine\r');
+  const result = wait(wire.terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 10_000 }, never);
+  const over = watched(result);
+  await wire.say(`${mark('D', ';130;n=0')}${prompt(1)}`);
+  expect(await over()).toBe(false);
+  await wire.say(`echo mine\r\n${ran(1, 'mine\r\n')}${prompt(2)}`);
+  expect(await over()).toBe(true);
+  expect(await result).toMatchObject({ hit: 0 });
+
+  await wire.say(`read x\r\n${mark('C', ';n=2')}`);
+  await type('yes\r');
+  const taken = watched(wait(wire.terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 10_000 }, never));
+  await wire.say(`yes\r\n${mark('D', ';0;n=2')}${prompt(3)}`);
+  expect(await taken()).toBe(false);
+  clock.advance(150);
+  expect(await taken()).toBe(true);
+});
