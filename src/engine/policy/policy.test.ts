@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkPolicy, judge, Policy } from './policy.ts';
 import { commandsOf } from './effective.ts';
+import { cpuTimer } from '../../../test/support/cpu-timer.ts';
 
 const policy = (given: Partial<Policy>): Policy => Policy.parse({ enabled: true, ...given });
 const programs = (line: string): string[] =>
@@ -235,9 +236,9 @@ test('any text is judged, quickly and without an error', () => {
     }),
     { numRuns: 3000 },
   );
-  const started = performance.now();
+  const spent = cpuTimer();
   judge(policy({ blocked_patterns: ['rm -rf /'] }), '$('.repeat(50_000));
   judge(policy({ blocked_patterns: ['rm -rf /'] }), '('.repeat(50_000));
   judge(policy({ blocked_patterns: ['rm -rf /'] }), 'a '.repeat(100_000));
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(spent()).toBeLessThan(2000);
 });

@@ -59,6 +59,8 @@ export function namedFormats(text: string): Span[] {
 export function privateKeys(text: string): { spans: Span[]; openFrom: number | undefined } {
   const spans: Span[] = [];
   let from = 0;
+  /** Once none is left it is not looked for again: a text of nothing but BEGIN lines would be read once for each. */
+  let closed = true;
   if (!text.includes('-----BEGIN')) return { spans, openFrom: undefined };
   for (;;) {
     pemBegin.lastIndex = from;
@@ -66,7 +68,8 @@ export function privateKeys(text: string): { spans: Span[]; openFrom: number | u
     if (begin === null) return { spans, openFrom: undefined };
     const bodyStart = begin.index + begin[0].length;
     pemEnd.lastIndex = bodyStart;
-    const end = pemEnd.exec(text);
+    const end: RegExpExecArray | null = closed ? pemEnd.exec(text) : null;
+    closed = end !== null;
     const bodyEnd = end === null ? keyBodyEnd(text, bodyStart) : end.index;
     spans.push(trimmed(text, bodyStart, bodyEnd));
     if (end === null && bodyEnd === text.length) return { spans, openFrom: begin.index };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { FairleadError } from '../../contract/errors.ts';
 import { compilePattern } from './pattern.ts';
+import { cpuTimer } from '../../../test/support/cpu-timer.ts';
 
 test('finds the first match, its place and its groups, and goes on from there', () => {
   const pattern = compilePattern('(\\w+)=(\\d+)?');
@@ -37,8 +38,8 @@ test('a pattern that cannot be used says why and what to do', () => {
 });
 
 test('patterns that ruin a backtracking engine take linear time', () => {
-  const started = performance.now();
+  const spent = cpuTimer();
   expect(compilePattern('^(a+)+$').exec(`${'a'.repeat(20_000)}b`)).toBeUndefined();
   expect(compilePattern('(x*)*y').exec('x'.repeat(20_000))).toBeUndefined();
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(spent()).toBeLessThan(2000);
 });
