@@ -12,7 +12,7 @@ import { loadSharedCalls } from '../src/transports/local/shared-calls.ts';
 import { env, size, soon } from './support/keeper.ts';
 import { OwnKeeper } from './support/own-keeper.ts';
 import { RawClient } from './support/raw-keeper-client.ts';
-import { ManualClock } from './support/screen.ts';
+import { ManualClock } from './support/manual-clock.ts';
 
 const shared = await loadSharedCalls();
 const script = (text: string) => ({ argv: ['sh', '-c', text] as const, env });

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, expect } from 'vitest';
 import type { Clock } from '../src/lib/clock.ts';
 import { deferred } from '../src/lib/deferred.ts';
 import { Emitter } from '../src/lib/emitter.ts';
@@ -9,49 +10,13 @@ import type { Ended, Size } from '../src/engine/channel.ts';
 import type { InputEvent } from '../src/engine/keyboard.ts';
 import type { OutputEvent } from '../src/engine/terminal.ts';
 import { OutputLog } from '../src/engine/output-log.ts';
+import type { CastReading } from '../src/engine/recording/cast-reader.ts';
+import type { RecordingMetadata } from '../src/engine/recording/metadata.ts';
+import { Recordings, type RecordingsOptions } from '../src/engine/recording/recordings.ts';
 import type { Recordable } from '../src/engine/recording/terminal-source.ts';
+import { ManualClock } from './support/manual-clock.ts';
 
-/** For tests: time that passes only when told to. */
-export class FakeClock implements Clock {
-  #now = 1_700_000_000_000;
-  #ms = 5_000;
-  readonly #timers = new Set<{ readonly at: number; readonly run: () => void }>();
-
-  now(): number {
-    return this.#now;
-  }
-
-  monotonic(): number {
-    return this.#ms;
-  }
-
-  after(ms: number, run: () => void): Disposable {
-    const timer = { at: this.#ms + ms, run };
-    this.#timers.add(timer);
-    return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
-  }
-
-  get timers(): number {
-    return this.#timers.size;
-  }
-
-  advance(ms: number): void {
-    const end = this.#ms + ms;
-    for (;;) {
-      const next = [...this.#timers].sort((a, b) => a.at - b.at)[0];
-      if (next === undefined || next.at > end) break;
-      this.#timers.delete(next);
-      this.#move(Math.max(this.#ms, next.at));
-      next.run();
-    }
-    this.#move(end);
-  }
-
-  #move(to: number): void {
-    this.#now += to - this.#ms;
-    this.#ms = to;
-  }
-}
+const epoch = 1_700_000_000_000;
 
 /** For tests: what recordings need of a terminal, played by hand. */
 export class FakeTerminal implements Recordable {
@@ -131,6 +96,43 @@ export class FakeTerminal implements Recordable {
   }
 }
 
+/** For tests: what one test of recordings needs, made anew before each and removed after it. */
+export class Studio {
+  dir = '';
+  clock = new ManualClock(epoch);
+  terminal = new FakeTerminal(this.clock);
+
+  constructor() {
+    beforeEach(async () => {
+      this.dir = await mkdtemp(join(tmpdir(), 'fairlead-recording-'));
+      this.clock = new ManualClock(epoch);
+      this.terminal = new FakeTerminal(this.clock);
+    });
+    afterEach(() => rm(this.dir, { recursive: true, force: true }));
+  }
+
+  open(more: Partial<RecordingsOptions> = {}): Recordings {
+    return new Recordings({
+      dir: this.dir,
+      idleTimeLimit: 2,
+      maxDuration: 3600,
+      inactivityTimeout: 600,
+      clock: this.clock,
+      parts: { freeBytes: async () => 1e12 },
+      ...more,
+    });
+  }
+
+  /** A finished recording of what `act` does, with no limit on pauses or length. */
+  async recorded(act: () => void, format: 'v2' | 'v3' = 'v2'): Promise<{ id: string; path: string }> {
+    const recordings = this.open({ idleTimeLimit: 0, maxDuration: 0, inactivityTimeout: 0 });
+    const { recordingId } = await recordings.start(this.terminal, { format, markers: true });
+    act();
+    const { path } = await recordings.stop(recordingId);
+    return { id: recordingId, path };
+  }
+}
+
 export interface TempDir extends AsyncDisposable {
   readonly path: string;
 }
@@ -138,4 +140,29 @@ export interface TempDir extends AsyncDisposable {
 export async function tempDir(): Promise<TempDir> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-recording-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+export const finished = (recordings: Recordings): Promise<{ readonly stopReason: string; readonly path: string }> =>
+  new Promise((resolve) => recordings.finished.on(resolve));
+
+/** Every event of a cast, times in ms. */
+export async function events(cast: CastReading): Promise<CastEvent[]> {
+  const all: CastEvent[] = [];
+  for await (const { atMs, code, data } of cast.events) all.push([Math.round(atMs * 1000) / 1000, code, data]);
+  return all;
+}
+
+export type CastEvent = [number, string, string];
+export type CastLines = [Record<string, unknown>, ...CastEvent[]];
+
+/** Every line of a finished cast. */
+export async function readLines(path: string): Promise<CastLines> {
+  const text = await readFile(path, 'utf8');
+  expect(text.endsWith('\n')).toBe(true);
+  const lines = text.trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as unknown) as CastLines;
+}
+
+export async function readMeta(path: string): Promise<RecordingMetadata> {
+  return JSON.parse(await readFile(path.replace(/\.cast$/, '.meta.json'), 'utf8')) as RecordingMetadata;
 }

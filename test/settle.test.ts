@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { settled } from '../src/engine/settle.ts';
 import { wait } from '../src/engine/wait/wait.ts';
 import { mark, openWire, type Wire } from './reading-support.ts';
-import { ManualClock } from './support/screen.ts';
+import { ManualClock } from './support/manual-clock.ts';
 
 const never = new AbortController().signal;
 const prompt = (n: number): string => `${mark('A', `;n=${n}`)}$ ${mark('B', `;n=${n}`)}`;

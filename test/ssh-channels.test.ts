@@ -9,7 +9,7 @@ import type { LiveSession } from '../src/transports/ssh/live-session.ts';
 import type { SessionEnd } from '../src/transports/ssh/session.ts';
 import type { SessionRequest } from '../src/transports/ssh/sessions.ts';
 import { Remote, type RemoteOptions } from './support/remote.ts';
-import { ManualClock } from './support/screen.ts';
+import { ManualClock } from './support/manual-clock.ts';
 import { withSshd } from './support/ssh-login.ts';
 import { isRoot, type Sshd, startSshd } from './support/sshd.ts';
 

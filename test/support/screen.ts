@@ -1,44 +1,8 @@
 import fc from 'fast-check';
-import type { Clock } from '../../src/lib/clock.ts';
+import { ManualClock } from './manual-clock.ts';
 import { Screen, type ScreenOptions } from '../../src/engine/screen/screen.ts';
 
 export const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-/** Time that stands still until told, for tests; `run` fires what is due on the way. */
-export class ManualClock implements Clock {
-  #now = 0;
-  readonly #timers = new Set<{ at: number; run: () => void }>();
-
-  get timers(): number {
-    return this.#timers.size;
-  }
-
-  now(): number {
-    return this.#now;
-  }
-
-  monotonic(): number {
-    return this.#now;
-  }
-
-  after(ms: number, run: () => void): Disposable {
-    const timer = { at: this.#now + ms, run };
-    this.#timers.add(timer);
-    return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
-  }
-
-  advance(ms: number): void {
-    const until = this.#now + ms;
-    for (;;) {
-      const due = [...this.#timers].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0];
-      if (!due) break;
-      this.#timers.delete(due);
-      this.#now = Math.max(this.#now, due.at);
-      due.run();
-    }
-    this.#now = until;
-  }
-}
 
 export interface Heard {
   readonly screen: Screen;

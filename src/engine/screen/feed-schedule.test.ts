@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../../test/support/screen.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { FeedSchedule } from './feed-schedule.ts';
 
 const loopTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

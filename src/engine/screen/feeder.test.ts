@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { anyPiece, encode, everything, ManualClock, makeScreen, plainPiece } from '../../../test/support/screen.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { anyPiece, encode, everything, makeScreen, plainPiece } from '../../../test/support/screen.ts';
 import { OutputLog } from '../output-log.ts';
 import { systemClock } from '../system-clock.ts';
 import { Feeder, type FeederOptions } from './feeder.ts';

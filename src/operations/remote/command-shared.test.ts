@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FakeCommand, FakeSession } from '../../../test/support/fake-command.ts';
-import { ManualClock } from '../../../test/support/screen.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import type { Amount, Call } from '../../engine/call.ts';
 import { Command } from '../../transports/ssh/command.ts';
 import { untilEnded } from './command-shared.ts';
