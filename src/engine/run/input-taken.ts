@@ -33,6 +33,20 @@ export async function inputTaken(terminal: Terminal, signal: AbortSignal): Promi
   return true;
 }
 
+/** A shell that was told to stop draws its prompt anew; one that has not by then never will. */
+const redrawMs = 5000;
+
+/** Waits for the prompt after a Ctrl-C that the terminal shows: what stands before it was dropped, and is nobody's text. */
+export async function promptRedrawn(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  if (!interrupting(terminal)) return;
+  const done = deferred();
+  const look = (): void => void (interrupting(terminal) || done.resolve());
+  using _limit = terminal.clock.after(redrawMs, done.resolve);
+  using _block = terminal.block.on(look);
+  using _exited = whenExited(terminal, () => done.resolve());
+  await abortable(done.promise, signal);
+}
+
 /** The input was a command, and the prompt after it is there. */
 function commandOver({ blocks }: Terminal, inputAt: number): boolean {
   const { last, promptAt } = blocks;

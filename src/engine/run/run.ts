@@ -6,7 +6,7 @@ import { type Attention, whenAttention } from '../attention/index.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
-import { inputTaken } from './input-taken.ts';
+import { inputTaken, promptRedrawn } from './input-taken.ts';
 import { type Origin, originOf, type Waits, watchInteractive } from './interactive.ts';
 import { MarkedWatch } from './marked-watch.ts';
 import { MarkerWatch } from './marker-watch.ts';
@@ -121,7 +121,7 @@ async function submit(
   signal: AbortSignal,
 ): Promise<Run> {
   const startedMs = terminal.clock.monotonic();
-  nothingTyped(terminal);
+  await nothingTyped(terminal, signal);
   const origin = originOf(terminal, place.kind === 'marked');
   const { watch, lines } = await prepare(terminal, place, request, before, signal);
   const prompt = place.kind === 'marked' ? '' : place.prompt;
@@ -222,9 +222,14 @@ function typeable(command: string): void {
 }
 
 /** A command must not become the end of what somebody else has begun to type. */
-function nothingTyped(terminal: Terminal): void {
-  const { promptAt } = terminal.blocks;
-  if (!terminal.marked || promptAt === undefined || (terminal.lastInput?.offset ?? -1) < promptAt) return;
+async function nothingTyped(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  const shown = (): number | undefined => {
+    const { promptAt } = terminal.blocks;
+    return terminal.marked && (terminal.lastInput?.offset ?? -1) >= (promptAt ?? Infinity) ? promptAt : undefined;
+  };
+  if (shown() !== undefined) await promptRedrawn(terminal, signal);
+  const promptAt = shown();
+  if (promptAt === undefined) return;
   const typed = renderText(terminal.log.read(promptAt).bytes, terminal.size).trim();
   if (typed === '') return;
   throw new FairleadError('conflict', `Unfinished text stands at the prompt: ${JSON.stringify(typed.slice(0, 80))}.`, {
