@@ -40,19 +40,19 @@ test.each(['bash', 'zsh', 'fish', 'dash', 'ash'])(
 test('a Ctrl+C that is shown is no unfinished text: the command waits for the prompt after it', async () => {
   const clock = new ManualClock();
   await using wire = openWire({ clock });
-  const { channel, terminal, say } = wire;
+  const { channel, terminal } = wire;
   const prompt = (n: number): string => `${mark('A', `;n=${n}`)}$ ${mark('B', `;n=${n}`)}`;
   const typed = (): string => Buffer.concat(channel.written).toString();
-  await say(prompt(0));
+  await wire.say(prompt(0));
   await terminal.send(Uint8Array.of(3), 'other', limit());
   // A shell on a busy machine: long after anybody waits for an answer.
   clock.advance(2000);
-  await say('^C');
+  await wire.say('^C');
   const running = start(terminal, 'echo h');
   for (let turns = 0; turns < 10; turns++) await turn();
   expect(typed()).toBe('\x03');
-  await say(`\r\n${prompt(1)}`);
+  await wire.say(`\r\n${prompt(1)}`);
   await expect.poll(typed).toBe('\x03echo h\r');
-  await say(`echo h\r\n${mark('C', ';n=1')}h\r\n${mark('D', ';0;n=1')}${prompt(2)}`);
+  await wire.say(`echo h\r\n${mark('C', ';n=1')}h\r\n${mark('D', ';0;n=1')}${prompt(2)}`);
   expect(await running).toMatchObject({ exitCode: 0, output: 'h' });
 });
