@@ -9,7 +9,7 @@ import { frame, frameTypes } from '../src/transports/local/keeper/frames.ts';
 import type { KeptChannel } from '../src/transports/local/keeper/kept-channel.ts';
 import { encode, type Welcome } from '../src/transports/local/keeper/messages.ts';
 import { loadSharedCalls } from '../src/transports/local/shared-calls.ts';
-import { env, size, soon } from './support/keeper.ts';
+import { env, listen, size, soon } from './support/keeper.ts';
 import { OwnKeeper } from './support/own-keeper.ts';
 import { RawClient } from './support/raw-keeper-client.ts';
 import { ManualClock } from './support/manual-clock.ts';
@@ -22,16 +22,13 @@ function clientOf(own: OwnKeeper, direct = true): KeeperClient {
   return new KeeperClient({ folder, socket, lock: join(folder, 'lock'), log: join(folder, 'log') }, { direct });
 }
 
-/** All the output there is, whenever it comes. */
-function collect(channel: KeptChannel): { text: string } {
-  const got = { text: '' };
-  channel.output
-    .consume((chunk) => {
-      got.text += Buffer.from(chunk).toString();
-      return undefined;
-    })
-    .catch(() => {});
-  return got;
+/** Repeats what it is told, lent to this process. */
+async function lentCat(client: KeeperClient): Promise<{ cat: KeptChannel; got: { text: string } }> {
+  await client.ready(soon());
+  const cat = await client.open(script('stty -echo; echo ready; exec cat'), size, 'aaaaa', soon());
+  const got = listen(cat);
+  await expect.poll(() => [cat.isDirect, got.text]).toEqual([true, 'ready\r\n']);
+  return { cat, got };
 }
 
 /** Everything in the shared memory of this process's terminals, staging areas and all. */
@@ -85,10 +82,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
   test('is read and typed into from here, and the keeper has every byte', async () => {
     await using own = await OwnKeeper.start({}, { shared });
     await using client = clientOf(own);
-    await client.ready(soon());
-    const cat = await client.open(script('stty -echo; echo ready; exec cat'), size, 'aaaaa', soon());
-    const got = collect(cat);
-    await expect.poll(() => [cat.isDirect, got.text]).toEqual([true, 'ready\r\n']);
+    const { cat, got } = await lentCat(client);
     for (const word of ['one', 'two', 'three']) await cat.write(Buffer.from(`${word}\n`));
     await expect.poll(() => got.text).toBe('ready\r\none\r\ntwo\r\nthree\r\n');
     expect(cat.process.foreground()?.name).toBe('cat');
@@ -101,10 +95,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     const clock = new ManualClock();
     await using own = await OwnKeeper.start({}, { shared, clock });
     await using client = clientOf(own);
-    await client.ready(soon());
-    const channel = await client.open(script('stty -echo; echo ready; exec cat'), size, 'aaaaa', soon());
-    const got = collect(channel);
-    await expect.poll(() => [channel.isDirect, got.text]).toEqual([true, 'ready\r\n']);
+    const { cat: channel, got } = await lentCat(client);
     channel.conceal('swordfish');
     expect(channel.isDirect).toBe(false);
     await channel.write(Buffer.from('<swordfish>\n'));
@@ -126,7 +117,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     for (let round = 0; round < 20; round++) {
       const id = `aaa${(round + 16).toString(16)}`;
       const channel = await client.open(script('stty -echo; echo ready; read x; echo "<$x>"'), size, id, soon());
-      const got = collect(channel);
+      const got = listen(channel);
       // Each time a little later: before it is lent, while it is, and after.
       for (let turn = 0; turn < round; turn++) await new Promise((resolve) => setImmediate(resolve));
       channel.conceal('swordfish');
@@ -143,7 +134,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     await client.ready(soon());
     const numbers = 'stty -echo -opost; read x; i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "$i $x"; done';
     const channel = await client.open(script(numbers), size, 'aaaaa', soon());
-    const got = collect(channel);
+    const got = listen(channel);
     await expect.poll(() => channel.isDirect).toBe(true);
     await channel.write(Buffer.from('hello\n'));
     await expect.poll(() => got.text).toContain('\n100 ');
@@ -161,7 +152,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     await client.ready(soon());
     const slow = 'stty raw -echo; echo ready; sleep 0.3; exec head -c 200000 | cksum';
     const channel = await client.open(script(slow), size, 'aaaaa', soon());
-    const got = collect(channel);
+    const got = listen(channel);
     await expect.poll(() => [channel.isDirect, got.text.includes('ready')]).toEqual([true, true]);
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => 97 + (at % 26)));
     const writing = channel.write(bytes);
@@ -181,7 +172,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
       await using client = clientOf(own, direct);
       await client.ready(soon());
       const channel = await client.open(script('echo hello; read x; echo "<$x>"; exit 4'), size, 'aaaaa', soon());
-      const got = collect(channel);
+      const got = listen(channel);
       await expect.poll(() => got.text).toBe('hello\r\n');
       await channel.write(Buffer.from('there\n'));
       expect(await channel.ended).toEqual({ by: 'exit', code: 4 });
@@ -193,10 +184,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
   test('nobody gets in while it is lent, not even under the number of the same process', async () => {
     await using own = await OwnKeeper.start({}, { shared });
     await using client = clientOf(own);
-    await client.ready(soon());
-    const cat = await client.open(script('stty -echo; echo ready; exec cat'), size, 'aaaaa', soon());
-    const got = collect(cat);
-    await expect.poll(() => [cat.isDirect, got.text]).toEqual([true, 'ready\r\n']);
+    const { cat, got } = await lentCat(client);
     using second = await RawClient.connect(own.socket);
     second.hello(process.pid);
     expect(JSON.parse(Buffer.from((await second.until('refused')).body).toString())).toMatchObject({

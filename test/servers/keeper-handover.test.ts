@@ -1,21 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import type { KeptChannel } from '../../src/transports/local/keeper/kept-channel.ts';
-import { env, isAlive, KeeperHome, size, soon } from '../support/keeper.ts';
+import { env, isAlive, KeeperHome, listen, size, soon } from '../support/keeper.ts';
 
 const script = (text: string) => ({ argv: ['bash', '-c', text] as const, env });
-
-/** What it prints, as it comes. */
-function listen(channel: KeptChannel): { text: string } {
-  const heard = { text: '' };
-  channel.output
-    .consume((chunk) => {
-      heard.text += Buffer.from(chunk).toString('latin1');
-      return undefined;
-    })
-    .catch(() => {});
-  return heard;
-}
 
 /** Does nothing else, not even listen: as long as a slow collection takes. */
 function standStill(ms: number): void {

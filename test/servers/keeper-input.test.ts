@@ -1,20 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { KeeperProgram } from '../../src/transports/local/keeper/start.ts';
-import { KeeperHome, script, size, soon, until } from '../support/keeper.ts';
-
-/** Reads nothing until it is told to, then this many bytes into a file, and the rest for nobody. */
-function sleeper(home: KeeperHome, bytes: number) {
-  const [gate, file] = [join(home.home, 'gate'), join(home.home, 'typed')];
-  return {
-    spawn: script(
-      `stty raw -echo; mkfifo ${gate}; echo ready; cat ${gate}; head -c ${bytes} > ${file}; echo done; exec cat > /dev/null`,
-    ),
-    wake: () => writeFileSync(gate, ''),
-    typed: () => (existsSync(file) ? readFileSync(file, 'latin1') : ''),
-  };
-}
+import { KeeperHome, size, sleeper, soon, until } from '../support/keeper.ts';
 
 const programOf = (pid: number | undefined): KeeperProgram =>
   readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -3) as unknown as KeeperProgram;

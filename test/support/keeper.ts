@@ -1,8 +1,18 @@
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Channel } from '../../src/engine/channel.ts';
 import { type KeeperClient, type KeeperClientOptions, keeperFor } from '../../src/transports/local/keeper/client.ts';
+import type { KeptChannel } from '../../src/transports/local/keeper/kept-channel.ts';
 
 export const size = { cols: 80, rows: 24 };
 export const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' };
@@ -91,4 +101,28 @@ export async function until(channel: Channel, word: string): Promise<string> {
     text += Buffer.from(value).toString();
   }
   return text;
+}
+
+/** What it prints, as it comes. */
+export function listen(channel: KeptChannel): { text: string } {
+  const heard = { text: '' };
+  channel.output
+    .consume((chunk) => {
+      heard.text += Buffer.from(chunk).toString();
+      return undefined;
+    })
+    .catch(() => {});
+  return heard;
+}
+
+/** Reads nothing until it is told to, then this many bytes into a file, and the rest for nobody. */
+export function sleeper(home: KeeperHome, bytes: number) {
+  const [gate, file] = [join(home.home, 'gate'), join(home.home, 'typed')];
+  return {
+    spawn: script(
+      `stty raw -echo; mkfifo ${gate}; echo ready; cat ${gate}; head -c ${bytes} > ${file}; echo done; exec cat > /dev/null`,
+    ),
+    wake: () => writeFileSync(gate, ''),
+    typed: () => (existsSync(file) ? readFileSync(file, 'latin1') : ''),
+  };
 }
