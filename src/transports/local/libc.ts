@@ -15,6 +15,7 @@ const F_DUPFD_CLOEXEC = 1030;
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
 const LOCK_EX_NB = 6;
+const MFD_CLOEXEC = 1;
 const O_RDWR = 2;
 const O_CLOEXEC = 0o2000000;
 const SPAWN_SETSIGDEF = 0x04;
@@ -48,7 +49,7 @@ export interface Libc {
   readonly lock: (fd: number) => boolean;
   /** Whether a descriptor is still there after this process became another program, and in its children. */
   readonly inherit: (fd: number, yes: boolean) => void;
-  /** A file that exists in memory only, inherited; negative when there can be none. */
+  /** A file that exists in memory only and in no child; negative when there can be none. */
   readonly memoryFile: () => number;
   /** This process becomes another program. Returns only when that is not possible, with the reason. */
   readonly become: (argv: readonly [string, ...string[]], env: readonly string[]) => string;
@@ -120,7 +121,7 @@ async function bind(): Promise<Libc> {
     duplicate: (fd) => fcntl(fd, F_DUPFD_CLOEXEC, 3),
     lock: (fd) => flock(fd, LOCK_EX_NB) === 0,
     inherit: (fd, yes) => void fcntl(fd, F_SETFD, yes ? 0 : FD_CLOEXEC),
-    memoryFile: () => memfdCreate?.('fairlead', 0) ?? -1,
+    memoryFile: () => memfdCreate?.('fairlead', MFD_CLOEXEC) ?? -1,
     become: (argv, env) => {
       execve(argv[0], [...argv, null], [...env, null]);
       return errnoName(koffi.errno());

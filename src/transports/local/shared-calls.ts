@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs';
 import { endianness } from 'node:os';
+import { loadLibc } from './libc.ts';
 
 /** Memory that two processes see. After `release` its bytes must not be touched: they are not there any more. */
 export interface Mapping {
@@ -23,7 +24,6 @@ export interface SharedCalls {
   readonly peer: (socket: number) => number | undefined;
 }
 
-const MFD_CLOEXEC = 1;
 const PROT_READ_WRITE = 3;
 const MAP_SHARED = 1;
 const MAP_PRIVATE_ANONYMOUS = 0x22;
@@ -51,11 +51,11 @@ async function bind(): Promise<SharedCalls | undefined> {
   // The structures below are laid out by hand.
   if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch) || endianness() !== 'LE')
     return undefined;
+  const { memoryFile } = await loadLibc();
   const { default: koffi } = await import('koffi');
   const lib = koffi.load(null);
   const mmap = lib.func('mmap', 'uintptr_t', ['uintptr_t', 'size_t', 'int', 'int', 'int', 'int64_t']);
   const munmap = lib.func('munmap', 'int', ['uintptr_t', 'size_t']);
-  const memfdCreate = lib.func('memfd_create', 'int', ['str', 'uint']);
   const socket = lib.func('socket', 'int', ['int', 'int', 'int']);
   const connect = lib.func('connect', 'int', ['int', 'void *', 'uint']);
   const getsockopt = lib.func('getsockopt', 'int', ['int', 'int', 'int', 'void *', 'void *']);
@@ -83,7 +83,7 @@ async function bind(): Promise<SharedCalls | undefined> {
   };
 
   return {
-    memoryFile: () => memfdCreate('fairlead', MFD_CLOEXEC),
+    memoryFile,
     map: (fd, length) => {
       const mapped = take(fd, length, MAP_SHARED);
       return mapped && { bytes: mapped.bytes, release: () => void munmap(mapped.address, length) };

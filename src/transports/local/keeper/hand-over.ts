@@ -70,6 +70,7 @@ export async function handOver(libc: Libc, terminals: readonly HeldTerminal[]): 
   }
   const file = libc.memoryFile();
   if (file < 0) throw new Error('There is no memory to hand over.');
+  libc.inherit(file, true);
   const head = Buffer.from(JSON.stringify(written));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(head.length);

@@ -10,7 +10,7 @@ export interface LenderInit {
   readonly calls: SharedCalls;
   /** The process of the client: nobody else gets a descriptor. */
   readonly pid: number;
-  readonly tell: (type: FrameType, id: string, body?: Uint8Array) => void;
+  readonly tell: (type: FrameType, id: string) => void;
   /** There is something to send. */
   readonly kick: () => void;
 }
@@ -113,7 +113,7 @@ export class Lender implements Disposable {
 
   /** The client has the last bytes, if it has the terminal; else they are ours. */
   #gone(lane: Lane, ended: Ended | undefined): void {
-    if (lane.isLent && ended) this.#init.tell('gone', lane.held.id, encode({ ended }));
+    if (lane.isLent && ended) this.#init.tell('gone', lane.held.id);
     else this.recall(lane);
   }
 

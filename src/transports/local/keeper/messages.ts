@@ -37,10 +37,6 @@ export interface Returned {
   readonly refused?: boolean;
 }
 
-export interface Gone {
-  readonly ended: Ended;
-}
-
 export interface Listed extends Spawned {
   readonly id: string;
   readonly cols: number;
