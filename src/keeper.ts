@@ -41,6 +41,7 @@ async function serve(libc: Libc, place: Place, terminals: readonly HeldTerminal[
     onEmpty: () => process.exit(0),
     replace: (argv, held) => void replace(libc, place, argv, held).catch(complain),
     shared: await loadSharedCalls(),
+    complain,
     terminals,
   });
   await current.listen(place.socket);

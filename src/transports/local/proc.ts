@@ -24,6 +24,12 @@ export function startTime(pid: number): number | undefined {
   return ticks === undefined ? undefined : Number(ticks);
 }
 
+/** It runs, and is the one that was started then: not one that waits to be buried, or another with its number. */
+export function isAlive(pid: number, started: number | undefined): boolean {
+  const fields = stat(pid);
+  return fields !== undefined && Number(fields[19]) === started && fields[0] !== 'Z' && fields[0] !== 'X';
+}
+
 /** Every process group of the session that has a living member. Empty where there is no `/proc`. */
 export function sessionGroups(session: number): Set<number> {
   const groups = new Set<number>();

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Signal } from '../../../engine/channel.ts';
-import { startTime } from '../proc.ts';
+import { isAlive, startTime } from '../proc.ts';
 import type { SharedCalls } from '../shared-calls.ts';
 import { type Frame, type FrameType, frame, frameTypes, frameVersion } from './frames.ts';
 import type { HeldTerminal } from './held-terminal.ts';
@@ -63,6 +63,8 @@ export class Conversation implements Disposable {
   /** When the client's process was started. */
   readonly #startTime: number | undefined;
   readonly #lender: Lender | undefined;
+  /** What came behind the last word is said again over the next connection. */
+  #over = false;
   readonly #pulse = new Pulse({
     ask: () => this.#tell('ping'),
     isAwaited: () => [...this.#lanes.values()].some(({ held }) => held.isWaiting),
@@ -107,7 +109,7 @@ export class Conversation implements Disposable {
   /** It has terminals lent to it, and lives: nobody else can have them. */
   get mayRead(): boolean {
     const some = [...this.#lanes.values()].some(({ isLent }) => isLent);
-    return some && startTime(this.pid) === this.#startTime;
+    return some && isAlive(this.pid, this.#startTime);
   }
 
   get #ticket(): { readonly ticket?: string } {
@@ -122,7 +124,7 @@ export class Conversation implements Disposable {
   hear(frames: readonly Frame[]): void {
     this.#pulse.heard();
     // Types without a row are skipped: they are for the other side, or from the future.
-    for (const one of frames) this.#handlers[one.type]?.(one);
+    for (const one of frames) if (!this.#over) this.#handlers[one.type]?.(one);
   }
 
   /** A terminal that came to be. */
@@ -153,8 +155,16 @@ export class Conversation implements Disposable {
     held.look();
   }
 
+  /** Its connection is over. True when it may still read what it was lent: the rest is its no longer. */
+  part(): boolean {
+    const { mayRead } = this;
+    for (const { held, isLent } of this.#lanes.values()) if (!isLent) this.leave(held);
+    return mayRead;
+  }
+
   /** Nobody waits for it any more. */
   [Symbol.dispose](): void {
+    this.#over = true;
     this.#pulse[Symbol.dispose]();
     for (const { held } of this.#lanes.values()) this.leave(held);
     this.#lender?.[Symbol.dispose]();

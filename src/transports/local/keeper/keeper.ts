@@ -13,6 +13,7 @@ import { type Frame, FrameReader, frame, frameTypes } from './frames.ts';
 import { HeldTerminal } from './held-terminal.ts';
 import { keptLog, SharedLog } from './kept-log.ts';
 import { decode, encode, type Hello, type Spawn } from './messages.ts';
+import { Parted } from './parted.ts';
 
 export interface KeeperOptions {
   /** Opens a program on a pseudo-terminal; throws a FairleadError that says why not. */
@@ -23,6 +24,8 @@ export interface KeeperOptions {
   readonly replace?: (argv: readonly [string, ...string[]], terminals: readonly HeldTerminal[]) => void;
   /** Without it every byte goes through the keeper. */
   readonly shared?: SharedCalls | undefined;
+  /** Hears of our own mistakes. */
+  readonly complain?: (error: unknown) => void;
   readonly clock?: Clock;
   readonly limits?: Partial<KeeperLimits>;
   readonly terminals?: readonly HeldTerminal[];
@@ -59,6 +62,7 @@ export class Keeper {
   readonly #sockets = new Set<Socket>();
   readonly #held: Held;
   #client: { readonly socket: Socket; readonly talk: Conversation } | undefined;
+  #parted: Parted | undefined;
   #path = '';
   /** How often in a row nobody could have reached it. */
   #unreachable = 0;
@@ -114,6 +118,7 @@ export class Keeper {
     this.#server.close();
     this.#client?.talk[Symbol.dispose]();
     this.#client = undefined;
+    this.#takeBack();
     for (const socket of this.#sockets) socket.destroy();
   }
 
@@ -124,6 +129,17 @@ export class Keeper {
     let greeting: Promise<void> | undefined;
     let early: Frame[] = [];
     const limit = setTimeout(() => socket.destroy(), helloMs);
+    const broken = (thrown: unknown): void => {
+      // Whoever missed something comes back and is told again; one that did not know would wait for it.
+      socket.destroy(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    };
+    const hear = (to: Conversation, frames: readonly Frame[]): void => {
+      try {
+        to.hear(frames);
+      } catch (thrown) {
+        broken(thrown);
+      }
+    };
     socket.on('data', (chunk: Buffer) => {
       let frames: Frame[];
       try {
@@ -132,7 +148,7 @@ export class Keeper {
         // Not frames: nothing it says from here on can be understood.
         return void socket.destroy();
       }
-      if (talk) return talk.hear(frames);
+      if (talk) return hear(talk, frames);
       early.push(...frames);
       const [first] = early;
       if (greeting || !first) return;
@@ -141,17 +157,33 @@ export class Keeper {
         talk = accepted;
         const [, ...rest] = early;
         early = [];
-        talk?.hear(rest);
+        if (talk) hear(talk, rest);
       });
+      greeting.catch(broken);
     });
-    socket.on('error', () => {});
+    socket.on('error', (error) => {
+      // What the system has to say of a connection that breaks is no news.
+      if (!('syscall' in error)) this.#options.complain?.(error);
+    });
     socket.on('close', () => {
       clearTimeout(limit);
       this.#sockets.delete(socket);
-      talk?.[Symbol.dispose]();
-      if (this.#client?.socket === socket) this.#client = undefined;
+      if (this.#client?.socket === socket) this.#part();
       this.#emptySinceMs = performance.now();
     });
+  }
+
+  /** The connection of the client is over. */
+  #part(): void {
+    const talk = this.#client?.talk;
+    this.#client = undefined;
+    if (talk?.part()) this.#parted = new Parted(talk, () => this.#takeBack());
+    else talk?.[Symbol.dispose]();
+  }
+
+  #takeBack(): void {
+    this.#parted?.[Symbol.dispose]();
+    this.#parted = undefined;
   }
 
   /** One client at a time. One that is dead or silent gives way; one that lives is told to nobody's surprise but the new one's. */
@@ -184,6 +216,13 @@ export class Keeper {
       if (this.#client === before) break;
     }
     if (socket.destroyed) return undefined;
+    if (this.#client?.socket.destroyed) this.#part();
+    const { talk: gone } = this.#parted ?? {};
+    if (gone && gone.pid !== hello.pid && gone.mayRead) {
+      socket.end(frame('refused', '', encode({ reason: 'busy', pid: gone.pid, silent: true })));
+      return undefined;
+    }
+    this.#takeBack();
     this.#client?.talk[Symbol.dispose]();
     this.#client?.socket.destroy();
     const talk = new Conversation(socket, hello.pid, this.#held, hello.direct ? this.#options.shared : undefined);

@@ -107,7 +107,12 @@ export class Outlet {
     this.#later = undefined;
     if (this.#busy || this.#socket.destroyed) return;
     const control = this.#control;
-    this.#fill();
+    try {
+      this.#fill();
+    } catch (thrown) {
+      // Part of it counts as sent, and is not: on a new connection it is sent again.
+      return void this.#socket.destroy(thrown as Error);
+    }
     if (control.length === 0 && this.#filled === 0) return;
     this.#control = [];
     this.#controlBytes = 0;
