@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandLine, env, KeeperHome, rest, script, size, soon } from '../support/keeper.ts';
+import { commandLine, env, KeeperHome, listen, rest, script, size, soon } from '../support/keeper.ts';
 
 describe.runIf(process.platform === 'linux')('the keeper process', () => {
   test('it becomes another program with all it holds: same processes, not a byte lost or twice, input too', async () => {
@@ -72,6 +72,26 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
       expect(Buffer.from(kept?.meta ?? []).toString()).toBe('{"told":"late"}');
     },
   );
+
+  test('a signal that is sent while it becomes another program arrives, and once', async () => {
+    await using home = new KeeperHome();
+    const client = home.client();
+    const patient = 'trap "echo usr" USR1; trap "exit 4" TERM; echo ready; while :; do sleep 0.02; done';
+    const opened = await Promise.all([1, 2, 3].map(() => client.open(script(patient), size, home.newId(), soon())));
+    const heard = opened.map(listen);
+    await expect.poll(() => opened.every(({ isDirect }) => isDirect)).toBe(true);
+    await expect.poll(() => heard.every(({ text }) => text.includes('ready'))).toBe(true);
+    const program = readFileSync(`/proc/${client.pid}/cmdline`, 'utf8').split('\0').slice(0, -3);
+    const replacing = client.replace(program as [string, ...string[]], soon());
+    // Asked for in the turns after this one; the signals stand right behind it.
+    while (opened[0]?.isDirect === true) await Promise.resolve();
+    for (const channel of opened) await channel.kill('USR1');
+    await replacing;
+    await expect.poll(() => heard.map(({ text }) => text.includes('usr'))).toEqual([true, true, true]);
+    for (const channel of opened) await channel.kill('TERM');
+    expect(await Promise.all(opened.map(({ ended }) => ended))).toEqual(opened.map(() => ({ by: 'exit', code: 4 })));
+    expect(heard.map(({ text }) => text.match(/^usr/gm)?.length)).toEqual([1, 1, 1]);
+  });
 
   test('a keeper whose frames are older is replaced by the instance that finds it', async () => {
     await using home = new KeeperHome();

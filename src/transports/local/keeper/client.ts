@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Size } from '../../../engine/channel.ts';
-import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import { type Libc, loadLibc } from '../libc.ts';
 import { startTime } from '../proc.ts';
 import { loadSharedCalls, type SharedCalls } from '../shared-calls.ts';
@@ -23,7 +22,7 @@ import {
 } from './messages.ts';
 import { type KeeperPlaces, keeperPlaces } from './places.ts';
 import { type KeeperProgram, keeperProgram, startKeeper, untilThere } from './start.ts';
-import { explain, keeperGone } from './spawn-errors.ts';
+import { Spawns } from './spawns.ts';
 import { survivors } from './survivors.ts';
 
 export interface KeeperClientOptions {
@@ -58,7 +57,9 @@ export class KeeperClient implements AsyncDisposable {
   readonly #places: KeeperPlaces;
   readonly #options: KeeperClientOptions;
   readonly #channels = new Map<string, KeptChannel>();
-  readonly #spawning = new Map<string, Deferred<KeptChannel>>();
+  readonly #spawns = new Spawns();
+  /** Closed while there was no connection: the keeper is told when there is one. */
+  readonly #unwanted = new Set<string>();
   #linking: Promise<Link | undefined> | undefined;
   #link: Link | undefined;
   /** A connection that is about to end: whatever is lent over it would be taken back without a word. */
@@ -92,18 +93,12 @@ export class KeeperClient implements AsyncDisposable {
   ): Promise<KeptChannel> {
     const link = await this.#connect(signal, true);
     if (!link) throw new FairleadError('unavailable', 'The keeper of the terminals cannot be reached.');
-    const answer = deferred<KeptChannel>();
-    this.#spawning.set(id, answer);
-    try {
-      // Nothing is given up from here on: the answer comes at once, and a terminal nobody wants is ended below.
-      link.post('spawn', id, encode({ ...spawn, ...size, umask: process.umask() } satisfies Spawn));
-      const channel = await answer.promise;
-      if (!signal.aborted) return channel;
-      await channel[Symbol.asyncDispose]();
-      throw new FairleadError('cancelled', 'The terminal was no longer wanted.', { cause: signal.reason });
-    } finally {
-      this.#spawning.delete(id);
-    }
+    const body = encode({ ...spawn, ...size, umask: process.umask() } satisfies Spawn);
+    // Nothing is given up from here on: the answer comes at once, and a terminal nobody wants is ended below.
+    const channel = await this.#spawns.wait(id, body, () => link.post('spawn', id, body));
+    if (!signal.aborted) return channel;
+    await channel[Symbol.asyncDispose]();
+    throw new FairleadError('cancelled', 'The terminal was no longer wanted.', { cause: signal.reason });
   }
 
   /** The process that holds the terminals; it is started where there is none. */
@@ -249,7 +244,6 @@ export class KeeperClient implements AsyncDisposable {
   /** The connection broke. A keeper that lives is one that goes on as another program: it is back in a moment. */
   async #broken(link: Link | undefined): Promise<void> {
     if (this.#closed || !link) return;
-    for (const answer of this.#spawning.values()) answer.reject(keeperGone());
     const { pid, startTime: started } = link.welcome;
     const limit = AbortSignal.timeout(backMs);
     try {
@@ -266,19 +260,27 @@ export class KeeperClient implements AsyncDisposable {
     this.#loseAll(`its keeper (process ${pid}) has ended.${left}`);
   }
 
-  #resume({ welcome }: Link): void {
-    const there = new Map(welcome.terminals.map((listed) => [listed.id, listed]));
+  #resume(link: Link): void {
+    const there = new Map(link.welcome.terminals.map((listed) => [listed.id, listed]));
     for (const [id, channel] of this.#channels) {
       const listed = there.get(id);
       if (listed) channel.reconnected(listed.input);
       else channel.lost('its keeper does not know it any more.');
     }
+    for (const [id, listed] of there) {
+      if (this.#unwanted.has(id)) link.post('terminate', id, encode({}));
+      if (!this.#spawns.has(id)) continue;
+      this.#spawns.opened(id, this.#adopt(id, listed, 0, 0));
+      link.post('want', id, undefined, 0);
+    }
+    this.#spawns.again((id, body) => there.has(id) || link.post('spawn', id, body));
   }
 
   #loseAll(reason: string): void {
-    for (const answer of this.#spawning.values()) answer.reject(keeperGone());
+    this.#spawns.lost();
     for (const channel of this.#channels.values()) channel.lost(reason);
     this.#channels.clear();
+    this.#unwanted.clear();
   }
 
   #adopt(id: string, process: Spawned, from: number, typed: number, replay?: KeptInit['replay']): KeptChannel {
@@ -287,7 +289,9 @@ export class KeeperClient implements AsyncDisposable {
       libc: this.#libc,
       post: (type, body, offset) => {
         this.#link?.post(type, id, body, offset);
-        return this.#link !== undefined && this.#link !== this.#ending;
+        const isHeard = this.#link !== undefined && this.#link !== this.#ending;
+        if (type === 'forget' && !isHeard && !this.#closed) this.#unwanted.add(id);
+        return isHeard;
       },
       posted: async () => this.#link?.posted(),
       process,
@@ -312,6 +316,7 @@ export class KeeperClient implements AsyncDisposable {
       case frameTypes.flushed:
         return this.#channels.get(id)?.flushed(offset);
       case frameTypes.terminated:
+        if (this.#unwanted.delete(id)) this.#link?.post('forget', id);
         return this.#channels.get(id)?.terminated();
       case frameTypes.exit: {
         const { ended, at } = decode<Exit>(body) ?? {};
@@ -319,9 +324,9 @@ export class KeeperClient implements AsyncDisposable {
       }
       case frameTypes.spawned:
         // At once: its first output may be right behind.
-        return this.#spawning.get(id)?.resolve(this.#adopt(id, decode<Spawned>(body) as Spawned, 0, 0));
+        return this.#spawns.opened(id, this.#adopt(id, decode<Spawned>(body) as Spawned, 0, 0));
       case frameTypes.failed:
-        return this.#spawning.get(id)?.reject(explain(decode<Failed>(body) ?? {}));
+        return this.#spawns.failed(id, decode<Failed>(body) ?? {});
       case frameTypes.pong:
         return this.#link?.ponged();
       case frameTypes.ping:

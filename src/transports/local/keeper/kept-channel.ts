@@ -58,6 +58,9 @@ export class KeptChannel implements Channel {
   #secrets: { readonly text: string; readonly at: number }[] = [];
   /** What the keeper is to remember, and may not have heard: the newest of each. */
   readonly #unheard = new Map<'meta' | 'snapshot', { readonly body: Uint8Array; readonly offset?: number }>();
+  /** The size it was given, and signals the keeper has not heard of. */
+  #size: Size | undefined;
+  readonly #signals: Signal[] = [];
   #flushNumber = 0;
   /** Offset of the next byte to come, and what the keeper knows to have been taken in. */
   #received: number;
@@ -133,11 +136,12 @@ export class KeptChannel implements Channel {
     if (!this.#open) return;
     // At once: keys typed after it must not come before it.
     this.#direct?.resize(size);
+    this.#size = size;
     this.#init.post('resize', encode({ ...size, done: this.#direct !== undefined } satisfies Resize));
   }
 
   async kill(signal: Signal): Promise<void> {
-    if (this.#open) this.#init.post('kill', encode({ signal }));
+    if (this.#open && !this.#init.post('kill', encode({ signal }))) this.#signals.push(signal);
   }
 
   /** The keeper masks; so it has to read. */
@@ -238,7 +242,11 @@ export class KeptChannel implements Channel {
     for (const [type, { body, offset }] of this.#unheard) this.#init.post(type, body, offset);
     this.#unheard.clear();
     this.#acked = this.#received;
+    // Keys come after the size they were typed at. Both are told again: what was under way may not have arrived.
+    if (this.#size) this.#init.post('resize', encode(this.#size));
     this.#input.restart(typed);
+    for (const signal of this.#signals.splice(0)) this.#init.post('kill', encode({ signal }));
+    if (this.#disposing) this.#init.post('terminate', encode({}));
     for (const flushed of this.#flushes.values()) flushed.resolve();
   }
 
