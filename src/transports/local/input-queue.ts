@@ -49,13 +49,15 @@ export class InputQueue {
     });
   }
 
-  /** Nothing is accepted any more: everybody still waiting is told. */
-  end(): void {
+  /** Nothing is accepted any more: everybody still waiting is told. What waited, for whoever goes on. */
+  end(): Uint8Array[] {
     this.#ended = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#pending = 0;
-    for (const entry of this.#entries.splice(0)) entry.refused(exited());
+    const waiting = this.#entries.splice(0);
+    for (const entry of waiting) entry.refused(exited());
+    return waiting.map(({ bytes, offset }) => bytes.subarray(offset));
   }
 
   readonly #turn = (): void => {

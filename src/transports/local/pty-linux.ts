@@ -175,14 +175,17 @@ export class LinuxPty implements Channel {
     if (this.#exited) this.#finish(this.#exited.ended);
   }
 
-  /** Stops reading, and leaves the program and the descriptors to whoever takes over. What was read is still in `output`. */
-  letGo(): { readonly master: number; readonly held: number } {
+  /**
+   * Stops reading, and leaves the program, the descriptors and the input that waits to whoever takes over. What was read is still
+   * in `output`.
+   */
+  letGo(): { readonly descriptors: { readonly master: number; readonly held: number }; readonly waiting: Uint8Array } {
     this.#open = false;
-    this.#input.end();
+    const waiting = Buffer.concat(this.#input.end());
     this.#reader.stop();
     forgetChild(this.#pid);
     this.output.end();
-    return { master: this.#master, held: this.#held };
+    return { descriptors: { master: this.#master, held: this.#held }, waiting };
   }
 
   #finish(ended: Ended): void {

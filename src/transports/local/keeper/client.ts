@@ -264,7 +264,7 @@ export class KeeperClient implements AsyncDisposable {
     const there = new Map(link.welcome.terminals.map((listed) => [listed.id, listed]));
     for (const [id, channel] of this.#channels) {
       const listed = there.get(id);
-      if (listed) channel.reconnected(listed.input);
+      if (listed) channel.reconnected(listed.input, listed.queued);
       else channel.lost('its keeper does not know it any more.');
     }
     for (const [id, listed] of there) {

@@ -26,9 +26,11 @@ interface Written {
   readonly endedAt?: number;
   /** Descriptors that the next program has, too; none of what has ended. */
   readonly descriptors?: { readonly master: number; readonly held: number };
-  /** How many bytes of output, facts and snapshot follow. */
-  readonly lengths: readonly [log: number, meta: number, snapshot: number];
+  /** How many bytes of output, facts, snapshot and input follow. */
+  readonly lengths: readonly [log: number, meta: number, snapshot: number, waiting?: number];
 }
+
+const nothing = new Uint8Array(0);
 
 /**
  * Writes everything a keeper holds into memory that the next program inherits: never to a disk. From here on nothing is read
@@ -39,12 +41,12 @@ export async function handOver(libc: Libc, terminals: readonly HeldTerminal[]): 
   const written: Written[] = [];
   for (const held of terminals) {
     const pty = held.ended || !(held.channel instanceof LinuxPty) ? undefined : held.channel;
-    const descriptors = pty?.letGo();
+    const { descriptors, waiting = nothing } = pty?.letGo() ?? {};
     await held.drained();
     const log = held.log.read(held.log.start).bytes;
-    const meta = held.meta ?? new Uint8Array(0);
-    const snapshot = held.snapshot?.bytes ?? new Uint8Array(0);
-    pieces.push(log, meta, snapshot);
+    const meta = held.meta ?? nothing;
+    const snapshot = held.snapshot?.bytes ?? nothing;
+    pieces.push(log, meta, snapshot, waiting);
     const { id, pid, terminal, size, typed, seen, folder, about, ended, snapshot: kept } = held;
     const { endedAt } = held.listed;
     written.push({
@@ -57,7 +59,7 @@ export async function handOver(libc: Libc, terminals: readonly HeldTerminal[]): 
       start: held.log.start,
       capacity: held.log.capacity,
       secrets: held.secrets,
-      lengths: [log.length, meta.length, snapshot.length],
+      lengths: [log.length, meta.length, snapshot.length, waiting.length],
       ...(folder === undefined ? {} : { folder }),
       ...(about === undefined ? {} : { about }),
       ...(kept ? { snapshotAt: kept.at } : {}),
@@ -95,7 +97,7 @@ export function takeOver(libc: Libc, shared: SharedCalls | undefined, file: numb
     return new Uint8Array(all.subarray(at - length, at));
   };
   return written.map((one) => {
-    const [output, meta, snapshot] = one.lengths.map(next);
+    const [output, meta, snapshot, waiting] = one.lengths.map((length = 0) => next(length));
     const log = keptLog(shared, one.capacity, one.start);
     if (output) log.append(output);
     const held = new HeldTerminal({ ...one, log, clock: systemClock, channel: channelOf(libc, one) });
@@ -103,6 +105,7 @@ export function takeOver(libc: Libc, shared: SharedCalls | undefined, file: numb
     held.seen = one.seen;
     if (meta && meta.length > 0) held.meta = meta;
     if (snapshot && one.snapshotAt !== undefined) held.snapshot = { at: one.snapshotAt, bytes: snapshot };
+    if (waiting && waiting.length > 0) held.type(waiting);
     return held;
   });
 }

@@ -119,6 +119,7 @@ export class HeldTerminal {
       end: log.end,
       capacity: log.capacity,
       input: this.typed,
+      queued: this.queued,
       seen: this.seen,
       ...(this.folder === undefined ? {} : { folder: this.folder }),
       ...(this.about === undefined ? {} : { about: this.about }),

@@ -236,7 +236,7 @@ export class KeptChannel implements Channel {
   }
 
   /** There is a new connection: reads on where it was, types on where the keeper is. Secrets first: they may be typed next. */
-  reconnected(typed: number): void {
+  reconnected(typed: number, queued?: number): void {
     this.#conceals = 0;
     for (const { text } of this.#secrets) this.#tellSecret(text);
     for (const [type, { body, offset }] of this.#unheard) this.#init.post(type, body, offset);
@@ -244,7 +244,7 @@ export class KeptChannel implements Channel {
     this.#acked = this.#received;
     // Keys come after the size they were typed at. Both are told again: what was under way may not have arrived.
     if (this.#size) this.#init.post('resize', encode(this.#size));
-    this.#input.restart(typed);
+    this.#input.restart(typed, queued);
     for (const signal of this.#signals.splice(0)) this.#init.post('kill', encode({ signal }));
     if (this.#disposing) this.#init.post('terminate', encode({}));
     for (const flushed of this.#flushes.values()) flushed.resolve();

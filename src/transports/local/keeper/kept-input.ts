@@ -78,10 +78,11 @@ export class KeptInput {
     this.#pump();
   }
 
-  /** A new connection: what the far side does not have is sent again. */
-  restart(position: number): void {
-    // What waited there before our first byte is lost: nobody can send that again, and ours moves up.
-    const lost = Math.max(0, this.#first - position);
+  /** A new connection: what the far side does not have is sent again. It has typed up to `position`, and more may wait there. */
+  restart(position: number, queued = position): void {
+    // A keeper that became another program may have lost what waited before our first byte, if it was an old one: nobody can send
+    // that again, and ours moves up.
+    const lost = Math.max(0, this.#first - Math.max(position, queued));
     for (const entry of this.#entries) entry.from -= lost;
     this.#first -= lost;
     this.#accepted -= lost;

@@ -47,6 +47,8 @@ export interface Listed extends Spawned {
   readonly capacity: number;
   /** Where input goes on: for a client that comes back behind what was accepted, for a new one behind what waits, too. */
   readonly input: number;
+  /** How many bytes were typed, with those that wait. */
+  readonly queued?: number;
   /** Up to here an instance has had the output: what programs asked before was answered. */
   readonly seen?: number;
   readonly folder?: string;
