@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Mcp } from './support/mcp.ts';
 
@@ -73,6 +75,43 @@ describe('reading', () => {
     expect(never.matched).toBe(false);
     await mcp.call('clear');
     expect((await mcp.facts<Read>('getContent', { since: first.marker })).sinceLost).toBe(true);
+  });
+
+  test('R-TERM-052: waitFor takes neither the echo of a command nor older text for its answer', async () => {
+    await using mcp = await Mcp.start();
+    await mcp.run('echo built');
+    await mcp.call('type', { text: 'read x; echo built', submit: true });
+    const early = await mcp.facts<Read>('getContent', { waitFor: 'built', timeoutMs: 500 });
+    expect(early).toMatchObject({ matched: false, content: expect.stringContaining('echo built') as string });
+    await mcp.call('type', { text: '', submit: true });
+    expect((await mcp.facts<Read>('getContent', { waitFor: 'built', timeoutMs: 10_000 })).matched).toBe(true);
+    // What a full-screen program keeps on show counts, whenever it was drawn.
+    await mcp.call('type', { text: "printf '\\033[?1049hme''nu'; read x", submit: true });
+    await mcp.facts('getContent', { waitFor: 'menu', timeoutMs: 10_000 });
+    await mcp.call('type', { text: 'k' });
+    expect((await mcp.facts<Read>('getContent', { waitFor: 'menu', timeoutMs: 10_000 })).matched).toBe(true);
+  });
+
+  test('R-TERM-052: waitFor with lastCommand is about the newest command, and ends with it', async () => {
+    await using mcp = await Mcp.start();
+    for (let round = 0; round < 5; round++) {
+      await mcp.run('echo all tests passed');
+      await mcp.call('type', { text: 'sleep 0.2; false', submit: true });
+      const began = performance.now();
+      const input = { waitFor: 'all tests passed', lastCommand: true, timeoutMs: 30_000 };
+      const read = await mcp.facts<Read>('getContent', input);
+      expect(read).toMatchObject({ matched: false, exitCode: 1, command: 'sleep 0.2; false' });
+      expect(performance.now() - began).toBeLessThan(20_000);
+    }
+  });
+
+  test('waitFor in a terminal nobody typed into sees what was printed before', async () => {
+    await using mcp = await Mcp.start();
+    const program = join(mcp.home, 'greeter');
+    writeFileSync(program, '#!/bin/sh\necho ready\nexec sleep 1000\n', { mode: 0o755 });
+    const { sessionId } = await mcp.facts<{ sessionId: string }>('createSession', { shell: program });
+    await expect.poll(() => mcp.text('getContent', { sessionId })).toContain('ready');
+    expect((await mcp.facts<Read>('getContent', { sessionId, waitFor: 'ready' })).matched).toBe(true);
   });
 
   test('R-TERM-053: clear keeps the prompt line and tells the program nothing', async () => {

@@ -6,7 +6,7 @@ import { plainText, type TextFlags } from './plain-text.ts';
 import { quiet, settled } from './settle.ts';
 import { gone } from './ended-words.ts';
 import type { Terminal } from './terminal.ts';
-import { wait } from './wait/wait.ts';
+import { type Condition, wait } from './wait/wait.ts';
 
 export interface ContentRequest {
   readonly visibleOnly: boolean;
@@ -161,6 +161,7 @@ async function untilQuiet(terminal: Terminal, capMs: number, signal: AbortSignal
   await quiet(terminal, { since, capMs }, signal);
 }
 
+/** Text that was there before the newest input, and the echo of that, are no answer; unless the caller says since when. */
 async function appears(
   terminal: Terminal,
   request: ContentRequest,
@@ -169,7 +170,13 @@ async function appears(
   signal: AbortSignal,
 ): Promise<boolean> {
   await terminal.sync(signal);
-  if (take(terminal, request).content.includes(text)) return true;
-  const { hit } = await wait(terminal, { conditions: [{ type: 'text', text }, { type: 'exit' }], timeoutMs }, signal);
+  const { lastInput, log, screen } = terminal;
+  if (request.since !== undefined && take(terminal, request).content.includes(text)) return true;
+  const conditions: Condition[] = [{ type: 'text', text }, { type: 'exit' }];
+  // What the command did not print it never will.
+  if (request.lastCommand) conditions.push({ type: 'command' });
+  const since = lastInput === undefined ? log.start : undefined;
+  // A full-screen program does not draw again what stays as it is.
+  const { hit } = await wait(terminal, { conditions, timeoutMs, since, shown: screen.alternate }, signal);
   return hit === 0;
 }

@@ -73,6 +73,8 @@ class Waiting implements Disposable {
   #due = false;
   /** Where text counts from; undefined while what is printed may be the echo of a command. */
   #from: number | undefined;
+  /** The output of a command begins on a line of its own. */
+  #lead = '';
   #fedTo = 0;
   #released = false;
 
@@ -119,16 +121,21 @@ class Waiting implements Disposable {
 
   /** What was printed before the wait began and counts. */
   #lookBack(): void {
-    const { log, size } = this.#terminal;
-    if (this.#from !== undefined && log.end > this.#from) {
-      const { bytes } = log.read(this.#from);
-      this.#fedTo = log.end;
-      this.#printed.feed(bytes);
-      this.#match(this.#printed.text);
-      if (this.#matchers.some((matcher) => matcher !== undefined)) {
-        this.#match(renderText(bytes.subarray(-renderedBytes), size));
-      }
-    }
+    const { blocks, log } = this.#terminal;
+    if (this.#from === undefined) return;
+    this.#lead = blocks.list.some(({ outputFrom }) => outputFrom === this.#from) ? '\n' : '';
+    this.#printed.feed(Buffer.from(this.#lead));
+    if (log.end <= this.#from) return;
+    const { bytes } = log.read(this.#from);
+    this.#fedTo = log.end;
+    this.#printed.feed(bytes);
+    this.#match(this.#printed.text);
+    if (this.#matchers.some((matcher) => matcher !== undefined)) this.#match(this.#rendered(bytes));
+  }
+
+  #rendered(bytes: Uint8Array): string {
+    const newest = bytes.subarray(-renderedBytes);
+    return (newest.length === bytes.length ? this.#lead : '') + renderText(newest, this.#terminal.size);
   }
 
   #lastCommand(): void {
@@ -183,7 +190,7 @@ class Waiting implements Disposable {
     this.#released = false;
     this.#shown = new ShownText(this.#terminal);
     const { bytes } = this.#terminal.log.read(this.#from);
-    return this.#match(renderText(bytes.subarray(-renderedBytes), this.#terminal.size));
+    return this.#match(this.#rendered(bytes));
   }
 
   #match(text: string): boolean {
