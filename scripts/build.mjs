@@ -1,4 +1,4 @@
 import { build, install } from './lib.mjs';
 
 install();
-build();
+build({ fresh: process.argv.includes('--fresh') });

@@ -4,9 +4,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './lib.mjs';
+import { putInPlace } from './put-in-place.mjs';
 
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const folder = join(root, 'dist', 'bundle');
+// Beside the one in use: whoever interrupts this still has a program.
+const folder = join(root, 'dist', 'bundle-next');
 rmSync(folder, { recursive: true, force: true });
 const options = {
   platform: 'node',
@@ -38,3 +40,4 @@ writeFileSync(
   join(folder, 'LICENSES.txt'),
   `Parts of other packages are inside these files.\n\n${licences.join(`\n${'-'.repeat(80)}\n\n`)}`,
 );
+putInPlace(folder, join(root, 'dist', 'bundle'), { last: 'main.js', fresh: process.argv.includes('--fresh') });

@@ -47,12 +47,12 @@ export function install() {
   }
 }
 
-export function build() {
+export function build({ fresh = false } = {}) {
   if (!tool('typescript', ['-p', 'tsconfig.build.json'])) {
     fail('The build failed.');
     process.exit(1);
   }
-  if (!run(process.execPath, [join(root, 'scripts', 'bundle.mjs')])) {
+  if (!run(process.execPath, [join(root, 'scripts', 'bundle.mjs'), ...(fresh ? ['--fresh'] : [])])) {
     fail('The bundle failed.');
     process.exit(1);
   }
