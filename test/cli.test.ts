@@ -109,6 +109,18 @@ test('which session: the only one, never one’s own, else say which (R-RPC-151)
   await fairlead(['session', 'destroy', String(made.id)]);
 });
 
+test('a session by its name, for every verb that takes one', async () => {
+  await fairlead(['session', 'create', '--name', 'build']);
+  const run = ['exec', 'wait', '--session', 'build', 'sh -c "echo named; exit 3"', '--passthrough'];
+  expect(await fairlead(run)).toMatchObject({ code: 3, stdout: 'named\n' });
+  expect(await fairlead(['exec', 'wait', 'build', 'echo first word'])).toMatchObject({ stdout: 'first word\n' });
+  expect((await fairlead(['session', 'text', 'build'])).stdout).toContain('first word');
+  const missing = await fairlead(['session', 'text', '--session', 'biuld']);
+  expect(missing.code).toBe(4);
+  expect(missing.stderr).toMatch(/^fairlead: There is no session biuld\. Open: 0.* \(build\)/);
+  expect((await fairlead(['session', 'destroy', 'build'])).code).toBe(0);
+});
+
 test('which instance: by name, and what to do when there is none (R-RPC-151)', async () => {
   expect((await fairlead(['instance', 'list', '--json'])).stdout).toContain('"id": "alpha"');
   expect((await fairlead(['server', 'info', '--instance', 'alpha'])).code).toBe(0);

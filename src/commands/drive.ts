@@ -13,6 +13,7 @@ import { closest } from '../lib/closest.ts';
 import { sessionBook } from '../operations/session/index.ts';
 import { join } from 'node:path';
 import type { Surroundings } from './command.ts';
+import { onlySession, sessionCalled } from './which-session.ts';
 
 const verbs = verbsOf(sessionBook);
 /** Nouns of the command line that drive a running instance. */
@@ -30,7 +31,13 @@ const common: readonly (Flag & { readonly help: string; readonly metavar?: strin
   },
   { name: 'home', flag: '--home', form: 'value', help: settings.home.help, metavar: 'dir' },
 ];
-const sessionFlag = { name: 'session', flag: '--session', form: 'value', help: 'Which session', metavar: 'n' } as const;
+const sessionFlag = {
+  name: 'session',
+  flag: '--session',
+  form: 'value',
+  help: 'Which session: its number or its name',
+  metavar: 'session',
+} as const;
 const connectMs = 5000;
 
 /** `fairlead <noun> <verb> …`: calls a method of a running instance and shows the answer. Resolves with the exit code. */
@@ -87,7 +94,9 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   const greeting = { token: instance.auth_token, client: 'fairlead-cli', session: own };
   using rpc = await RpcClient.connect(instance.mcp_port, greeting, AbortSignal.timeout(connectMs));
   const { input, session } = inputOf(verb, fields, parsed.words, parsed.flags, about);
-  const id = about ? { id: session ?? (await onlySession(rpc, own)) } : {};
+  const id = about
+    ? { id: session === undefined ? await onlySession(rpc, own) : await sessionCalled(session, rpc) }
+    : {};
   const answer = await rpc.call(method, { ...id, ...input });
   if (parsed.flags.has('json')) around.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
   else {
@@ -119,7 +128,9 @@ function inputOf(
   const missing = fields.filter(
     (field) => field.required && !flags.has(field.name) && places.includes(field.name),
   ).length;
-  if (first && rest.length > 0 && /^\d+$/.test(rest[0] ?? '') && rest.length > missing) session = rest.shift();
+  // A number before all that must be said, or anything before all that can be.
+  const isNumber = /^\d+$/.test(rest[0] ?? '');
+  if (first && rest.length > (isNumber ? missing : places.length)) session = rest.shift();
   const input: Record<string, unknown> = {};
   for (const [at, word] of rest.entries()) {
     const field = fields.find(({ name }) => name === places[at]);
@@ -152,25 +163,6 @@ function findInstance(home: string, wanted: string | undefined): InstanceRecord 
   throw new FairleadError('unavailable', 'No Fairlead of yours is running.', {
     hint: 'Start one with: fairlead serve',
   });
-}
-
-interface Listed {
-  readonly id: number;
-  readonly title: string;
-  readonly terminal: string;
-  readonly is_dead: boolean;
-}
-
-/** The only session there is, never the one the caller sits in. */
-async function onlySession(rpc: RpcClient, own: string | undefined): Promise<number> {
-  const { sessions } = (await rpc.call('session.list', {})) as { sessions: Listed[] };
-  const others = sessions.filter(({ id, terminal, is_dead }) => !is_dead && terminal !== own && String(id) !== own);
-  const [only, ...more] = others;
-  if (only && more.length === 0) return only.id;
-  if (!only)
-    throw new FairleadError('not_found', 'There is no session.', { hint: 'Create one: fairlead session create' });
-  const list = others.map(({ id, title }) => `${id} (${title})`).join(', ');
-  throw new UsageError(`Several sessions are open. Say which with --session: ${list}.`);
 }
 
 function nounHelp(noun: string, known: ReadonlyMap<string, Verb>, { bold, dim }: Style): string {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { person } from '../attention/methods.ts';
 import { accounted } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import { runningInstance } from '../instances/running.ts';
+import { namedSession } from '../named-session.ts';
 import { abortable } from '../settle.ts';
 import { describeEnd } from '../ended-words.ts';
 import type { Terminal } from '../terminal.ts';
@@ -23,17 +23,17 @@ const mostBytes = 256 << 10;
 type Method = (params: unknown, signal: AbortSignal) => Promise<unknown>;
 
 export function attachMethods(engine: Engine): Readonly<Record<string, Method>> {
-  const find = (params: { readonly session: string | number }): Terminal => {
-    const key = String(params.session);
-    const found = engine.terminals.find(({ id, number, name }) => id === key || String(number) === key || name === key);
-    if (found) return found;
-    const known = engine.terminals.map(({ number, name }) =>
-      name === undefined ? `${number}` : `${number} (${name})`,
-    );
-    throw new FairleadError('terminal_not_found', `There is no session ${key.slice(0, 64)}.`, {
-      hint: known.length === 0 ? 'None is open.' : `Open: ${known.join(', ')}.`,
-    });
-  };
+  const find = ({ session }: { readonly session: string | number }): Terminal =>
+    namedSession(
+      String(session),
+      engine.terminals.map((terminal) => ({
+        number: terminal.number,
+        id: terminal.id,
+        name: terminal.name,
+        isLive: terminal.ended === undefined,
+        terminal,
+      })),
+    ).terminal;
   const typing = new Typing(engine);
   return {
     /** How it looks now, as bytes for a fresh terminal, and where its output goes on from there. */

@@ -1,0 +1,40 @@
+import { FairleadError } from '../contract/errors.ts';
+import { namedSession } from '../engine/named-session.ts';
+import { UsageError } from '../faces/cli/args.ts';
+import type { RpcClient } from '../faces/jsonrpc/client.ts';
+
+interface Listed {
+  readonly id: number;
+  readonly title: string;
+  readonly name?: string;
+  readonly terminal: string;
+  readonly is_dead: boolean;
+}
+
+const list = async (rpc: RpcClient): Promise<readonly Listed[]> =>
+  ((await rpc.call('session.list', {})) as { sessions: Listed[] }).sessions;
+
+/** The session that a word names. Methods know numbers only (R-RPC-020); people may say its name. */
+export async function sessionCalled(word: string, rpc: RpcClient): Promise<string | number> {
+  if (/^\s*\d+\s*$/.test(word)) return word;
+  const sessions = (await list(rpc)).map(({ id, terminal, name, is_dead }) => ({
+    number: id,
+    id: terminal,
+    name,
+    isLive: !is_dead,
+  }));
+  return namedSession(word, sessions).number;
+}
+
+/** The only session there is, never the one the caller sits in. */
+export async function onlySession(rpc: RpcClient, own: string | undefined): Promise<number> {
+  const others = (await list(rpc)).filter(
+    ({ id, terminal, is_dead }) => !is_dead && terminal !== own && String(id) !== own,
+  );
+  const [only, ...more] = others;
+  if (only && more.length === 0) return only.id;
+  if (!only)
+    throw new FairleadError('not_found', 'There is no session.', { hint: 'Create one: fairlead session create' });
+  const names = others.map(({ id, title, name }) => `${id} (${name ?? title})`).join(', ');
+  throw new UsageError(`Several sessions are open. Say which with --session: ${names}.`);
+}

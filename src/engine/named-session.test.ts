@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { namedSession } from './named-session.ts';
+
+const session = (number: number, name?: string, isLive = true) => ({ number, id: `id${number}`, name, isLive });
+
+test('a session is its number, its id or its name, in that order', () => {
+  const sessions = [session(0, '1'), session(1, 'id0'), session(2, 'build')];
+  expect(namedSession('1', sessions).number).toBe(1);
+  expect(namedSession('id0', sessions).number).toBe(0);
+  expect(namedSession('build', sessions).number).toBe(2);
+});
+
+test('of two with one name the one that runs is meant; of two that run, neither', () => {
+  const ended = [session(1, 'build', false), session(2, 'build', false)];
+  expect(namedSession('build', ended).number).toBe(2);
+  expect(namedSession('build', [session(0, 'build'), ...ended]).number).toBe(0);
+  expect(() => namedSession('build', [session(0, 'build'), session(3, 'build')])).toThrow(
+    'Several sessions are called build: 0, 3.',
+  );
+});
+
+test('a name that nobody has: what there is', () => {
+  expect(() => namedSession('x', [session(0), session(2, 'build')])).toThrow(
+    expect.objectContaining({ code: 'terminal_not_found', hint: 'Open: 0, 2 (build).' }),
+  );
+});
