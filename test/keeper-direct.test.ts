@@ -86,7 +86,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     for (const word of ['one', 'two', 'three']) await cat.write(Buffer.from(`${word}\n`));
     await expect.poll(() => got.text).toBe('ready\r\none\r\ntwo\r\nthree\r\n');
     expect(cat.process.foreground()?.name).toBe('cat');
-    expect([cat.process.echo(), cat.isDirect]).toEqual([false, true]);
+    expect([cat.process.echo(), cat.process.longestLine?.(), cat.isDirect]).toEqual([false, 4095, true]);
     await cat.memory.leave();
     expect(await own.listed()).toMatchObject([{ end: got.text.length, input: 14, seen: got.text.length }]);
   });

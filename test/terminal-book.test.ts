@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Mcp } from './support/mcp.ts';
@@ -128,6 +128,23 @@ describe('input', () => {
     expect(result.isError).toBe(true);
     expect(result.content[0]?.text).toMatch(/^Error: text: is over 1048576 bytes; [^\n]+$/);
     expect(await mcp.run('echo alive')).toMatchObject({ content: 'alive', exitCode: 0 });
+  });
+
+  test('R-TERM-040: a line that a program would get cut is refused whole', async () => {
+    await using mcp = await Mcp.start();
+    const { sessionId } = await mcp.facts<{ sessionId: string }>('createSession', { shell: 'dash' });
+    const line = (bytes: number): string => `true ${'a'.repeat(bytes - 'true  && touch cut'.length)} && touch cut`;
+    const refused = await mcp.text('type', { sessionId, text: line(4096), submit: true });
+    expect(refused).toMatch(
+      /^Error: A line of 4096 bytes is too long for this program\. [^\n]*4095 bytes\. Nothing was typed/,
+    );
+    expect(await mcp.run('ls', { sessionId })).toMatchObject({ content: '', exitCode: 0 });
+    expect(await mcp.run(line(4095), { sessionId })).toMatchObject({ exitCode: 0 });
+    expect(await mcp.run('ls', { sessionId })).toMatchObject({ content: 'cut' });
+    // A shell that edits lines itself takes any, and so does a program that takes keys; several lines are several.
+    expect(await mcp.run(`printf %s ${'a'.repeat(9000)} | wc -c`)).toMatchObject({ content: '9000', exitCode: 0 });
+    await mcp.call('type', { sessionId, text: `cat > lines <<E\n${`${'b'.repeat(2000)}\n`.repeat(5)}E`, submit: true });
+    await expect.poll(() => statSync(join(mcp.home, 'lines'), { throwIfNoEntry: false })?.size).toBe(10_005);
   });
 
   test('R-TERM-043: arrows follow the mode the program set', async () => {

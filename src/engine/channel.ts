@@ -31,6 +31,8 @@ export interface ProcessView {
   cwd(): string | undefined;
   /** False at a password prompt: lines are read without echo. Undefined when the program echoes itself, or nobody knows. */
   echo(): boolean | undefined;
+  /** A program that reads whole lines gets no more bytes of one than this. Undefined when it gets all, or nobody knows. */
+  longestLine?(): number | undefined;
   /** Whether a program in the foreground waits for input of the terminal right now. Undefined when nobody can tell. */
   reads?(): boolean | undefined;
   /** The environment the program began with. */

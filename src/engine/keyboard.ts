@@ -1,4 +1,4 @@
-import type { FairleadError } from '../contract/errors.ts';
+import { FairleadError } from '../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { deferred } from '../lib/deferred.ts';
 import { Emitter } from '../lib/emitter.ts';
@@ -52,6 +52,9 @@ const replyMs = 10_000;
 /** An interrupt that could not be delivered by then might hit something else. */
 const interruptMs = 2000;
 
+/** No terminal keeps less of a line. */
+const shortLine = 255;
+
 /** What goes into a terminal: one sender at a time, each byte attributed, secrets seen by nobody. */
 export class Keyboard {
   readonly events = new Emitter<InputEvent>();
@@ -73,6 +76,7 @@ export class Keyboard {
 
   /** Sends bytes as one body. Resolves when the far side accepted all of them. */
   async send(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
+    this.#mustFit(bytes);
     this.#note(bytes, by);
     await this.#queue.send(bytes, signal);
   }
@@ -82,10 +86,11 @@ export class Keyboard {
     const { by, size, secret = false } = options;
     const ours = (lane: Lane): Lane => ({
       signal: lane.signal,
-      write: (bytes) => {
+      write: async (bytes) => {
+        this.#mustFit(bytes);
         if (secret) this.#noteSecret(bytes, by);
         else this.#note(bytes, by);
-        return lane.write(bytes);
+        await lane.write(bytes);
       },
     });
     return await this.#queue.turn(size, (lane) => work(ours(lane)), signal);
@@ -123,6 +128,17 @@ export class Keyboard {
     await this.#queue.idle();
   }
 
+  /** What is over the end of a line would be lost without a word, and half a command run. */
+  #mustFit(bytes: Uint8Array): void {
+    if (bytes.length <= shortLine) return;
+    const most = this.#init.channel.process?.longestLine?.();
+    const longest = most === undefined ? 0 : longestLine(bytes);
+    if (most === undefined || longest <= most) return;
+    throw new FairleadError('too_large', `A line of ${longest} bytes is too long for this program.`, {
+      hint: `It reads whole lines, of which the terminal keeps ${most} bytes. Nothing was typed; put the text into a file.`,
+    });
+  }
+
   #note(bytes: Uint8Array, by: string): void {
     const { process } = this.#init.channel;
     const atMs = this.#typed(bytes);
@@ -154,4 +170,15 @@ export class Keyboard {
     this.#last = { atMs, offset: offset(), ahead: entered && busy() };
     return atMs;
   }
+}
+
+function longestLine(bytes: Uint8Array): number {
+  let longest = 0;
+  let from = 0;
+  for (let at = 0; at <= bytes.length; at++) {
+    if (at < bytes.length && bytes[at] !== 10 && bytes[at] !== 13) continue;
+    longest = Math.max(longest, at - from);
+    from = at + 1;
+  }
+  return longest;
 }

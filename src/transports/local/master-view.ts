@@ -3,7 +3,7 @@ import { type Libc, TCGETS, TIOCGPGRP, TIOCSWINSZ } from './libc.ts';
 import { initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
 import { signalGroup } from './signals.ts';
 import { groupReads } from './terminal-readers.ts';
-import { echoOf } from './termios.ts';
+import { echoOf, longestLineOf } from './termios.ts';
 
 /** Answers of the system; each is read before the next is asked for. */
 const group = new Int32Array(1);
@@ -25,16 +25,18 @@ export function masterView(libc: Libc, pid: number, terminal: string, master: ()
     const fd = master();
     return fd === undefined ? undefined : foregroundOf(libc, fd);
   };
+  const settingsNow = <T>(read: (settings: Uint32Array) => T): T | undefined => {
+    const fd = master();
+    return fd === undefined || libc.ioctl(fd, TCGETS, settings) !== 0 ? undefined : read(settings);
+  };
   const isOpen = (): boolean => master() !== undefined;
   return {
     pid,
     foreground: () => describe(libc, foregroundGroup(), pid),
     environment: () => (isOpen() ? initialEnvironment(pid) : undefined),
     cwd: () => (isOpen() ? workingDirectory(foregroundGroup() ?? pid) : undefined),
-    echo: () => {
-      const fd = master();
-      return fd === undefined || libc.ioctl(fd, TCGETS, settings) !== 0 ? undefined : echoOf(settings);
-    },
+    echo: () => settingsNow(echoOf),
+    longestLine: () => settingsNow(longestLineOf),
     signal: (signal) => {
       if (isOpen()) signalGroup(foregroundGroup() ?? pid, signal);
     },

@@ -1,6 +1,14 @@
 const ECHO = 0o10;
 const ICANON = 0o2;
 
+/** A line that is not ended holds one byte less than the driver's buffer. */
+const LINE_BYTES = 4095;
+
+/** How much of a line the terminal's driver keeps while it edits lines itself; undefined while programs get keys as they come. */
+export function longestLineOf(settings: Uint32Array): number | undefined {
+  return ((settings[3] ?? 0) & ICANON) === 0 ? undefined : LINE_BYTES;
+}
+
 /** What the settings of a terminal, as TCGETS gives them, say about typed text. */
 export function echoOf(settings: Uint32Array): boolean | undefined {
   const local = settings[3] ?? 0;

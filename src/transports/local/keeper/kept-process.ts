@@ -4,7 +4,7 @@ import { type Libc, TCGETS } from '../libc.ts';
 import { describe } from '../master-view.ts';
 import { foregroundGroup, initialEnvironment, startTime, workingDirectory } from '../proc.ts';
 import { signalGroup } from '../signals.ts';
-import { echoOf } from '../termios.ts';
+import { echoOf, longestLineOf } from '../termios.ts';
 import { groupReads } from '../terminal-readers.ts';
 import type { Spawned } from './messages.ts';
 
@@ -27,7 +27,8 @@ export function keptProcess(
     signal: (signal) => {
       if (isThere()) signalGroup(foregroundGroup(pid) ?? pid, signal);
     },
-    echo: () => (isThere() ? askEcho(libc, terminal) : undefined),
+    echo: () => (isThere() ? settingsNow(libc, terminal, echoOf) : undefined),
+    longestLine: () => (isThere() ? settingsNow(libc, terminal, longestLineOf) : undefined),
     reads: () => {
       const waiting = group();
       return waiting === undefined ? undefined : groupReads(waiting, terminal);
@@ -35,7 +36,7 @@ export function keptProcess(
   };
 }
 
-function askEcho(libc: Libc, terminal: string): boolean | undefined {
+function settingsNow<T>(libc: Libc, terminal: string, read: (settings: Uint32Array) => T): T | undefined {
   let fd: number;
   try {
     fd = openSync(terminal, constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
@@ -44,7 +45,7 @@ function askEcho(libc: Libc, terminal: string): boolean | undefined {
   }
   try {
     const settings = new Uint32Array(64);
-    return libc.ioctl(fd, TCGETS, settings) === 0 ? echoOf(settings) : undefined;
+    return libc.ioctl(fd, TCGETS, settings) === 0 ? read(settings) : undefined;
   } finally {
     closeSync(fd);
   }
