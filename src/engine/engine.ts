@@ -234,6 +234,7 @@ export class Engine implements AsyncDisposable {
       notes: opened.notes,
       environment: opened.environment,
       resumed: before.resumed,
+      report: this.log,
       release: () => {
         opened.release?.();
         this.#keepings.get(terminal)?.[Symbol.dispose]();

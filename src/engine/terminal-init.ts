@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Channel, Size } from './channel.ts';
 import type { ShellEnvironment } from './environment.ts';
+import type { Log } from './incident.ts';
 import type { KeptState } from './kept/kept-state.ts';
 import type { Launch } from './launch.ts';
 import type { OutputLog } from './output-log.ts';
@@ -27,6 +28,8 @@ export interface TerminalInit {
   /** What whoever opened it should know of how that went. */
   readonly notes?: readonly string[] | undefined;
   readonly environment?: ShellEnvironment | undefined;
+  /** Hears of mistakes of ours with its output. */
+  readonly report?: Log | undefined;
   /** Called once when the terminal is disposed. */
   readonly release: () => void;
   /** It was served by another process before. */

@@ -15,6 +15,7 @@ import { type InputEvent, Keyboard, type LastInput, type TurnOptions } from './k
 import { type KeptState, resumeAt } from './kept/kept-state.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { MarkScanner } from './marks.ts';
+import { Mistakes } from './mistakes.ts';
 import { OutputLog } from './output-log.ts';
 import { Feeder } from './screen/feeder.ts';
 import { Screen } from './screen/screen.ts';
@@ -73,6 +74,7 @@ export class Terminal implements AsyncDisposable {
   readonly #release: () => void;
   readonly #gone = deferred();
   readonly #secrets: RecentSecrets;
+  readonly #mistakes: Mistakes;
   /** A background loop has an owner, and the owner waits for it. */
   readonly #pumping: Promise<Ended>;
   #size: Size;
@@ -116,11 +118,13 @@ export class Terminal implements AsyncDisposable {
       secrets: () => this.#secrets,
       used: () => this.touch(),
     });
+    this.#mistakes = new Mistakes(init.id, init.report);
     this.screen = new Screen({
       size: init.size,
       scrollback: init.scrollback,
       clock: init.clock,
       reply: (bytes) => this.#reply(bytes),
+      onMistake: (thrown) => this.#mistakes.note(thrown, 'the screen'),
       saved: state && state.screen.length > 0 ? state.screen : undefined,
     });
     this.#feeder = new Feeder(this.log, this.screen, { from: resumeAt(this.log, state?.screenAt) });
@@ -375,11 +379,20 @@ export class Terminal implements AsyncDisposable {
     const atMs = this.clock.monotonic();
     this.#lastOutputMs = atMs;
     this.log.append(bytes);
-    for (const mark of this.#marks.scan(bytes, from)) {
-      for (const event of this.blocks.accept(mark)) this.block.emit(event);
+    // Whoever makes a mistake with what was printed: it is in the log, and must not end the program that printed it.
+    try {
+      for (const mark of this.#marks.scan(bytes, from)) {
+        for (const event of this.blocks.accept(mark)) this.block.emit(event);
+      }
+    } catch (thrown) {
+      this.#mistakes.note(thrown, 'the marks');
     }
-    this.output.emit({ bytes, from, atMs });
-    if (this.blocks.state !== before) this.#tellState();
+    try {
+      this.output.emit({ bytes, from, atMs });
+      if (this.blocks.state !== before) this.#tellState();
+    } catch (thrown) {
+      this.#mistakes.note(thrown, 'the output');
+    }
   }
 
   #finish(ended: Ended): Ended {
@@ -405,7 +418,11 @@ export class Terminal implements AsyncDisposable {
     if (this.screen.size.cols !== size.cols || this.screen.size.rows !== size.rows) this.screen.resize(size);
     let at = resumeAt(log, state?.blocksAt);
     for (const view of log.views(at)) {
-      for (const mark of this.#marks.scan(view, at)) this.blocks.accept(mark);
+      try {
+        for (const mark of this.#marks.scan(view, at)) this.blocks.accept(mark);
+      } catch (thrown) {
+        this.#mistakes.note(thrown, 'the marks');
+      }
       at += view.length;
     }
     if (log.end > 0) this.#lastOutputMs = this.clock.monotonic();

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine, EngineOptions } from '../../src/engine/engine.ts';
 import { ready } from '../../src/engine/settle.ts';
 import type { SshSurroundings } from '../../src/transports/ssh/connect.ts';
 import { Ssh, ssh } from '../../src/transports/ssh/index.ts';
@@ -18,6 +18,7 @@ export function sshEngine(
   folder: string,
   user: string = sshd.user,
   surroundings: Partial<SshSurroundings> = {},
+  more: Partial<EngineOptions> = {},
 ): Engine {
   const login = ['HostName 127.0.0.1', `Port ${sshd.port}`, `User ${user}`, `IdentityFile ${sshd.keyPath}`];
   writeFileSync(join(sshd.home, '.ssh', 'config'), ['Host far', ...login].join('\n'));
@@ -25,6 +26,7 @@ export function sshEngine(
     folder,
     { ssh: sshOpener({ engine: () => engine, integration: true, env: {} }) },
     {
+      ...more,
       parts: [
         [ssh, ({ clock }) => new Ssh({ settings: defaultSshSettings, connector: sshd.connector(surroundings), clock })],
       ],

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { anyPiece, encode, everything, makeScreen, plainPiece } from '../../../test/support/screen.ts';
 import { OutputLog } from '../output-log.ts';
 import { systemClock } from '../system-clock.ts';
 import { Feeder, type FeederOptions } from './feeder.ts';
+import { PlainScan } from './plain-scan.ts';
 import type { ScreenOptions } from './screen.ts';
 
 const loopTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -286,5 +287,37 @@ describe('hibernation', () => {
     const clock = new ManualClock();
     const { screen } = setUp({ clock });
     expect([screen.state, clock.timers]).toEqual(['blank', 0]);
+  });
+});
+
+describe('a mistake in looking ahead', () => {
+  const lines = encode(Array.from({ length: 20_000 }, (_, at) => `line ${at}\r\n`).join(''));
+  const plainly = async (): Promise<string> => {
+    const { log, feeder, screen } = setUp({ fastForward: false, clock: systemClock });
+    log.append(lines);
+    await feeder.sync();
+    return screen.text({ scope: 'viewport', wrap: 'join' });
+  };
+
+  test.each(['follow', 'skip'] as const)('in %s: everything still there is parsed instead', async (method) => {
+    const mistakes: unknown[] = [];
+    const spy = vi.spyOn(PlainScan.prototype, method).mockImplementationOnce(() => {
+      throw new Error('ours');
+    });
+    onTestFinished(() => spy.mockRestore());
+    const { log, feeder, screen } = setUp({
+      capacity: 64 << 10,
+      clock: systemClock,
+      onMistake: (thrown) => mistakes.push(thrown),
+    });
+    for (let at = 0; at < lines.length; at += 10_000) {
+      log.append(lines.subarray(at, at + 10_000));
+      await feeder.room();
+    }
+    await feeder.sync();
+    expect(feeder.parsedTo).toBe(lines.length);
+    expect(mistakes).toEqual([new Error('ours')]);
+    expect(screen.text({ scope: 'viewport', wrap: 'join' })).toContain('line 19999');
+    expect(screen.text({ scope: 'viewport', wrap: 'join' })).toBe(await plainly());
   });
 });

@@ -238,6 +238,14 @@ export class Feeder implements Disposable {
   /** Looks through what has come since, as far as it can be followed. */
   #follow(): void {
     if (!this.#fastForward || this.#pending < worthScanning) return;
+    try {
+      this.#lookAhead();
+    } catch (thrown) {
+      this.#parseInstead(thrown);
+    }
+  }
+
+  #lookAhead(): void {
     if (!this.#scan && this.#parsedTo >= this.#scannedTo) this.#scan = this.#screen.follow(this.#parsedTo);
     const scan = this.#scan;
     if (!scan) return;
@@ -259,6 +267,8 @@ export class Feeder implements Disposable {
     this.#scan = undefined;
     if (!this.#screen.fastForward(scan, this.#bytes(scan.from, scan.end))) {
       this.#scannedTo = scan.end;
+      // After a mistake the screen is blank, and what was skipped is gone.
+      this.#parsedTo = Math.max(this.#parsedTo, this.#log.start);
       return false;
     }
     this.#parsedTo = scan.end;
@@ -267,11 +277,23 @@ export class Feeder implements Disposable {
 
   /** The log drops what is before `offset`. No byte goes unseen, however the log is filled; also not while parsing. */
   #leave(offset: number): void {
-    const scan = this.#scan;
-    if (scan && scan.from < offset) scan.skip(this.#bytes(scan.from, scan.end));
-    if (scan && scan.from >= offset) return;
+    try {
+      const scan = this.#scan;
+      if (scan && scan.from < offset) scan.skip(this.#bytes(scan.from, scan.end));
+      if (scan && scan.from >= offset) return;
+    } catch (thrown) {
+      this.#parseInstead(thrown);
+    }
     this.#show();
     this.#advance(offset, Number.POSITIVE_INFINITY);
+  }
+
+  /** A mistake in looking ahead: nothing of it is on the screen yet, so all that is still there is parsed. */
+  #parseInstead(thrown: unknown): void {
+    this.#scan = undefined;
+    this.#scannedTo = this.#log.end;
+    this.#parsedTo = Math.max(this.#parsedTo, this.#log.start);
+    this.#screen.mistake(thrown);
   }
 
   #bytes(from: number, to: number): Uint8Array {

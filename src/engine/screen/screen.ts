@@ -22,9 +22,13 @@ export interface ScreenOptions {
   /** Answers of the terminal to the program in it. Called after parsing, never within it. */
   readonly reply?: ((bytes: Uint8Array) => void) | undefined;
   readonly theme?: Theme | undefined;
+  /** Hears of a mistake of ours in showing output: the screen begins anew then. Without it the mistake is thrown. */
+  readonly onMistake?: ((thrown: unknown) => void) | undefined;
   /** What `save` gave, perhaps in another process: the screen goes on from there, at the size it had. */
   readonly saved?: Uint8Array | undefined;
 }
+
+const anewNote = Buffer.from('[fairlead: some output could not be shown; the screen begins anew here]\r\n');
 
 export interface TextOptions {
   readonly scope: 'all' | 'viewport';
@@ -54,18 +58,20 @@ export class Screen implements Disposable {
   readonly onChange = new Emitter<void>();
   readonly #reply: ((bytes: Uint8Array) => void) | undefined;
   readonly #theme: Theme;
+  readonly #onMistake: ((thrown: unknown) => void) | undefined;
   #size: Size;
   #live: Emulator | undefined;
   #asleep: SavedScreen | undefined;
   #lastUsedMs = 0;
 
-  constructor({ size, scrollback = 1000, clock, reply, theme = darkTheme, saved }: ScreenOptions) {
+  constructor({ size, scrollback = 1000, clock, reply, theme = darkTheme, saved, onMistake }: ScreenOptions) {
     this.#asleep = saved && decodeScreen(saved);
     this.#size = this.#asleep?.image.size ?? checked(size);
     this.scrollback = scrollback;
     this.clock = clock;
     this.#reply = reply;
     this.#theme = theme;
+    this.#onMistake = onMistake;
   }
 
   get size(): Size {
@@ -130,9 +136,18 @@ export class Screen implements Disposable {
   /** Parses at once; the bytes may be cut anywhere. */
   feed(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    const emulator = this.#awake() ?? this.#begin();
-    emulator.feed(bytes);
-    this.#handOn(emulator);
+    let emulator: Emulator;
+    try {
+      emulator = this.#awake() ?? this.#begin();
+      emulator.feed(bytes);
+    } catch (thrown) {
+      return this.#beginAnew(thrown);
+    }
+    try {
+      this.#handOn(emulator);
+    } catch (thrown) {
+      this.mistake(thrown);
+    }
   }
 
   /** Follows what comes next, from the offset `at`, without showing it yet; nothing when the screen is not in a state for that. */
@@ -142,7 +157,18 @@ export class Screen implements Disposable {
 
   /** Shows what was followed; `bytes` are those the scan has not skipped yet. False when feeding them is as good. */
   fastForward(scan: PlainScan, bytes: Uint8Array): boolean {
-    return fastForward(this.#awake() ?? this.#begin(), scan, bytes);
+    try {
+      return fastForward(this.#awake() ?? this.#begin(), scan, bytes);
+    } catch (thrown) {
+      this.#beginAnew(thrown);
+      return false;
+    }
+  }
+
+  /** Something went wrong that must not end the program whose output is shown here. */
+  mistake(thrown: unknown): void {
+    if (!this.#onMistake) throw thrown;
+    this.#onMistake(thrown);
   }
 
   resize(size: Size): void {
@@ -238,6 +264,18 @@ export class Screen implements Disposable {
     this.#live = new Emulator(this.#size, this.scrollback, this.#theme);
     this.onWake.emit();
     return this.#live;
+  }
+
+  /** Whatever the emulator is in the middle of, nothing of it can be trusted. Rows go on counting after those that are gone. */
+  #beginAnew(thrown: unknown): void {
+    this.mistake(thrown);
+    const { baseRow, scrollbackRows, epoch } = this.facts;
+    this.#live?.dispose();
+    this.#asleep = undefined;
+    const emulator = this.#begin();
+    emulator.trimmed = baseRow + scrollbackRows + this.#size.rows;
+    emulator.epoch = epoch + 1;
+    emulator.feed(anewNote);
   }
 
   #handOn(emulator: Emulator): void {
