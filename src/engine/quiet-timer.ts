@@ -27,10 +27,9 @@ export class QuietTimer implements Disposable {
   }
 
   #fetch(): void {
-    Promise.resolve(this.#terminal.flush()).then(
-      () => setImmediate(() => this.#due()),
-      () => {},
-    );
+    const fetched = (): void => void setImmediate(() => this.#due());
+    // Where nothing can be fetched, what is there is looked at.
+    new Promise((resolve) => resolve(this.#terminal.flush())).then(fetched, fetched);
   }
 
   #due(): void {
