@@ -8,7 +8,7 @@ import { KeeperClient } from '../src/transports/local/keeper/client.ts';
 import { frame, frameTypes } from '../src/transports/local/keeper/frames.ts';
 import type { KeptChannel } from '../src/transports/local/keeper/kept-channel.ts';
 import { encode, type Welcome } from '../src/transports/local/keeper/messages.ts';
-import { loadSharedCalls } from '../src/transports/local/shared-calls.ts';
+import { loadSharedCalls, type SharedCalls } from '../src/transports/local/shared-calls.ts';
 import { env, listen, size, soon } from './support/keeper.ts';
 import { OwnKeeper } from './support/own-keeper.ts';
 import { RawClient } from './support/raw-keeper-client.ts';
@@ -222,6 +222,21 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
       Buffer.concat(client.frames.filter(({ type }) => type === frameTypes.data).map(({ body }) => body)).toString();
     await expect.poll(() => shown().slice(-20)).toMatch(/x\r\n<•••>\r\n$/);
     expect(client.got('lent')).toBeUndefined();
+  });
+
+  test('a mistake in handing it out costs the connection, and nothing that counted as sent', async () => {
+    const mistakes: unknown[] = [];
+    const send: SharedCalls['send'] = (...what) => {
+      if (mistakes.length === 0) throw new TypeError('ours');
+      return (shared as SharedCalls).send(...what);
+    };
+    const calls = { ...(shared as SharedCalls), send };
+    await using own = await OwnKeeper.start({}, { shared: calls, complain: (error) => mistakes.push(error) });
+    await using client = clientOf(own);
+    const { cat, got } = await lentCat(client);
+    expect(mistakes).toEqual([new TypeError('ours')]);
+    await cat.write(Buffer.from('still\n'));
+    await expect.poll(() => got.text).toBe('ready\r\nstill\r\n');
   });
 
   test('descriptors are for the client alone: a wrong ticket or another process gets none', async () => {

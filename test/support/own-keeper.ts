@@ -7,7 +7,7 @@ import { type Libc, loadLibc } from '../../src/transports/local/libc.ts';
 import { openLinuxPty } from '../../src/transports/local/pty-linux.ts';
 import { RawClient } from './raw-keeper-client.ts';
 
-type OwnOptions = Pick<KeeperOptions, 'shared' | 'clock' | 'limits'>;
+type OwnOptions = Pick<KeeperOptions, 'shared' | 'clock' | 'limits' | 'complain'>;
 
 /** A keeper in this process, with the patience a test has. */
 export class OwnKeeper implements AsyncDisposable {
