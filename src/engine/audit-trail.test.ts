@@ -42,16 +42,18 @@ function written(): { path: string; file: string; lines: string[] } {
   return { path, file, lines: readFileSync(file, 'utf8').trimEnd().split('\n') };
 }
 
-test('reads leave no trace, refused ones and changes do; the file is private (R-RPC-035, R-RPC-036)', () => {
+test('reads leave no trace, refused ones and changes do; the file is private (R-RPC-035, R-RPC-036)', async () => {
   const path = root();
   const trail = new AuditTrail(path, expect.unreachable);
   trail.add(entry(1, { access: 'observe' }));
-  expect(trail.newest(() => true, 10)).toEqual([]);
+  const newest = async (fits: (record: AuditEntry) => boolean, most: number) =>
+    (await trail.newest({ fits }, most, new AbortController().signal)).map(({ seq }) => seq);
+  expect(await newest(() => true, 10)).toEqual([]);
   trail.add(entry(2, { access: 'observe', allowed: false, error: 'not_permitted' }));
   trail.add(entry(3));
-  expect(trail.newest(() => true, 10).map(({ seq }) => seq)).toEqual([3, 2]);
-  expect(trail.newest(({ seq }) => seq < 3, 10).map(({ seq }) => seq)).toEqual([2]);
-  expect(trail.newest(() => true, 1).map(({ seq }) => seq)).toEqual([3]);
+  expect(await newest(() => true, 10)).toEqual([3, 2]);
+  expect(await newest(({ seq }) => seq < 3, 10)).toEqual([2]);
+  expect(await newest(() => true, 1)).toEqual([3]);
   expect(statSync(join(path, 'audit', '2026-03-01.jsonl')).mode & 0o777).toBe(0o600);
 });
 

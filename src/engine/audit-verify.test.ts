@@ -1,4 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -19,7 +29,7 @@ function entry(seq: number, at = now.toISOString(), access: AuditEntry['access']
   return { seq, at, operation: 'exec.run', access, caller: 'test', origin: 'rpc', ...rest };
 }
 
-function trailOf(...ats: readonly string[]): { root: string; file: (at?: string) => string } {
+function trailOf(...ats: readonly string[]): { root: string; trail: AuditTrail; file: (at?: string) => string } {
   const root = mkdtempSync(join(tmpdir(), 'fairlead-trail-'));
   roots.push(root);
   const trail = new AuditTrail(root, (message) => expect.fail(message));
@@ -29,7 +39,7 @@ function trailOf(...ats: readonly string[]): { root: string; file: (at?: string)
     trail.add(entry(2 * at + 2, time));
   }
   trail.vouch();
-  return { root, file: (at = now.toISOString()) => join(root, 'audit', `${at.slice(0, 10)}.jsonl`) };
+  return { root, trail, file: (at = now.toISOString()) => join(root, 'audit', `${at.slice(0, 10)}.jsonl`) };
 }
 
 const today = now.toISOString();
@@ -37,6 +47,11 @@ const edit = (file: string, change: (lines: string[]) => string[]): void => {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   const kept = change(lines).map((line) => `${line}\n`);
   writeFileSync(file, kept.join(''));
+};
+const changed = 'it was changed after it was written';
+const headIn = (root: string): string => {
+  const folder = join(root, 'audit', 'heads');
+  return join(folder, readdirSync(folder)[0] ?? '');
 };
 const reasons = (root: string): string[] => verifyTrail(root, now).faults.map(({ reason }) => reason);
 
@@ -86,18 +101,80 @@ test('hashes are keyed: who rewrites a line and its hash without the key is foun
   writeFileSync(file(), readFileSync(otherFile()));
   for (const name of readdirSync(join(root, 'audit', 'heads'))) rmSync(join(root, 'audit', 'heads', name));
   writeFileSync(join(root, 'audit', 'heads', head), readFileSync(join(other, 'audit', 'heads', head)));
-  expect(reasons(root)).toEqual(['it was changed after it was written']);
+  expect(reasons(root)).toEqual([changed, changed, 'nothing says that it is the last of its server']);
 });
 
 test('a missing key or head is a fault, a head that is one behind is not', () => {
-  const { root } = trailOf(today, today);
-  const folder = join(root, 'audit', 'heads');
-  const [name = ''] = readdirSync(folder);
-  const head = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { n: number };
-  writeFileSync(join(folder, name), JSON.stringify({ ...head, n: head.n - 1 }));
+  const { root, trail } = trailOf(today, today);
+  // A server that was killed before it could vouch for its newest.
+  trail.add(entry(9));
   expect(reasons(root)).toEqual([]);
-  rmSync(join(folder, name));
+  rmSync(headIn(root));
   expect(reasons(root)).toEqual(['nothing says that it is the last of its server']);
   rmSync(join(root, 'audit.key'));
   expect(reasons(root)).toContain('the key is missing: no record can be checked');
+});
+
+test.each([1, 3])(
+  'taking out the last %i lines and turning the head back shows, with the mac of before or none',
+  (cut) => {
+    for (const kept of [{ mac: true }, { mac: false }]) {
+      const { root, file } = trailOf(today, today, today, today);
+      edit(file(), (lines) => lines.slice(0, -cut));
+      const last = JSON.parse(readFileSync(file(), 'utf8').trimEnd().split('\n').at(-1) ?? '') as Record<
+        string,
+        unknown
+      >;
+      const head = JSON.parse(readFileSync(headIn(root), 'utf8')) as { day: string; mac: string };
+      const { writer, n, hash } = last;
+      const back = { writer, n, hash, day: head.day, ...(kept.mac ? { mac: head.mac } : {}) };
+      writeFileSync(headIn(root), JSON.stringify(back));
+      expect(reasons(root)).toEqual([
+        'it was changed after it was written',
+        'nothing says that it is the last of its server',
+      ]);
+    }
+  },
+);
+
+test.each([
+  ['a field twice', (text: string) => text.replace('{', '{"operation":"evil.op",'), [changed]],
+  ['a blank in a line', (text: string) => text.replace('"seq":', '"seq": '), [changed]],
+  ['a blank after a line', (text: string) => text.replace('\n', ' \n'), [changed]],
+  ['a line break of another kind', (text: string) => text.replace('\n', '\r\n'), [changed]],
+  ['an escape for a letter', (text: string) => text.replace('exec.run', 'exec\\u002erun'), [changed]],
+  ['the last line break', (text: string) => text.trimEnd(), [changed]],
+  ['an empty line', (text: string) => text.replace('\n', '\n\n'), ['an empty line was put in']],
+  ['an empty line at the end', (text: string) => `${text}\n`, ['an empty line was put in']],
+] as const)('what JSON does not tell apart shows: %s', (_what, change, expected) => {
+  const { root, file } = trailOf(today, today);
+  writeFileSync(file(), change(readFileSync(file(), 'utf8')));
+  expect(reasons(root)).toEqual(expected);
+});
+
+test("a day's file under the name of another day shows", () => {
+  const { root, file } = trailOf(daysAgo(1));
+  renameSync(file(daysAgo(1)), file(daysAgo(3)));
+  expect(reasons(root)).toEqual(['it is in the file of another day']);
+});
+
+test('a trail of before heads were keyed is still whole, and edits of it are still found', () => {
+  const root = mkdtempSync(join(tmpdir(), 'fairlead-trail-'));
+  roots.push(root);
+  const key = Buffer.alloc(32, 7);
+  mkdirSync(join(root, 'audit', 'heads'), { recursive: true });
+  writeFileSync(join(root, 'audit.key'), key);
+  const file = join(root, 'audit', `${today.slice(0, 10)}.jsonl`);
+  let before = { n: 0, hash: '' };
+  for (const n of [1, 2]) {
+    const body = JSON.stringify({ ...entry(n), writer: 'old', n, prev: before.hash });
+    const hash = createHmac('sha256', key).update(body).digest('hex');
+    writeFileSync(file, `${body.slice(0, -1)},"hash":"${hash}"}\n`, { flag: 'a' });
+    before = { n, hash };
+  }
+  const head = { writer: 'old', ...before, day: today.slice(0, 10) };
+  writeFileSync(join(root, 'audit', 'heads', 'old.json'), JSON.stringify(head));
+  expect(verifyTrail(root, now)).toEqual({ records: 2, writers: 1, faults: [] });
+  edit(file, (lines) => lines.slice(0, -1));
+  expect(reasons(root)).toEqual(['1 records after it are missing']);
 });

@@ -1,5 +1,16 @@
-import { join } from 'node:path';
-import { filesOf, hashOf, keyPath, linesOf, oldestKept, parse, readHeads, type TrailRecord } from './audit-trail.ts';
+import { readFileSync } from 'node:fs';
+import {
+  dayOf,
+  filesOf,
+  isAsWritten,
+  keyPath,
+  macOf,
+  oldestKept,
+  parse,
+  readHeads,
+  type TrailHead,
+  type TrailRecord,
+} from './audit-records.ts';
 import { existingKey } from './installation-key.ts';
 
 export interface TrailFault {
@@ -19,6 +30,7 @@ export interface TrailCheck {
 interface End {
   readonly hash: string;
   readonly n: number;
+  readonly format: number;
   readonly file: string;
   readonly line: number;
 }
@@ -28,7 +40,8 @@ export function verifyTrail(root: string, now = new Date()): TrailCheck {
   const ends = new Map<string, End>();
   const faults: TrailFault[] = [];
   const oldest = oldestKept(now.toISOString().slice(0, 10));
-  const files = filesOf(join(root, 'audit'));
+  const files = filesOf(root);
+  // Before the records: a server that goes on writing is never behind its head.
   const heads = readHeads(root);
   const key = existingKey(keyPath(root));
   if (key === undefined && files.length + heads.size > 0) {
@@ -36,28 +49,43 @@ export function verifyTrail(root: string, now = new Date()): TrailCheck {
   }
   let records = 0;
   for (const file of files) {
-    for (const [at, text] of linesOf(file).entries()) {
+    for (const [at, bytes] of linesOf(readFileSync(file)).entries()) {
       records += 1;
       const line = at + 1;
-      const record = parse(text);
+      const record = parse<TrailRecord>(bytes.toString('utf8'));
       const reason =
-        record === undefined ? 'it is not a record' : faultOf(record, ends.get(record.writer), key, oldest);
+        record === undefined
+          ? notARecord(bytes)
+          : (touched(record, bytes, file, key) ?? unchained(record, ends.get(record.writer), oldest));
       if (reason !== undefined) faults.push({ file, line, reason });
-      if (record !== undefined) ends.set(record.writer, { hash: record.hash, n: record.n, file, line });
+      if (record === undefined) continue;
+      ends.set(record.writer, { hash: record.hash, n: record.n, format: record.format ?? 1, file, line });
     }
   }
-  faults.push(...cutOff(heads, ends, oldest));
+  faults.push(...cutOff(heads, ends, key, oldest));
   return { records, writers: ends.size, faults };
 }
 
-function faultOf(
-  { hash, ...body }: TrailRecord,
-  before: End | undefined,
-  key: Buffer | undefined,
-  oldest: string,
-): string | undefined {
-  if (key !== undefined && hashOf(JSON.stringify(body), key) !== hash) return 'it was changed after it was written';
-  const { n, prev, prevDay } = body;
+/** Each with its line break, which a line that was cut short has not. */
+function linesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const at = bytes.indexOf('\n', from);
+    const end = at === -1 ? bytes.length : at + 1;
+    lines.push(bytes.subarray(from, end));
+    from = end;
+  }
+  return lines;
+}
+
+const notARecord = (bytes: Buffer): string => (bytes.length === 1 ? 'an empty line was put in' : 'it is not a record');
+
+function touched(record: TrailRecord, bytes: Buffer, file: string, key: Buffer | undefined): string | undefined {
+  if (key !== undefined && !isAsWritten(bytes, record, key)) return 'it was changed after it was written';
+  return record.at.slice(0, 10) === dayOf(file) ? undefined : 'it is in the file of another day';
+}
+
+function unchained({ n, prev, prevDay }: TrailRecord, before: End | undefined, oldest: string): string | undefined {
   if (before !== undefined) {
     return prev === before.hash && n === before.n + 1 ? undefined : 'a record before it is missing or was moved';
   }
@@ -70,6 +98,7 @@ function faultOf(
 function cutOff(
   heads: ReturnType<typeof readHeads>,
   ends: ReadonlyMap<string, End>,
+  key: Buffer | undefined,
   oldest: string,
 ): readonly TrailFault[] {
   const faults: TrailFault[] = [];
@@ -79,8 +108,12 @@ function cutOff(
       faults.push({ file, line: 1, reason: 'it cannot be read' });
       continue;
     }
-    vouched.add(head.writer);
     const end = ends.get(head.writer);
+    if (key !== undefined && !isVouched(head, end, key)) {
+      faults.push({ file, line: 1, reason: 'it was changed after it was written' });
+      continue;
+    }
+    vouched.add(head.writer);
     if (end === undefined && head.day >= oldest) {
       faults.push({ file, line: 1, reason: 'every record of this server is missing' });
     }
@@ -94,5 +127,9 @@ function cutOff(
   }
   return faults;
 }
+
+/** Heads of records that were written before heads were keyed are taken as they are. */
+const isVouched = (head: TrailHead, end: End | undefined, key: Buffer): boolean =>
+  head.mac === undefined ? end === undefined || end.format < 2 : head.mac === macOf(head, key);
 
 const place = ({ file, line }: End): Pick<TrailFault, 'file' | 'line'> => ({ file, line });

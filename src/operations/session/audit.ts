@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Wanted } from '../../engine/audit-read.ts';
 import { auditTrail } from '../../engine/audit-trail.ts';
 import { operation } from '../../engine/operation.ts';
 import { json } from './shared.ts';
@@ -32,18 +33,18 @@ export const audit_log = operation({
   }),
   output: z.object({ entries: z.array(Entry) }),
   rpcResult: ({ entries }) => entries,
-  async run({ input, engine }) {
+  async run({ input, engine, signal }) {
     const { limit, session_id, since, method, client } = input;
-    const found = engine
-      .part(auditTrail)
-      .newest(
-        (record) =>
-          (session_id === undefined || record.terminal === String(session_id)) &&
-          (since === undefined || Date.parse(record.at) >= Date.parse(since)) &&
-          (method === undefined || record.operation === method) &&
-          (client === undefined || record.caller === client),
-        Math.min(limit, mostEntries),
-      );
+    const from = since === undefined ? undefined : Date.parse(since);
+    const wanted: Wanted = {
+      since: from,
+      fits: (record) =>
+        (session_id === undefined || record.terminal === String(session_id)) &&
+        (from === undefined || Date.parse(record.at) >= from) &&
+        (method === undefined || record.operation === method) &&
+        (client === undefined || record.caller === client),
+    };
+    const found = await engine.part(auditTrail).newest(wanted, Math.min(limit, mostEntries), signal);
     return {
       entries: found.map((record) => ({
         timestamp: record.at,

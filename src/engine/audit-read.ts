@@ -1,0 +1,61 @@
+import { open } from 'node:fs/promises';
+import { dayOf, filesOf, parse, type TrailRecord } from './audit-records.ts';
+
+export interface Wanted {
+  /** Milliseconds since the epoch: files of earlier days are not even opened. */
+  readonly since?: number | undefined;
+  readonly fits: (record: TrailRecord) => boolean;
+}
+
+const chunkBytes = 64 * 1024;
+
+/** Reads backwards and stops as soon as it has enough: what is asked for nearly always stands at the end. */
+export async function newestRecords(
+  root: string,
+  { since, fits }: Wanted,
+  most: number,
+  signal: AbortSignal,
+): Promise<TrailRecord[]> {
+  const found: TrailRecord[] = [];
+  const firstDay = since === undefined ? '' : new Date(since).toISOString().slice(0, 10);
+  for (const file of filesOf(root).reverse()) {
+    if ((dayOf(file) ?? '') < firstDay) break;
+    for await (const line of linesFromEnd(file, signal)) {
+      const record = parse<TrailRecord>(line);
+      if (record === undefined || !fits(record)) continue;
+      found.push(record);
+      if (found.length >= most) return found;
+    }
+  }
+  return found;
+}
+
+/** The lines of a file, last one first, a chunk in memory at a time. A file that is let go meanwhile has none. */
+async function* linesFromEnd(path: string, signal: AbortSignal): AsyncGenerator<string> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (file === undefined) return;
+  try {
+    let { size: from } = await file.stat();
+    // The beginning of what was read last: its line goes on in the chunk before.
+    let rest: Buffer[] = [];
+    while (from > 0) {
+      signal.throwIfAborted();
+      const length = Math.min(chunkBytes, from);
+      from -= length;
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, from);
+      let chunk = buffer.subarray(0, bytesRead);
+      for (let at = chunk.lastIndexOf('\n'); at !== -1; at = chunk.lastIndexOf('\n')) {
+        yield Buffer.concat([chunk.subarray(at + 1), ...rest]).toString('utf8');
+        rest = [];
+        chunk = chunk.subarray(0, at);
+      }
+      rest.unshift(chunk);
+    }
+    yield Buffer.concat(rest).toString('utf8');
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,92 @@
+import { createHmac } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { AuditEntry } from './audit.ts';
+
+/** Since 2 heads are keyed. Records of before have no number; their heads are taken as they are. */
+export const trailFormat = 2;
+
+/** One line of the trail on disk. Each holds the hash of the one before it by the same writer (a hash chain). */
+export interface TrailRecord extends AuditEntry {
+  readonly format?: number;
+  /** Which process wrote it, for its whole life. */
+  readonly writer: string;
+  /** How many its writer has written, this one included. Calls that are not kept do not count, as they do in `seq`. */
+  readonly n: number;
+  readonly prev: string;
+  /** The day the one before it went to: that file may have been let go since. */
+  readonly prevDay?: string;
+  readonly hash: string;
+}
+
+/** The newest record of a writer, in a file of its own: without it nobody would miss the last lines. */
+export interface TrailHead {
+  readonly writer: string;
+  readonly n: number;
+  readonly hash: string;
+  readonly day: string;
+  /** Keyed: otherwise whoever cuts off the last lines writes here which one is the last now. */
+  readonly mac?: string;
+}
+
+const keptDays = 14;
+const day = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
+
+export const keyPath = (root: string): string => join(root, 'audit.key');
+export const folderOf = (root: string): string => join(root, 'audit');
+export const headsOf = (root: string): string => join(root, 'audit', 'heads');
+
+/** The day whose records a file holds; undefined for a file that is no part of the trail. */
+export const dayOf = (file: string): string | undefined => day.exec(basename(file))?.[1];
+
+/** Files of days before this one are let go. */
+export const oldestKept = (today: string): string =>
+  new Date(Date.parse(today) - keptDays * 86_400_000).toISOString().slice(0, 10);
+
+/** One a day, oldest first. */
+export function filesOf(root: string): string[] {
+  const folder = folderOf(root);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => dayOf(name) !== undefined)
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** Every head there is by its file; undefined for one that nobody can read. */
+export function readHeads(root: string): Map<string, TrailHead | undefined> {
+  const folder = headsOf(root);
+  if (!existsSync(folder)) return new Map();
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return new Map(names.map((name) => [join(folder, name), parse<TrailHead>(readFileSync(join(folder, name), 'utf8'))]));
+}
+
+export function parse<T extends TrailHead | TrailRecord>(text: string): T | undefined {
+  try {
+    const value = JSON.parse(text) as T;
+    return typeof value.hash === 'string' && typeof value.writer === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const tailOf = (hash: string): string => `,"hash":"${hash}"}\n`;
+const tailLength = tailOf('0'.repeat(64)).length;
+
+export function lineOf(body: string, key: Buffer): { readonly line: string; readonly hash: string } {
+  const hash = keyed(body, key);
+  return { line: body.slice(0, -1) + tailOf(hash), hash };
+}
+
+/** Whether a line is byte for byte what was written: what JSON does not tell apart, blanks or a field twice, counts too. */
+export function isAsWritten(line: Buffer, { hash }: TrailRecord, key: Buffer): boolean {
+  const end = Math.max(0, line.length - tailLength);
+  if (line.toString('utf8', end) !== tailOf(hash)) return false;
+  return keyed(Buffer.concat([line.subarray(0, end), Buffer.from('}')]), key) === hash;
+}
+
+/** No record begins like this, so that the hash of one never vouches for a head. */
+export const macOf = ({ writer, n, hash, day: date }: TrailHead, key: Buffer): string =>
+  keyed(`head ${JSON.stringify([writer, n, hash, date])}`, key);
+
+const keyed = (bytes: string | Buffer, key: Buffer): string => createHmac('sha256', key).update(bytes).digest('hex');
