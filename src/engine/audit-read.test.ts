@@ -48,5 +48,5 @@ test('others have their turn while a long trail is searched, and who hangs up en
   clearInterval(turn);
   expect(turns).toBeGreaterThan(10);
   const gone = AbortSignal.abort();
-  await expect(newestRecords(root, { fits: () => false }, 1, gone)).rejects.toThrow();
+  await expect(newestRecords(root, { fits: () => false }, 1, gone)).rejects.toThrow('abort');
 });

@@ -3,6 +3,7 @@ import { FairleadError } from '../contract/errors.ts';
 import { askPerson } from './asking/ask-person.ts';
 import type { PersonQuestion, PersonReach } from './asking/question.ts';
 import type { AuditEntry } from './audit.ts';
+import { detailOf, type Noted } from './audit-note.ts';
 import type { Engine } from './engine.ts';
 import { pass } from './gate.ts';
 import type { CallKey } from './idempotency.ts';
@@ -38,8 +39,8 @@ export interface Call<Input> {
   readonly caller: Caller;
   /** Aborted when the caller hangs up. Stops the waiting, never the terminal. */
   readonly signal: AbortSignal;
-  /** What the audit trail is to say of this call, in a line. Never a secret. */
-  readonly note: (detail: string) => void;
+  /** What the audit trail is to say of this call; what is not given stays as it was noted before. */
+  readonly note: (facts: Noted) => void;
   /** Asks the gate about command lines that only the call itself can find out. Rejects where they are refused. */
   readonly admitCommands: (lines: readonly string[]) => Promise<void>;
   /** Tells a waiting caller how far it is. Cheap when nobody asked for it. */
@@ -76,16 +77,18 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
     if (!parsed.success) throw ownFault(op, parsed.error, raw) ?? invalid(parsed.error);
     const input = parsed.data;
     const commands = op.commands?.(input) ?? [];
+    const about = op.about?.(input) ?? {};
+    note(about);
     const judged = async (lines: Lines): Promise<void> => {
       try {
         await admit(input, lines);
       } catch (refusal) {
-        noteAll(lines.commands, note);
+        if (about.detail === undefined) noteAll(lines.commands, note);
         throw refusal;
       }
     };
     await judged({ commands, typed: op.typed?.(input) ?? [] });
-    if (op.notesCommands !== true) noteAll(commands, note);
+    if (op.notesCommands !== true && about.detail === undefined) noteAll(commands, note);
     const admitCommands = (lines: readonly string[]) => judged({ commands: lines, typed: [] });
     const progress = context.progress ?? ignore;
     const run = (signal: AbortSignal): Promise<z.output<Out>> => {
@@ -106,48 +109,44 @@ interface Lines {
 
 type Admit = (input: unknown, lines?: Lines) => Promise<void>;
 
-function noteAll(commands: readonly string[], note: (detail: string) => void): void {
-  if (commands.length > 0) note(commands.join('\n'));
+function noteAll(commands: readonly string[], note: Call<unknown>['note']): void {
+  if (commands.length > 0) note({ detail: commands.join('\n') });
 }
 
 /** Does what was asked for, and writes down how it ended. Nothing is done before `admit` has asked the gate. */
 export async function accounted<T>(
   what: Pick<AuditEntry, 'operation' | 'access' | 'terminal' | 'characters'>,
   { engine, caller, signal }: CallContext,
-  work: (admit: Admit, note: (detail: string) => void) => Promise<T>,
+  work: (admit: Admit, note: Call<unknown>['note']) => Promise<T>,
 ): Promise<T> {
   const { operation, access } = what;
   const started = engine.clock.monotonic();
   let error: FairleadError | undefined;
-  let detail: string | undefined;
+  let noted: Noted = {};
   try {
     const admit: Admit = (input, { commands, typed } = { commands: [], typed: [] }) =>
       pass(engine.gate, { operation, access, input, commands, typed, caller }, signal);
-    return await work(admit, (text) => {
-      detail = text;
+    return await work(admit, (facts) => {
+      noted = { ...noted, ...facts };
     });
   } catch (thrown) {
     error = toFairleadError(thrown, signal) ?? incident(thrown, operation, engine.log);
     throw error;
   } finally {
+    const detail = detailOf(noted, engine.redact);
     engine.audit.add({
       ...what,
+      terminal: what.terminal ?? noted.terminal,
       at: new Date(engine.clock.now()).toISOString(),
       caller: caller.name,
       origin: caller.origin,
       ...(caller.peer === undefined ? {} : { peer: caller.peer }),
       allowed: error?.code !== 'not_permitted' && error?.code !== 'needs_approval',
       error: error?.code,
-      ...(detail === undefined ? {} : { detail: preview(engine.redact(detail)) }),
+      ...(detail === undefined ? {} : { detail }),
       durationMs: Math.round(engine.clock.monotonic() - started),
     });
   }
-}
-
-/** At most 80 characters of it, in one line (R-RPC-036). */
-export function preview(text: string): string {
-  const escaped = JSON.stringify(text).slice(1, -1);
-  return escaped.length > 80 ? `${escaped.slice(0, 79)}…` : escaped;
 }
 
 const ignore = (): void => {};

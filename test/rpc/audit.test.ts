@@ -76,3 +76,72 @@ test('a key that did not get there is refused to the person and written down as 
   await expect(write).rejects.toMatchObject({ code: 'terminal_exited' });
   expect(place.engine.audit.entries().at(-1)).toMatchObject({ operation: 'attach.write', error: 'terminal_exited' });
 });
+
+test('entries say what was asked for, of variables only the names (R-RPC-035, R-RPC-036)', async () => {
+  await using place = await RpcPlace.open();
+  const { client } = place;
+  const id = await place.create({ env: { LD_PRELOAD: '/secret.so', A: '1' } });
+  await client.call('session.create', { argv: ['sleep', '9'] });
+  await client.call('session.set_env', { id, name: 'LD_PRELOAD', value: '/evil.so' });
+  await client.call('session.set_env', { id, name: 'PROMPT_COMMAND', value: 'evil' });
+  await client.call('session.set_env', { id, name: 'A', value: null });
+  await client.call('session.resize', { id, cols: 99, rows: 20 });
+  await client.call('signal.send', { id, signal: 'INT' });
+  await client.call('signal.send', { id, signal: 'CONT', mode: 'process' });
+  await client.call('workspace.save', { name: 'ws' });
+  await client.call('workspace.restore', { name: 'ws', dry_run: true });
+  await client.call('workspace.delete', { name: 'ws' });
+  await client.call('instance.set_title', { title: 'Build' });
+  await client.call('proxy.configure', {
+    http_proxy: 'http://u:hidden@h:1',
+    nodes: [{ name: 'n', url: 'http://h:1' }],
+  });
+  const entries: Record<string, unknown>[] = (await client.call('session.audit_log', { limit: 100 })).reverse();
+  expect(entries.map(({ method, detail }) => `${String(method)} ${String(detail).replace(/<.*>/, '***')}`)).toEqual([
+    'session.create env LD_PRELOAD, A: /bin/bash',
+    'session.create sleep 9',
+    'session.set_env env LD_PRELOAD: set',
+    'session.set_env env PROMPT_COMMAND: set',
+    'session.set_env env A: unset',
+    'session.resize 99x20',
+    'signal.send INT',
+    'signal.send CONT to the process',
+    'workspace.save ws',
+    'workspace.restore ws, dry_run',
+    'workspace.delete ws',
+    'instance.set_title Build',
+    'proxy.configure manual, http://u:***@h:1, 1 nodes',
+  ]);
+});
+
+test('a long command does not hide which variables come with it, nor does a refusal', async () => {
+  await using place = await RpcPlace.open();
+  await place.client.call('policy.set', { enabled: true, blocked_patterns: ['cmd:rm'], allowed_patterns: [] });
+  const command = `rm ${'x'.repeat(200)}`;
+  await expect(place.client.call('session.create', { command, env: { LD_PRELOAD: '/x' } })).rejects.toThrow(
+    'blocked by policy',
+  );
+  await expect(
+    place.client.call('session.set_env', { id: await place.create(), name: 'PROMPT_COMMAND', value: 'rm x' }),
+  ).rejects.toThrow('blocked by policy');
+  const [refused, , created] = await place.client.call('session.audit_log', {});
+  expect(created).toMatchObject({ allowed: false, detail: expect.stringMatching(/^env LD_PRELOAD: rm x+…$/) });
+  expect(refused).toMatchObject({ allowed: false, detail: 'env PROMPT_COMMAND: set' });
+});
+
+test('asking for one session tells who opened it and what was launched in it (R-RPC-054)', async () => {
+  await using place = await RpcPlace.open();
+  const { client } = place;
+  const created = await place.create({ shell: '/bin/sh' });
+  const launched = (await client.call('orchestrate.launch', { command: 'echo l', env: { A: '1' } })).id;
+  await client.call('workspace.save', { name: 'ws' });
+  const restored: { id: number }[] = (await client.call('workspace.restore', { name: 'ws' })).created;
+  expect(restored).toHaveLength(2);
+  const opened = async (session_id: number) => {
+    const entries: Record<string, unknown>[] = await client.call('session.audit_log', { session_id });
+    return entries.map(({ method, detail }) => [method, detail]);
+  };
+  expect(await opened(created)).toEqual([['session.create', '/bin/sh']]);
+  expect(await opened(launched)).toEqual([['orchestrate.launch', 'env A: echo l']]);
+  for (const { id } of restored) expect(await opened(id)).toEqual([['workspace.restore', 'ws']]);
+});

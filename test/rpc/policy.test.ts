@@ -176,7 +176,7 @@ test('the audit log: changes and refusals with who and what, reads not; it survi
     ['policy.set', true, 'enabled true, + blocked rm -rf /, + blocked sudo '],
     ['session.input', true, '9 characters, has_control: echo two\\r'],
     ['exec.run_wait', true, 'echo one'],
-    ['session.create', true, ''],
+    ['session.create', true, '/bin/bash'],
   ]);
   expect(log[0]).toMatchObject({ session_id: String(id), client: 'anonymous', origin: 'rpc', error: 'not_permitted' });
   expect(await call('session.audit_log', { method: 'policy.set' })).toHaveLength(1);

@@ -72,7 +72,7 @@ export function attachMethods(engine: Engine): Readonly<Record<string, Method>> 
       const terminal = find(which);
       const what = { operation: 'attach.resize', access: 'control', terminal: String(terminal.number) } as const;
       await accounted(what, { engine, caller: person, signal }, async (admit, note) => {
-        note(`${cols}x${rows}`);
+        note({ detail: `${cols}x${rows}` });
         await admit({ session: terminal.number, cols, rows });
         await terminal.resize({ cols, rows }, signal);
       });

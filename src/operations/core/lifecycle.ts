@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/operation.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
 import type { Terminal as EngineTerminal } from '../../engine/terminal.ts';
+import { aboutLaunch } from '../launch.ts';
 import { Environment } from '../environment.ts';
 import { TerminalId } from './shared.ts';
 
@@ -43,7 +44,8 @@ export const open = operation({
   }),
   output: Info.extend({ notes: z.array(z.string()).optional() }),
   commands: launchLines,
-  async run({ input, engine, caller, signal }) {
+  about: aboutLaunch,
+  async run({ input, engine, caller, signal, note }) {
     const { target, argv, ...rest } = input;
     if (argv && rest.shell !== undefined) {
       throw new FairleadError('invalid_input', 'argv: give either argv or shell, not both');
@@ -54,6 +56,7 @@ export const open = operation({
       caller,
       signal,
     );
+    note({ detail: aboutLaunch(input).detail || terminal.program, terminal: terminal.id });
     const { notes } = terminal;
     return { ...describe(terminal, engine), ...(notes.length > 0 && { notes: [...notes] }) };
   },

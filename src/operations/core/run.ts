@@ -55,7 +55,7 @@ export const run = operation({
       command === undefined
         ? { terminal: await engine.sessions.forReading(input.terminal, caller, signal) }
         : await engine.sessions.forInput(input.terminal, caller, signal);
-    if (command !== undefined) note(commandDetail(command, typesUnseen(terminal)));
+    if (command !== undefined) note({ detail: commandDetail(command, typesUnseen(terminal)) });
     const result =
       command === undefined
         ? await follow(terminal, { timeoutMs }, signal, progress)

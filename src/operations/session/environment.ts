@@ -64,6 +64,7 @@ export const set_env = operation({
   }),
   positional: ['id', 'name', 'value'],
   commands: ({ name, value }) => variableLines(name, value),
+  about: ({ name, value }) => ({ detail: value === null ? 'unset' : 'set', variables: [name] }),
   async run(call) {
     const { name, value, apply } = call.input;
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {

@@ -30,7 +30,7 @@ export const run = operation({
   notesCommands: true,
   async run(call) {
     const terminal = await liveSession(call);
-    call.note(commandDetail(call.input.command, typesUnseen(terminal)));
+    call.note({ detail: commandDetail(call.input.command, typesUnseen(terminal)) });
     const busy = !activityOf(terminal).idle;
     await typeLine(terminal, call.input.command, call.caller.name, call.signal);
     return { sent: true as const, busy };
@@ -82,7 +82,7 @@ export const run_wait = operation({
   async run(call) {
     const terminal = await liveSession(call);
     const { command, timeout_ms: timeoutMs, queue, force } = call.input;
-    call.note(commandDetail(command, typesUnseen(terminal)));
+    call.note({ detail: commandDetail(command, typesUnseen(terminal)) });
     const request = { command, timeoutMs, queue, force, by: call.caller.name };
     return await waitFor(terminal, request, call.signal);
   },
@@ -262,6 +262,7 @@ export const signalSend = operation({
   output: z.object({ sent: z.literal(true), signal: z.string() }),
   positional: ['id', 'signal'],
   cliNames: ['exec signal'],
+  about: ({ signal, mode }) => ({ detail: mode === 'key' ? signal : `${signal} to the process` }),
   async run(call) {
     const { mode, signal } = call.input;
     const terminal = await liveSession(call);

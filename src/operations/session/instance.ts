@@ -53,6 +53,7 @@ export const set_title = operation({
   input: z.object({ title: z.string().max(200).nullish() }),
   output: z.object({ ok: z.literal(true), title: z.string().nullable() }),
   positional: ['title'],
+  about: ({ title }) => ({ detail: title?.trim() || 'none' }),
   async run({ input, engine }) {
     const title = input.title?.trim() || null;
     engine.part(runningInstance).own.update({ title });

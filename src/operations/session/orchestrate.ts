@@ -6,6 +6,7 @@ import { operation } from '../../engine/operation.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
 import { ready } from '../../engine/settle.ts';
 import { type Condition, wait as waitForAny } from '../../engine/wait/wait.ts';
+import { aboutLaunch } from '../launch.ts';
 import { renderError } from './errors.ts';
 import { typeLine, Waited, waitFor } from './exec.ts';
 import { create, Create, Created, createdOf } from './sessions.ts';
@@ -18,17 +19,14 @@ export const launch = operation({
   input: z.object({ ...Create, command: z.string().min(1).optional() }),
   output: Created,
   commands: launchLines,
-  notesCommands: true,
+  about: aboutLaunch,
   async run(call) {
     const { command, ...rest } = call.input;
     const made = await create.run({ ...call, input: rest });
-    if (command === undefined) {
-      call.note(launchLines(rest).join('\n'));
-      return made;
-    }
+    if (command === undefined) return made;
     const terminal = await liveSession({ ...call, input: { id: made.id } });
     await ready(terminal, call.signal);
-    call.note(commandDetail(command, typesUnseen(terminal)));
+    call.note({ detail: commandDetail(command, typesUnseen(terminal)) });
     await typeLine(terminal, command, call.caller.name, call.signal);
     return createdOf(terminal);
   },
@@ -69,9 +67,11 @@ export const broadcast = operation({
       try {
         // The call as a whole was let through; what became of it in each session is written down for itself (R-RPC-054).
         return await accounted(what, call, async (_admit, note) => {
-          note(command);
+          note({ detail: command });
           const terminal = await liveSession({ ...call, input: { id } });
-          unseen ||= typesUnseen(terminal);
+          const hidden = typesUnseen(terminal);
+          unseen ||= hidden;
+          note({ detail: commandDetail(command, hidden) });
           const request = { command, timeoutMs: timeout_ms, queue: false, force: false, by: call.caller.name };
           if (waits) return { session_id, sent: true, result: await waitFor(terminal, request, call.signal) };
           await typeLine(terminal, command, call.caller.name, call.signal);
@@ -83,7 +83,7 @@ export const broadcast = operation({
       }
     };
     const results = await Promise.all(sessions.map(one));
-    call.note(commandDetail(command, unseen));
+    call.note({ detail: commandDetail(command, unseen) });
     return { results };
   },
   render: json,

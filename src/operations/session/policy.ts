@@ -19,7 +19,7 @@ export const set = operation({
   async run({ input, engine, caller, note }) {
     const part = engine.part(policies);
     const changed = difference(part.get(), input);
-    note(changed.join(', '));
+    note({ detail: changed.join(', ') });
     part.set(input, { mayLoosen: caller.may('administer') });
     return { set: true as const, changed };
   },

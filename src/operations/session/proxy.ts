@@ -77,8 +77,8 @@ const switchTo = operation({
     socks_proxy: z.string().nullable(),
   }),
   positional: ['node_name'],
-  async run({ input, engine, note }) {
-    note(input.node_name);
+  about: ({ node_name }) => ({ detail: node_name }),
+  async run({ input, engine }) {
     const { http_proxy, socks_proxy } = engine.part(proxies).switchTo(input.node_name);
     return {
       switched: true as const,
@@ -144,7 +144,15 @@ export const configure = operation({
     current_node: z.string().optional(),
   }),
   output: z.object({ configured: z.literal(true), status: Status }),
-  async run({ input, engine, signal, note }) {
+  about: ({ enabled, mode, http_proxy, socks_proxy, nodes: all, current_node }) => ({
+    detail: [
+      enabled ? mode : 'off',
+      ...[http_proxy, socks_proxy].filter((url) => typeof url === 'string').map(masked),
+      ...(all === undefined ? [] : [`${all.length} nodes`]),
+      ...(current_node === undefined ? [] : [`node ${current_node}`]),
+    ].join(', '),
+  }),
+  async run({ input, engine, signal }) {
     const part = engine.part(proxies);
     const { enabled, mode, http_proxy, socks_proxy, no_proxy, current_node } = input;
     const known = input.nodes ?? part.settings.nodes;
@@ -160,7 +168,6 @@ export const configure = operation({
       ...(input.nodes !== undefined && { nodes: input.nodes.map((node) => ProxyNode.parse(node)), current_node: null }),
     });
     if (current_node !== undefined) part.switchTo(current_node);
-    note(enabled ? mode : 'off');
     return { configured: true as const, status: await statusOf(engine, signal) };
   },
   render: json,

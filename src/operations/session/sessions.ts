@@ -5,6 +5,7 @@ import { operation } from '../../engine/operation.ts';
 import { launchLines, typedLines } from '../../engine/policy/lines.ts';
 import { settled } from '../../engine/settle.ts';
 import { Environment } from '../environment.ts';
+import { aboutLaunch } from '../launch.ts';
 import { launchEnvironment } from './environment.ts';
 import {
   clean,
@@ -101,7 +102,8 @@ export const create = operation({
   input: z.object({ ...Create, command: z.string().min(1).optional().describe('Run through the shell') }),
   output: Created,
   commands: launchLines,
-  async run({ input, engine, caller, signal }) {
+  about: aboutLaunch,
+  async run({ input, engine, caller, signal, note }) {
     const { command, argv, title, name, ...rest } = input;
     if ([command, argv, rest.shell].filter((one) => one !== undefined).length > 1) {
       throw new FairleadError('invalid_input', "Give one of 'shell', 'command' and 'argv'");
@@ -114,6 +116,7 @@ export const create = operation({
       caller,
       signal,
     );
+    note({ detail: aboutLaunch(input).detail || terminal.program, terminal: String(terminal.number) });
     return createdOf(terminal);
   },
   render: json,
@@ -136,7 +139,7 @@ export const input = operation({
   typed: ({ input: text }) => typedLines(text),
   async run(call) {
     const terminal = await liveSession(call);
-    call.note(aboutInput(call.input.input, terminal.process?.echo() === false));
+    call.note({ detail: aboutInput(call.input.input, terminal.process?.echo() === false) });
     await terminal.send(Buffer.from(call.input.input), call.caller.name, call.signal);
     return ok;
   },
@@ -157,6 +160,7 @@ export const resize = operation({
   input: z.object({ ...session, cols: z.number().int().min(2).max(1000), rows: z.number().int().min(1).max(1000) }),
   output: Ok,
   positional: ['id', 'cols', 'rows'],
+  about: ({ cols, rows }) => ({ detail: `${cols}x${rows}` }),
   async run(call) {
     const terminal = await liveSession(call);
     await terminal.resize({ cols: call.input.cols, rows: call.input.rows }, call.signal);

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
-import type { Call } from '../../engine/call.ts';
+import { accounted, type Call } from '../../engine/call.ts';
 import { operation } from '../../engine/operation.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
 import type { Terminal } from '../../engine/terminal.ts';
@@ -21,6 +21,7 @@ export const save = operation({
   input: z.object(Name),
   output: z.object({ saved: z.literal(true), name: z.string(), sessions: z.number().int() }),
   positional: ['name'],
+  about: ({ name }) => ({ detail: name }),
   async run({ input, engine, caller }) {
     const sessions = engine.sessions.running(caller).map((terminal) => describe(terminal, engine));
     engine.part(workspaces).save({ name: input.name, sessions, saved_at: new Date(engine.clock.now()).toISOString() });
@@ -66,6 +67,10 @@ export const restore = operation({
     dry_run: z.boolean(),
   }),
   positional: ['name'],
+  about: ({ name, dry_run, replace, run_commands }) => {
+    const how = Object.entries({ dry_run, replace, run_commands }).flatMap(([word, given]) => (given ? [word] : []));
+    return { detail: [name, ...how].join(', ') };
+  },
   async run(call) {
     const { input, engine, caller } = call;
     const workspace = engine.part(workspaces).load(input.name);
@@ -86,7 +91,9 @@ export const restore = operation({
     const failed: { saved_id: number; error: string }[] = [];
     for (const saved of workspace.sessions) {
       try {
-        created.push(await recreate(call, saved));
+        // One entry for every session, so that each tells who opened it.
+        const what = { operation: 'workspace.restore', access: 'open', terminal: undefined } as const;
+        created.push(await accounted(what, call, (_admit, note) => recreate({ ...call, note }, saved)));
       } catch (error) {
         if (!(error instanceof FairleadError)) throw error;
         failed.push({ saved_id: saved.id, error: renderError(error) });
@@ -99,14 +106,19 @@ export const restore = operation({
 });
 
 async function recreate(
-  { input, engine, caller, signal }: Call<{ readonly run_commands: boolean }>,
+  { input, engine, caller, signal, note }: Call<{ readonly name: string; readonly run_commands: boolean }>,
   saved: SavedSession,
 ): Promise<{ saved_id: number; id: number; cwd?: string }> {
   const cwd = nearest(saved.cwd);
   const { cols, rows, name, target, shell } = saved;
   const terminal = await engine.sessions.create({ cols, rows, name, target, shell, cwd }, caller, signal);
-  if (input.run_commands && saved.command !== undefined) {
-    await typeLine(terminal, saved.command, caller.name, signal);
+  const command = input.run_commands ? saved.command : undefined;
+  note({
+    detail: [input.name, command].filter((part) => part !== undefined).join(': '),
+    terminal: String(terminal.number),
+  });
+  if (command !== undefined) {
+    await typeLine(terminal, command, caller.name, signal);
   }
   return { saved_id: saved.id, id: terminal.number, ...(cwd !== undefined && cwd !== saved.cwd ? { cwd } : {}) };
 }
@@ -146,6 +158,7 @@ export const remove = operation({
   input: z.object(Name),
   output: z.object({ deleted: z.literal(true), name: z.string() }),
   positional: ['name'],
+  about: ({ name }) => ({ detail: name }),
   async run({ input, engine }) {
     engine.part(workspaces).delete(input.name);
     return { deleted: true as const, name: input.name };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
+import { aboutLaunch } from '../launch.ts';
 import { Environment } from '../environment.ts';
 import { AnySessionId, json } from './shared.ts';
 
@@ -33,10 +34,13 @@ export const create = operation({
   }),
   output: SessionInfo,
   commands: launchLines,
-  async run({ input, engine, caller, signal }) {
+  about: aboutLaunch,
+  async run({ input, engine, caller, signal, note }) {
     const { shell, cwd, env, name } = input;
     const size = { cols: input.cols, rows: input.rows };
-    return engine.sessions.describe(await engine.sessions.create({ shell, cwd, env, name, ...size }, caller, signal));
+    const terminal = await engine.sessions.create({ shell, cwd, env, name, ...size }, caller, signal);
+    note({ detail: aboutLaunch(input).detail || terminal.program, terminal: terminal.id });
+    return engine.sessions.describe(terminal);
   },
   render: json,
 });

@@ -1,0 +1,24 @@
+/** What the audit trail is to say of a call. Never a secret. */
+export interface Noted {
+  /** In a line. */
+  readonly detail?: string | undefined;
+  /** Names of variables it sets: what they are set to may be a secret. */
+  readonly variables?: readonly string[] | undefined;
+  /** The terminal that it opened, which its caller could not name. */
+  readonly terminal?: string | undefined;
+}
+
+const longestNames = 400;
+
+/** `env A, B: ls`: so that no command is so long that it hides which variables were set. */
+export function detailOf({ detail = '', variables = [] }: Noted, redact: (text: string) => string): string | undefined {
+  const names = variables.length === 0 ? '' : `env ${preview(redact(variables.join(', ')), longestNames)}`;
+  const text = preview(redact(detail));
+  return [names, text].filter((part) => part !== '').join(': ') || undefined;
+}
+
+/** At most so many characters of it, in one line (R-RPC-036). */
+export function preview(text: string, most = 80): string {
+  const escaped = JSON.stringify(text).slice(1, -1);
+  return escaped.length > most ? `${escaped.slice(0, most - 1)}…` : escaped;
+}

@@ -1,0 +1,7 @@
+import type { Noted } from '../engine/audit-note.ts';
+import { launchLines } from '../engine/policy/lines.ts';
+
+/** What runs in a new terminal, and which variables it gets besides: their values are nobody's business. */
+export function aboutLaunch({ env = {}, ...program }: Parameters<typeof launchLines>[0]): Noted {
+  return { detail: launchLines(program).join('\n'), variables: Object.keys(env) };
+}
