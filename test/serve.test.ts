@@ -56,6 +56,10 @@ describe('fairlead serve', () => {
     const token = 'a-token-that-stays-the-same';
     await using served = await Served.start(['--port', '0'], { FAIRLEAD_TOKEN: token });
     expect(served.out).not.toContain(token);
+    // A shell puts the variable's value in; JSON would keep the dollar sign.
+    expect(served.out).toContain('"Authorization: Bearer $FAIRLEAD_TOKEN"');
+    expect(served.out).toContain('{"Authorization": "Bearer <token>"}');
+    expect(served.out).toContain('Write its value in the place of <token>.');
     const client = await served.connect(token);
     await client.callTool({
       name: 'type',
@@ -63,6 +67,26 @@ describe('fairlead serve', () => {
     });
     expect(text(await client.callTool({ name: 'getContent', arguments: { lastCommand: true } }))).toMatch(/\n0\n0$/);
     await client.close();
+  });
+
+  test.each([
+    [
+      ['--host', '0.0.0.0'],
+      /^http:\/\/127\.0\.0\.1:\d+\/mcp$/,
+      'start with --allow-host <name of this machine>, then use',
+    ],
+    [
+      ['--host', '0.0.0.0', '--allow-host', 'box.example'],
+      /^http:\/\/127\.0\.0\.1:/,
+      'From other machines: http://box.example:',
+    ],
+    [['--host', '127.0.0.2'], /^http:\/\/127\.0\.0\.2:\d+\/mcp$/, ''],
+  ])('%j: the address that is printed works', async (args, address, hint) => {
+    await using served = await Served.start(['--port', '0', ...args]);
+    expect(served.url).toMatch(address);
+    expect(served.out).toContain(hint);
+    expect(served.out.includes('other machines')).toBe(hint !== '');
+    await (await served.connect()).close();
   });
 
   test('a port in use is passed over by default and named when asked for', async () => {

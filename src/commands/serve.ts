@@ -1,16 +1,11 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { styleFor } from '../faces/cli/style.ts';
 import { FairleadError } from '../contract/errors.ts';
 import { type HttpServer, serveMcpHttp } from '../faces/mcp/http.ts';
 import { call } from '../engine/call.ts';
 import { followDirectory } from '../engine/instances/follow-directory.ts';
 import { Instances } from '../engine/instances/instances.ts';
-import type { InstanceRecord } from '../engine/instances/record.ts';
 import { OwnInstance } from '../engine/instances/own-instance.ts';
 import { RunningInstance, runningInstance } from '../engine/instances/running.ts';
-import { packageRoot } from '../engine/package-root.ts';
 import { MethodTable } from '../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../faces/jsonrpc/server.ts';
 import { sessionBook } from '../operations/session/index.ts';
@@ -24,6 +19,7 @@ import { endTerminals } from './end-terminals.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
 import { serveLocally } from './local-socket.ts';
+import { welcome } from './welcome.ts';
 
 const preferredPort = 7420;
 
@@ -67,9 +63,10 @@ export async function serve(invocation: Invocation): Promise<number> {
       rpc = await RpcServer.listen({ host: '127.0.0.1', port: settings.rpcPort, token, methods, clock: engine.clock });
       await engine.sessions.default(signal);
       // Whoever reads the files may come at once.
-      own.announce({ mcp_port: rpc.port, http_port: Number(new URL(server.url).port) });
+      own.announce({ mcp_port: rpc.port, http_port: server.port });
       engine.background(serveLocally(invocation, engine, log));
-      welcome(invocation, server.url, own.record, tokenLine(invocation, own, peers.root), keeper !== undefined);
+      const keeps = keeper !== undefined && settings.keepTerminals;
+      welcome(invocation, { server, own: own.record, root: peers.root, keeps });
       if (!signal.aborted) await once(signal, 'abort');
     },
     async close() {
@@ -104,46 +101,3 @@ async function listen(
 }
 
 const count = (terminals: number): string => `${terminals} terminal${terminals === 1 ? '' : 's'}`;
-
-/** What to say of the token, and what to write in its place. Into a file or a pipe it does not go (R-RPC-009). */
-function tokenLine(
-  { settings, stdout, env }: Invocation,
-  { record }: OwnInstance,
-  root: string,
-): { readonly says: string; readonly shown: string } {
-  const { dim } = styleFor(stdout, env);
-  const kept = 'set FAIRLEAD_TOKEN to keep one';
-  if (settings.token !== undefined) return { says: dim('the one in FAIRLEAD_TOKEN'), shown: '$FAIRLEAD_TOKEN' };
-  if (stdout.isTTY) {
-    return { says: `${record.auth_token} ${dim(`(new at each start; ${kept})`)}`, shown: record.auth_token };
-  }
-  const file = join(root, 'instances', `${record.id}.json`);
-  return { says: `auth_token in ${file} ${dim(`(new at each start; ${kept})`)}`, shown: '<token>' };
-}
-
-function welcome(
-  invocation: Invocation,
-  url: string,
-  own: Pick<InstanceRecord, 'id' | 'mcp_port'>,
-  { says, shown }: ReturnType<typeof tokenLine>,
-  keeps: boolean,
-): void {
-  const { stdout, env, version, settings } = invocation;
-  const { bold, cyan, dim, green } = styleFor(stdout, env);
-  const stdio = { command: process.execPath, args: [fileURLToPath(new URL('bin/fairlead.js', packageRoot)), 'mcp'] };
-  stdout.write(`${green('●')} ${bold('Fairlead')} ${version} is serving MCP
-
-  address   ${cyan(url)}
-  token     ${says}
-  instance  ${own.id} ${dim(`(session RPC on 127.0.0.1:${own.mcp_port})`)}
-
-${bold('Connect a client')}
-  Claude Code   claude mcp add --transport http fairlead ${url} --header "Authorization: Bearer ${shown}"
-  Others        {"mcpServers": {"fairlead": {"url": "${url}", "headers": {"Authorization": "Bearer ${shown}"}}}}
-  Without HTTP  {"mcpServers": {"fairlead": ${JSON.stringify(stdio)}}}
-
-Then ask your agent: ${cyan('“Use fairlead to run uname -a and tell me what it says.”')}
-You yourself: ${cyan('fairlead session list')}, ${cyan('fairlead attach')}, ${cyan('fairlead --help')}
-${dim(keeps && settings.keepTerminals ? 'Ctrl+C ends the server; its terminals run on for the next one. fairlead serve --end ends them.' : 'Ctrl+C ends the server and its terminals.')}
-`);
-}

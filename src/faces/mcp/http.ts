@@ -18,8 +18,11 @@ export interface HttpOptions extends GuardRules, Partial<SessionLimits> {
 }
 
 export interface HttpServer extends AsyncDisposable {
+  /** Where clients on this machine find it. */
   readonly url: string;
   readonly port: number;
+  /** It listens on every address of this machine. */
+  readonly isEverywhere: boolean;
 }
 
 /** Answers the requests it knows and says whether it did, so that several can share a server. */
@@ -66,7 +69,10 @@ export const mcpRoute =
 export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): Promise<HttpServer> {
   const { host, path = '/mcp', maxSessions = 100, idleMs = 30 * 60_000, onError = () => {} } = options;
   const endpoint = mcpEndpoint(surface, { maxSessions, idleMs }, onError);
-  const route = guarded(options, [mcpRoute(endpoint, path)]);
+  const name = nameInUrl(host);
+  // Whoever chose the address means it to be used.
+  const rules = { ...options, allowedHosts: [...options.allowedHosts, name] };
+  const route = guarded(rules, [mcpRoute(endpoint, path)]);
   const answering = new Set<ServerResponse>();
   const server = createServer((request, response) => {
     answering.add(response);
@@ -92,7 +98,8 @@ export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): P
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`,
+    url: `http://${name}:${port}${path}`,
+    isEverywhere: everywhere.has(host),
     async [Symbol.asyncDispose]() {
       if (!server.listening) return;
       const closed = once(server, 'close');
@@ -106,6 +113,15 @@ export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): P
     },
   };
 }
+
+/** Addresses that stand for all of them; a client cannot connect to one, but to the loopback of its kind. */
+const everywhere = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '[::1]'],
+]);
+
+const nameInUrl = (host: string): string =>
+  everywhere.get(host) ?? (host.includes(':') ? `[${host}]` : host).toLowerCase();
 
 const pathOf = (request: IncomingMessage): string => (request.url ?? '/').split('?', 1)[0] ?? '/';
 
