@@ -17,6 +17,7 @@ async function main(argv: readonly string[]): Promise<number> {
   };
   const [name, ...rest] = argv;
   const style = styleFor(stdout, env);
+  const around: Surroundings = { stdin, stdout, stderr, env, cwd: () => process.cwd(), version };
   if (name === '--version' || name === '-V' || name === 'version') return print(`${version}\n`);
   if (name === undefined || name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
     return print(overview(commands, version, style));
@@ -26,17 +27,9 @@ async function main(argv: readonly string[]): Promise<number> {
     const command = commands.find(
       ({ name, otherName }) => name === wanted || (wanted !== undefined && otherName === wanted),
     );
-    if (!command)
-      return await verb(wanted ?? '', name === 'help' ? ['--help'] : rest, {
-        stdin,
-        stdout,
-        stderr,
-        env,
-        cwd: process.cwd(),
-        version,
-      });
+    if (!command) return await verb(wanted ?? '', name === 'help' ? ['--help'] : rest, around);
     if (name === 'help' || rest.includes('--help') || rest.includes('-h')) return print(helpFor(command, style));
-    return await command.run({ stdin, stdout, stderr, env, cwd: process.cwd(), version, ...understand(command, rest) });
+    return await command.run({ ...around, ...understand(command, rest) });
   } catch (thrown) {
     const red = styleFor(stderr, env).red;
     stderr.write(`${red('fairlead:')} ${explain(thrown, name)}\n`);
@@ -80,6 +73,9 @@ function explain(thrown: unknown, name: string): string {
     return thrown.message.includes('See: ') ? thrown.message : `${thrown.message}\nSee: fairlead ${name} --help`;
   }
   if (thrown instanceof FairleadError) return `${thrown.message}${thrown.hint ? ` ${thrown.hint}` : ''}`;
+  if ((thrown as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd') {
+    return 'The directory this was started in is gone. Change to another one (cd ~) and try again.';
+  }
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
 

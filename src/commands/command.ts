@@ -7,7 +7,8 @@ export interface Surroundings {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
+  /** Where the program was started; throws when that directory is gone. */
+  readonly cwd: () => string;
   readonly version: string;
 }
 

@@ -51,7 +51,7 @@ export async function createInstance(
   const local: LocalOptions = {
     root: home,
     shell: settings.shell,
-    cwd: settings.cwd ?? invocation.cwd,
+    cwd: settings.cwd ?? invocation.cwd(),
     env,
     extraEnv: Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '='))),
     integration: settings.shellIntegration,

@@ -29,7 +29,7 @@ export async function serve(invocation: Invocation): Promise<number> {
   if (invocation.flags.has('end')) return await endTerminals(invocation);
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
   const peers = new Instances(places(settings, env).home);
-  const own = OwnInstance.claim(peers, { version, cwd: settings.cwd ?? invocation.cwd, token: settings.token });
+  const own = OwnInstance.claim(peers, { version, cwd: settings.cwd ?? invocation.cwd(), token: settings.token });
   const token = own.record.auth_token;
   const keeper = process.platform === 'linux' ? keeperFor(own.record.id, peers.root, { log }) : undefined;
   const parts = [
