@@ -66,8 +66,9 @@ export function chooseToolsets(books: readonly Book[], wanted: readonly string[]
   if (wanted.includes('all')) return books;
   const known = books.map(({ name }) => name);
   const unknown = wanted.filter((name) => !known.includes(name));
-  if (unknown.length > 0) {
-    throw new FairleadError('invalid_input', `Unknown toolset: ${unknown.join(', ')}.`, {
+  if (unknown.length > 0 || wanted.length === 0) {
+    const fault = wanted.length === 0 ? '--toolsets names none' : `Unknown toolset: ${unknown.join(', ')}`;
+    throw new FairleadError('invalid_input', `${fault}.`, {
       hint: `Choose from ${[...known, 'all'].join(', ')}.`,
     });
   }
