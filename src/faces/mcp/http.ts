@@ -91,7 +91,7 @@ export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): P
   } catch (cause) {
     await endpoint[Symbol.asyncDispose]();
     throw new FairleadError('unavailable', `Cannot listen on ${host}:${options.port}: ${(cause as Error).message}.`, {
-      hint: 'Choose another port.',
+      hint: listenHint((cause as NodeJS.ErrnoException).code),
       cause,
     });
   }
@@ -112,6 +112,13 @@ export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): P
       await closed;
     },
   };
+}
+
+function listenHint(code: string | undefined): string {
+  if (code === 'EADDRINUSE') return 'Choose another --port, or end what listens there.';
+  if (code === 'EACCES' || code === 'EPERM')
+    return 'Choose a --port from 1024 on; lower ones are for the administrator.';
+  return 'Choose a --host that is an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.';
 }
 
 /** Addresses that stand for all of them; a client cannot connect to one, but to the loopback of its kind. */
