@@ -44,6 +44,54 @@ test('a bad variable is named too', () => {
   expect(() => read({}, { FAIRLEAD_ROWS: 'x' })).toThrow('FAIRLEAD_ROWS: "x" is not a whole number');
 });
 
+test('a setting of another command, however wrong, is not looked at', () => {
+  const env = { FAIRLEAD_PORT: 'abc', FAIRLEAD_TOKEN: 'short', FAIRLEAD_COLS: '90' };
+  expect(readSettings(new Map(), env, { uses: ['cols'] })).toMatchObject({ cols: 90, port: undefined });
+  expect(() => readSettings(new Map(), env, { uses: ['port'] })).toThrow('FAIRLEAD_PORT: "abc" is not a whole number');
+});
+
+test('a secret that will not do is not printed', () => {
+  expect(() => read({}, { FAIRLEAD_TOKEN: 'short' })).toThrow('FAIRLEAD_TOKEN: it must have at least 16 characters');
+});
+
+test.each([
+  ['Box.Example', 'box.example'],
+  ['box.example:8080', 'box.example'],
+  [' bücher.example', 'xn--bcher-kva.example'],
+  ['fe80::1', '[fe80::1]'],
+  ['[FE80::1]:80', '[fe80::1]'],
+  ['10.0.0.7', '10.0.0.7'],
+])('--allow-host %s is the host %s of a request', (given, host) => {
+  expect(read({ allowHost: [given] }).allowHost).toEqual([host]);
+});
+
+test.each([
+  ['https://App.example/', 'https://app.example'],
+  ['https://app.example:443', 'https://app.example'],
+  ['http://localhost:3000', 'http://localhost:3000'],
+  ['vscode-webview://abc', 'vscode-webview://abc'],
+  ['null', 'null'],
+])('--allow-origin %s is the origin %s of a request', (given, origin) => {
+  expect(read({ allowOrigin: [given] }).allowOrigin).toEqual([origin]);
+});
+
+test.each([
+  [
+    { allowHost: ['ok', 'http://box.example'] },
+    '--allow-host: "http://box.example" is not a host name; write the name',
+  ],
+  [{ allowHost: ['*.example'] }, '--allow-host: "*.example" is not a host name'],
+  [{ allowHost: [''] }, '--allow-host: "" is not a host name'],
+  [
+    { allowOrigin: ['app.example'] },
+    '--allow-origin: "app.example" is not an origin; write scheme, host and port alone',
+  ],
+  [{ allowOrigin: ['https://app.example/path'] }, '--allow-origin: "https://app.example/path" is not an origin'],
+  [{ allowOrigin: ['*'] }, '--allow-origin: "*" is not an origin'],
+])('%j could never match: say what to write', (flags, message) => {
+  expect(() => read(flags)).toThrow(message);
+});
+
 test('section 6: where SSH host keys are recorded', () => {
   const at = (flags: Record<string, string>, env: Record<string, string>) =>
     places(read(flags, env), { HOME: '/home/ada', ...env }).knownHosts;
@@ -64,7 +112,7 @@ test('R-TERM-076: where recordings go', () => {
 });
 
 test('an instance may have more sessions than a server of one client; what was given wins', () => {
-  const sessions = (command: string, env = {}) => readSettings(new Map(), env, command).maxSessions;
+  const sessions = (command: string, env = {}) => readSettings(new Map(), env, { command }).maxSessions;
   expect([sessions('serve'), sessions('mcp')]).toEqual([200, 5]);
   expect(sessions('serve', { FAIRLEAD_MAX_SESSIONS: '7' })).toBe(7);
 });

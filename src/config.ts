@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { HostName, WebOrigin } from './web-names.ts';
 
 /**
  * Every setting, one row each. The flag `--max-sessions`, the variable `FAIRLEAD_MAX_SESSIONS`, the help line and the
@@ -192,13 +193,13 @@ export const settings = {
     help: 'Port of the session RPC; the next free one when taken',
   }),
   allowHost: setting({
-    schema: z.array(z.string().min(1)).default([]),
+    schema: z.array(HostName).default([]),
     form: 'list',
     metavar: 'name',
     help: 'Accept requests for this host name as well',
   }),
   allowOrigin: setting({
-    schema: z.array(z.string().min(1)).default([]),
+    schema: z.array(WebOrigin).default([]),
     form: 'list',
     metavar: 'url',
     help: 'Accept web pages of this origin as well',
@@ -232,22 +233,36 @@ export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
+export interface Reader {
+  /** Whose defaults count. */
+  readonly command?: string;
+  /** What it uses. The rest is left at its default: a variable for another command, however wrong, is not its concern. */
+  readonly uses?: readonly SettingName[];
+}
+
 /** Flags win over variables, variables over the defaults of the command. */
 export function readSettings(
   flags: ReadonlyMap<string, string | readonly string[]>,
   env: Environment,
-  command = '',
+  { command = '', uses }: Reader = {},
 ): Settings {
   const result: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(settings) as [SettingName, Setting][]) {
-    const { raw = row.defaults?.[command], source } = find(name, row, flags, env);
+    const given = uses === undefined || uses.includes(name) ? find(name, row, flags, env) : undefined;
+    const { raw = row.defaults?.[command], source = name } = given ?? {};
     const parsed = row.schema.safeParse(raw);
-    if (!parsed.success) {
-      throw new SettingError(`${source}: ${show(raw)} ${parsed.error.issues[0]?.message ?? 'is not valid'}`);
-    }
+    if (!parsed.success) throw wrong(row, source, raw, parsed.error.issues[0]);
     result[name] = parsed.data;
   }
   return result as Settings;
+}
+
+function wrong(row: Setting, source: string, raw: unknown, issue: z.core.$ZodIssue | undefined): SettingError {
+  const at = issue?.path[0];
+  const value: unknown = Array.isArray(raw) && typeof at === 'number' ? raw[at] : raw;
+  // What is no flag is a secret.
+  const shown = row.flag === false ? 'it' : show(value);
+  return new SettingError(`${source}: ${shown} ${issue?.message ?? 'is not valid'}`);
 }
 
 function find(

@@ -50,7 +50,8 @@ function understand(command: Command, argv: readonly string[]): Pick<Invocation,
   if (words.length > 0 && command.takesWords !== true) {
     throw new UsageError(`fairlead ${command.name} takes no "${words[0]}".`);
   }
-  return { settings: readSettings(flags, process.env, command.name), flags, words };
+  const reader = { command: command.name, uses: command.settings };
+  return { settings: readSettings(flags, process.env, reader), flags, words };
 }
 
 /** Not a command of its own: a verb of a running instance. Their table is loaded only now. */

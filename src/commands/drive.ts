@@ -87,6 +87,7 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   const values = readSettings(
     new Map(parsed.flags.has('home') ? [['home', String(parsed.flags.get('home'))]] : []),
     around.env,
+    { uses: ['home'] },
   );
   const { home } = places(values, around.env);
   const instance = findInstance(home, text(parsed.flags.get('instance')) ?? around.env['FAIRLEAD_INSTANCE']);

@@ -72,7 +72,7 @@ describe('before any handler', () => {
       error: {
         code: 'not_permitted',
         message: 'The host "evil.example" is not served here.',
-        hint: 'Connect to localhost, or add the name to the allowed hosts.',
+        hint: 'Connect to localhost, or start the server with --allow-host evil.example.',
         retry: false,
       },
     });
@@ -295,5 +295,13 @@ test('a port that is taken is told in one sentence', async () => {
   await expect(serveMcpHttp(shop.surface, { ...options, port: server.port })).rejects.toMatchObject({
     code: 'unavailable',
     message: expect.stringMatching(/^Cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/) as string,
+    hint: expect.stringContaining('--port') as string,
+  });
+});
+
+test('an address that is not of this machine: the advice is about the address', async () => {
+  await expect(serveMcpHttp(shop.surface, { ...options, host: '203.0.113.7' })).rejects.toMatchObject({
+    message: expect.stringContaining('EADDRNOTAVAIL') as string,
+    hint: expect.stringContaining('--host') as string,
   });
 });

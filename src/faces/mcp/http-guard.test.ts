@@ -23,6 +23,11 @@ test.each([
   expect(checkHost({ ...(host !== undefined && { host }) }, rules)?.status).toBe(403);
 });
 
+test('a refusal names the flag that would let it in', () => {
+  expect(checkHost({ host: 'Box.example:80' }, rules)?.hint).toContain('--allow-host box.example.');
+  expect(checkOrigin({ host: 'localhost', origin: 'https://other.example' }, rules)?.hint).toContain('--allow-origin');
+});
+
 test.each([undefined, 'http://localhost:7000', 'https://localhost:7000', 'https://app.example'])(
   'the origin %s may call',
   (origin) => {

@@ -27,7 +27,7 @@ export function checkHost(headers: IncomingHttpHeaders, rules: GuardRules): Refu
     status: 403,
     code: 'not_permitted',
     message: `The host ${JSON.stringify(headers.host ?? '')} is not served here.`,
-    hint: 'Connect to localhost, or add the name to the allowed hosts.',
+    hint: `Connect to localhost, or start the server with --allow-host ${name ?? '<name>'}.`,
   };
 }
 
@@ -40,7 +40,7 @@ export function checkOrigin(headers: IncomingHttpHeaders, rules: GuardRules): Re
     status: 403,
     code: 'not_permitted',
     message: `Pages from ${JSON.stringify(origin)} may not call this server.`,
-    hint: 'Add the origin to the allowed origins.',
+    hint: 'If these pages are yours, start the server with --allow-origin and this origin.',
   };
 }
 
