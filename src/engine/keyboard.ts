@@ -61,6 +61,7 @@ export class Keyboard {
   readonly #init: KeyboardInit;
   readonly #queue: InputQueue;
   #last: LastInput | undefined;
+  #lastAhead: number | undefined;
 
   constructor(init: KeyboardInit) {
     this.#init = init;
@@ -72,6 +73,10 @@ export class Keyboard {
 
   get last(): LastInput | undefined {
     return this.#last;
+  }
+
+  get lastAhead(): number | undefined {
+    return this.#lastAhead;
   }
 
   /** Sends bytes as one body. Resolves when the far side accepted all of them. */
@@ -168,6 +173,7 @@ export class Keyboard {
     const atMs = clock.monotonic();
     const entered = bytes.includes(13) || bytes.includes(10);
     this.#last = { atMs, offset: offset(), ahead: entered && busy() };
+    if (this.#last.ahead) this.#lastAhead = this.#last.offset;
     return atMs;
   }
 }

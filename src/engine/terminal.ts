@@ -196,6 +196,11 @@ export class Terminal implements AsyncDisposable {
     return this.#keyboard.last;
   }
 
+  /** Where the output ended when the newest line was entered that the shell was not ready for. */
+  get lastAhead(): number | undefined {
+    return this.#keyboard.lastAhead;
+  }
+
   /** Monotonic time of the newest output. */
   get lastOutputMs(): number | undefined {
     return this.#lastOutputMs;

@@ -130,7 +130,9 @@ export class MarkedWatch implements Watch {
 
   #isOurs({ command }: Block): boolean {
     if (!this.#typedAhead || command === undefined) return true;
-    return spaced(command) === spaced(this.#typed);
+    const lines = this.#typed.split('\n');
+    // Of several lines bash tells the last, and of one command on several lines all, joined by semicolons.
+    return lines.some((line, at) => [line, lines.slice(at).join('')].some((part) => joined(part) === joined(command)));
   }
 
   /**
@@ -249,7 +251,7 @@ export class MarkedWatch implements Watch {
 const wide = 1000;
 /** Line editors show a question mark for a letter they cannot draw. */
 const drawn = (text: string): string => text.replace(/[^!-~]|\?/g, '');
-const spaced = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const joined = (text: string): string => text.replace(/[\s;]+/g, '');
 
 const nothingRun = {
   state: 'done',
