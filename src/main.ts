@@ -6,6 +6,7 @@ import { flagName, readSettings, type Setting, SettingError, settings } from './
 import { errorTable, FairleadError } from './contract/errors.ts';
 import { packageRoot } from './engine/package-root.ts';
 import { type Flag, parseArgs, UsageError } from './faces/cli/args.ts';
+import { clean } from './faces/cli/clean.ts';
 import { styleFor } from './faces/cli/style.ts';
 import { closest } from './lib/closest.ts';
 
@@ -32,7 +33,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return await command.run({ ...around, ...understand(command, rest) });
   } catch (thrown) {
     const red = styleFor(stderr, env).red;
-    stderr.write(`${red('fairlead:')} ${explain(thrown, name)}\n`);
+    stderr.write(`${red('fairlead:')} ${clean(explain(thrown, name))}\n`);
     return exitCode(thrown);
   }
 }

@@ -1,6 +1,7 @@
 import { places } from '../config.ts';
 import { FairleadError } from '../contract/errors.ts';
 import { UsageError } from '../faces/cli/args.ts';
+import { clean, toJson } from '../faces/cli/clean.ts';
 import { Declined, readHidden, readLine, readPiped } from '../faces/cli/read-answer.ts';
 import { styleFor } from '../faces/cli/style.ts';
 import { liveSockets, socketsOf } from '../faces/socket/directory.ts';
@@ -21,14 +22,14 @@ export async function answer(invocation: Invocation): Promise<number> {
     const waiting = await everythingWaiting(sockets, (message) => void stderr.write(`${message}\n`));
     const json = flags.has('json');
     if (flags.has('list')) {
-      if (json) stdout.write(`${JSON.stringify({ waiting: waiting.map(({ facts }) => facts) }, null, 2)}\n`);
+      if (json) stdout.write(toJson({ waiting: waiting.map(({ facts }) => facts) }));
       else if (waiting.length > 0) stdout.write(listing(invocation, waiting));
       else stdout.write('Nothing waits for you.\n');
       return waiting.length > 0 ? 0 : 4;
     }
     const chosen = choose(invocation, waiting, words[0]);
     const said = await chosen.give(await read(invocation, chosen));
-    stdout.write(json ? `${JSON.stringify({ answered: true, ...chosen.facts }, null, 2)}\n` : `${said}\n`);
+    stdout.write(json ? toJson({ answered: true, ...chosen.facts }) : `${clean(said)}\n`);
     return 0;
   } catch (thrown) {
     if (!(thrown instanceof Declined)) throw thrown;
@@ -57,7 +58,9 @@ function choose(invocation: Invocation, waiting: readonly Found[], word: string 
 
 function listing({ stdout, env }: Invocation, waiting: readonly Found[]): string {
   const { bold, dim } = styleFor(stdout, env);
-  return waiting.map(({ id, label, prompt }) => `${bold(id)}  ${dim(label.join(', '))}\n${indent(prompt)}\n`).join('');
+  return waiting
+    .map(({ id, label, prompt }) => `${bold(clean(id))}  ${dim(clean(label).join(', '))}\n${indent(clean(prompt))}\n`)
+    .join('');
 }
 
 const indent = (text: string): string => text.replace(/^/gm, '  ');
@@ -75,7 +78,7 @@ async function read({ stdin, stdout, env }: Invocation, chosen: Found): Promise<
     : kind === 'pager'
       ? 'a key; empty for q'
       : 'your answer, then Enter';
-  const question = `${bold(id)} ${dim(`${asker} asks:`)}\n${indent(prompt)}\n${dim(`(${what})`)}\n`;
+  const question = `${bold(id)} ${dim(`${clean(asker)} asks:`)}\n${indent(clean(prompt))}\n${dim(`(${what})`)}\n`;
   if (secret) return await readHidden(stdin, stdout, question);
   stdout.write(question);
   return await readLine(stdin, stdout);

@@ -13,6 +13,7 @@ import {
 import { recoverRecordings } from '../engine/recording/recover.ts';
 import { plainText } from '../engine/plain-text.ts';
 import { UsageError } from '../faces/cli/args.ts';
+import { toJson } from '../faces/cli/clean.ts';
 import { styleFor } from '../faces/cli/style.ts';
 import type { Invocation } from './command.ts';
 import { exportCast, formats } from './export-cast.ts';
@@ -142,7 +143,7 @@ const oneLine = (text: string): string => plainText(text, { separator: ' ' }).te
 const wantsJson = ({ flags }: Invocation): boolean => flags.get('json') === 'true';
 
 function printJson({ stdout }: Invocation, value: unknown): number {
-  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  stdout.write(toJson(value));
   return 0;
 }
 

@@ -47,7 +47,11 @@ function sessionLine({ id, title, cols, rows, is_dead, exit_code, name, shell }:
     name ?? title,
     shell.cwd.replace(/^file:\/\/[^/]*/, ''),
   ];
-  return words.join('  ').trimEnd();
+  // One session is one line, whatever it is called.
+  return words
+    .map((word) => word.replaceAll(/[\r\n]+/g, ' '))
+    .join('  ')
+    .trimEnd();
 }
 
 const Status = Info.extend({ scrollback_rows: z.number().int(), created_at: z.string(), idle_ms: z.number().int() });
