@@ -1,53 +1,39 @@
 import { places } from '../config.ts';
 import { FairleadError } from '../contract/errors.ts';
+import { Instances } from '../engine/instances/instances.ts';
 import { UsageError } from '../faces/cli/args.ts';
+import { clean } from '../faces/cli/clean.ts';
 import { styleFor } from '../faces/cli/style.ts';
 import type { SocketClient } from '../faces/socket/client.ts';
-import { liveSockets, socketsOf } from '../faces/socket/directory.ts';
+import { type LiveSocket, liveSockets, socketsOf } from '../faces/socket/directory.ts';
 import type { Invocation } from './command.ts';
-
-/** Ctrl+]: no program of note uses it, and telnet taught it to everybody. */
-const detachByte = 0x1d;
-const answerMs = 10_000;
-const pollMs = 30_000;
-
-interface Opened {
-  readonly session: number;
-  readonly name: string;
-  readonly screen: string;
-  readonly from: number;
-  readonly cols: number;
-  readonly rows: number;
-}
-
-interface News {
-  readonly bytes: string;
-  readonly next: number;
-  readonly focused?: boolean;
-  readonly ended?: string;
-}
+import { findInstance, noneRunning } from './find-instance.ts';
+import { answerMs, type Opened, sit } from './sit.ts';
 
 /** Sits down in a session of a running instance; Ctrl+] gets up again, and the session goes on. */
 export async function attach(invocation: Invocation): Promise<number> {
-  const { settings, env, words, stdin, stdout, stderr } = invocation;
-  const [session, ...more] = words;
+  const { settings, env, words, flags, stdin, stdout, stderr } = invocation;
+  const named = flags.get('session')?.toString();
+  const [session = '0', ...more] = named === undefined ? words : [named, ...words];
   if (more.length > 0) throw new UsageError('Name one session.');
   if (!stdin.isTTY || !stdout.isTTY) {
     throw new UsageError(
       'fairlead attach needs a terminal. In scripts use: fairlead session text, fairlead exec wait.',
     );
   }
-  const sockets = await liveSockets(socketsOf(places(settings, env).home));
+  const { home } = places(settings, env);
+  const instance = flags.get('instance')?.toString() ?? env['FAIRLEAD_INSTANCE'];
+  const sockets = await liveSockets(socketsOf(home));
   try {
-    const found = await findSession(
-      sockets.map(({ client }) => client),
-      session,
-    );
+    const found = await findSession(inOrder(sockets, home, instance), session);
     if (!found) throw notThere(session, sockets.length);
+    const { client, opened } = found;
+    if (opened.terminal !== undefined && opened.terminal === env['FAIRLEAD_SESSION']) {
+      throw new FairleadError('conflict', `This is session ${opened.session}: it cannot show itself within itself.`);
+    }
     const { bold, dim } = styleFor(stderr, env);
-    stderr.write(`${bold(`Session ${found.opened.session}`)} ${dim(`${found.opened.name}, Ctrl+] leaves it`)}\n`);
-    const ended = await sit(found.client, found.opened, stdin, stdout);
-    stdout.write('\x1b[0m\x1b[?25h\x1b[?1049l\r\n');
+    stderr.write(`${bold(`Session ${opened.session}`)} ${dim(`${clean(opened.name)}, Ctrl+] leaves it`)}\n`);
+    const ended = await sit(client, opened, { stdin, stdout });
     stderr.write(ended === undefined ? 'Left; the session goes on.\n' : `The session ${ended}.\n`);
     return 0;
   } finally {
@@ -55,13 +41,25 @@ export async function attach(invocation: Invocation): Promise<number> {
   }
 }
 
+/** Only the instance that is named; else every process, the active instance first and then the newest (R-RPC-151). */
+function inOrder(sockets: readonly LiveSocket[], home: string, instance: string | undefined): SocketClient[] {
+  if (instance !== undefined) {
+    const { pid } = findInstance(home, instance);
+    return sockets.filter((socket) => socket.pid === pid).map(({ client }) => client);
+  }
+  const peers = new Instances(home);
+  const order = [peers.active(), ...peers.list().toReversed()].map((record) => record?.pid);
+  const place = ({ pid }: LiveSocket): number => (order.includes(pid) ? order.indexOf(pid) : order.length);
+  return sockets.toSorted((a, b) => place(a) - place(b)).map(({ client }) => client);
+}
+
 async function findSession(
   clients: readonly SocketClient[],
-  session: string | undefined,
+  session: string,
 ): Promise<{ readonly client: SocketClient; readonly opened: Opened } | undefined> {
   for (const client of clients) {
     try {
-      const opened = await client.request('attach.open', { session: session ?? '0' }, AbortSignal.timeout(answerMs));
+      const opened = await client.request('attach.open', { session }, AbortSignal.timeout(answerMs));
       return { client, opened: opened as Opened };
     } catch (error) {
       // Another process may have it; one that is no instance has no such method.
@@ -72,59 +70,9 @@ async function findSession(
   return undefined;
 }
 
-function notThere(session: string | undefined, running: number): FairleadError {
-  if (running === 0)
-    return new FairleadError('unavailable', 'No Fairlead of yours is running.', {
-      hint: 'Start one with: fairlead serve',
-    });
-  return new FairleadError('terminal_not_found', `There is no session ${session ?? '0'}.`, {
+function notThere(session: string, running: number): FairleadError {
+  if (running === 0) return noneRunning();
+  return new FairleadError('terminal_not_found', `There is no session ${session}.`, {
     hint: 'See: fairlead session list',
   });
-}
-
-/** Resolves with how the session ended, or undefined when the person left. */
-async function sit(
-  client: SocketClient,
-  { session, screen, from, cols, rows }: Opened,
-  stdin: NodeJS.ReadStream,
-  stdout: NodeJS.WriteStream,
-): Promise<string | undefined> {
-  const leaving = new AbortController();
-  const tell = (method: string, params: object): void => {
-    client.request(method, { session, ...params }, AbortSignal.timeout(answerMs)).catch(() => leaving.abort());
-  };
-  const fit = (): void => {
-    if (stdout.columns >= 2 && stdout.rows >= 1) tell('attach.resize', { cols: stdout.columns, rows: stdout.rows });
-  };
-  const typed = (bytes: Buffer): void => {
-    const at = bytes.indexOf(detachByte);
-    const kept = at === -1 ? bytes : bytes.subarray(0, at);
-    if (kept.length > 0) tell('attach.write', { bytes: kept.toString('base64') });
-    if (at !== -1) leaving.abort();
-  };
-  stdin.setRawMode(true);
-  stdin.on('data', typed);
-  stdout.on('resize', fit);
-  stdout.write(`\x1b[2J\x1b[H${Buffer.from(screen, 'base64').toString('latin1')}`, 'latin1');
-  fit();
-  try {
-    for (let at = from; ; ) {
-      const params = { session, from: at, waitMs: pollMs };
-      const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(pollMs + answerMs)]);
-      const news = (await client.request('attach.read', params, signal)) as News;
-      at = news.next;
-      if (news.bytes !== '') stdout.write(Buffer.from(news.bytes, 'base64'));
-      if (news.focused === true) stdout.write('\x07');
-      if (news.ended !== undefined) return news.ended;
-    }
-  } catch (error) {
-    if (leaving.signal.aborted) return undefined;
-    throw error;
-  } finally {
-    stdin.off('data', typed);
-    stdout.off('resize', fit);
-    stdin.setRawMode(false);
-    stdin.pause();
-    if (stdout.columns !== cols || stdout.rows !== rows) tell('attach.resize', { cols, rows });
-  }
 }

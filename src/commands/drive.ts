@@ -1,9 +1,7 @@
 import { places, readSettings, SettingError, settings } from '../config.ts';
 import { errorTable, FairleadError } from '../contract/errors.ts';
-import { Instances } from '../engine/instances/instances.ts';
-import { type InstanceRecord, parseRecord } from '../engine/instances/record.ts';
-import { readText } from '../engine/private-file.ts';
 import { type Flag, parseArgs, UsageError } from '../faces/cli/args.ts';
+import { clean, toJson } from '../faces/cli/clean.ts';
 import { type Field, fieldsOf, flagsOf, isAboutSession, valueOf } from '../faces/cli/fields.ts';
 import { show } from '../faces/cli/show.ts';
 import { columns, styleFor, type Style } from '../faces/cli/style.ts';
@@ -11,8 +9,8 @@ import { type Verb, verbsOf } from '../faces/cli/verbs.ts';
 import { RpcClient, RpcFailure } from '../faces/jsonrpc/client.ts';
 import { closest } from '../lib/closest.ts';
 import { sessionBook } from '../operations/session/index.ts';
-import { join } from 'node:path';
 import type { Surroundings } from './command.ts';
+import { findInstance } from './find-instance.ts';
 import { onlySession, sessionCalled } from './which-session.ts';
 
 const verbs = verbsOf(sessionBook);
@@ -64,7 +62,7 @@ export async function drive(noun: string, argv: readonly string[], around: Surro
     return await perform(verb, rest, around, style);
   } catch (thrown) {
     if (!json) throw asError(thrown);
-    stdout.write(`${JSON.stringify({ error: facts(thrown) }, null, 2)}\n`);
+    stdout.write(toJson({ error: facts(thrown) }));
     return exitCode(thrown);
   }
 }
@@ -90,18 +88,22 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
     { uses: ['home'] },
   );
   const { home } = places(values, around.env);
-  const instance = findInstance(home, text(parsed.flags.get('instance')) ?? around.env['FAIRLEAD_INSTANCE']);
+  // The variable names an instance of the home beside it, not of another.
+  const ours = parsed.flags.has('home') ? undefined : around.env['FAIRLEAD_INSTANCE'];
+  const instance = findInstance(home, text(parsed.flags.get('instance')) ?? ours);
   const own = around.env['FAIRLEAD_SESSION'];
   const greeting = { token: instance.auth_token, client: 'fairlead-cli', session: own };
   using rpc = await RpcClient.connect(instance.mcp_port, greeting, AbortSignal.timeout(connectMs));
   const { input, session } = inputOf(verb, fields, parsed.words, parsed.flags, about);
+  const looks = op.access === 'observe';
   const id = about
-    ? { id: session === undefined ? await onlySession(rpc, own) : await sessionCalled(session, rpc) }
+    ? { id: session === undefined ? await onlySession(rpc, own, looks) : await sessionCalled(session, rpc) }
     : {};
   const answer = await rpc.call(method, { ...id, ...input });
-  if (parsed.flags.has('json')) around.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  if (parsed.flags.has('json')) around.stdout.write(toJson(answer));
   else {
-    const words = op.show ? op.show(answer) : show(answer, style);
+    const shown = clean(answer);
+    const words = op.show ? op.show(shown) : show(shown, style);
     if (words !== '') around.stdout.write(words.endsWith('\n') ? words : `${words}\n`);
   }
   return op.passthrough?.(answer, parsed.flags.has('passthrough')) ?? 0;
@@ -149,23 +151,6 @@ function inputOf(
 const text = (value: string | readonly string[] | undefined): string | undefined =>
   value === undefined ? undefined : String(value);
 
-/** Named, else active, else newest, else whatever a compatibility file of another product points to (R-RPC-151). */
-function findInstance(home: string, wanted: string | undefined): InstanceRecord {
-  const peers = new Instances(home);
-  const live = peers.list();
-  const named = wanted === undefined ? undefined : live.find(({ id, title }) => id === wanted || title === wanted);
-  if (wanted !== undefined && !named) {
-    throw new FairleadError('unavailable', `There is no instance ${wanted}.`, {
-      hint: live.length === 0 ? 'None is running: fairlead serve' : `Running: ${live.map(({ id }) => id).join(', ')}.`,
-    });
-  }
-  const found = named ?? peers.active() ?? live.at(-1) ?? parseRecord(readText(join(home, 'server.json')) ?? '');
-  if (found) return found;
-  throw new FairleadError('unavailable', 'No Fairlead of yours is running.', {
-    hint: 'Start one with: fairlead serve',
-  });
-}
-
 function nounHelp(noun: string, known: ReadonlyMap<string, Verb>, { bold, dim }: Style): string {
   const rows = [...known.values()].map(({ verb, op }) => [`${verb} ${placesOf(op)}`.trimEnd(), op.summary] as const);
   return `${bold(`fairlead ${noun}`)} <verb>: on a running instance (fairlead serve)\n\n${columns(rows)}\n\n${dim(`fairlead ${noun} <verb> --help tells more. --json answers as JSON.`)}\n`;
@@ -176,11 +161,24 @@ const placesOf = (op: Verb['op']): string =>
     .map((name) => (name === 'id' ? '[session]' : `<${String(name).replaceAll('_', '-')}>`))
     .join(' ');
 
+const shapes: Readonly<Record<Field['kind'], string>> = {
+  switch: '',
+  list: ' <value>',
+  pairs: ' <NAME=value>',
+  json: ' <JSON>',
+  text: ' <text>',
+  number: ' <number>',
+};
+
 function verbHelp({ noun, verb, op }: Verb, { bold }: Style): string {
   const own = fieldsOf(op).map(({ flag, kind, help, required }) => {
-    const value =
-      kind === 'switch' ? '' : ` <${kind === 'pairs' ? 'NAME=value' : kind === 'list' ? 'value, often' : kind}>`;
-    return [`${flag}${value}`, `${help}${required ? ' (required)' : ''}`.trim()] as const;
+    const often = kind === 'list' || kind === 'pairs' ? 'may be given often' : '';
+    const words = [
+      help,
+      ...(often === '' ? [] : [`${help === '' ? '' : '; '}${often}`]),
+      required ? ' (required)' : '',
+    ];
+    return [`${flag}${shapes[kind]}`, words.join('').trim()] as const;
   });
   const rest = [
     ...(isAboutSession(op) ? [sessionFlag] : []),

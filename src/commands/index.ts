@@ -87,11 +87,15 @@ export const commands: readonly Command[] = [
   {
     name: 'attach',
     takesWords: true,
-    usage: '[session]',
+    usage: '[session] [--instance name]',
     summary: 'Sit down in a session of a running instance; Ctrl+] leaves it and the session goes on',
     details: 'A session is its number, its id or its name; without one it is session 0.',
     examples: [['fairlead attach 2', 'type into session 2, beside whoever else does']],
     settings: ['home'] satisfies SettingName[],
+    flags: [
+      own('--session', 'value', 'Which session, the same as the word', 'name'),
+      own('--instance', 'value', 'Which instance; the active one first by default', 'name'),
+    ],
     run: async (invocation) => (await import('./attach.ts')).attach(invocation),
   },
   {

@@ -26,12 +26,11 @@ export async function sessionCalled(word: string, rpc: RpcClient): Promise<strin
   return namedSession(word, sessions).number;
 }
 
-/** The only session there is, never the one the caller sits in. */
-export async function onlySession(rpc: RpcClient, own: string | undefined): Promise<number> {
-  const others = (await list(rpc)).filter(
-    ({ id, terminal, is_dead }) => !is_dead && terminal !== own && String(id) !== own,
-  );
-  const [only, ...more] = others;
+/** The only session there is. The one the caller sits in may be looked at where there is no other, and never changed. */
+export async function onlySession(rpc: RpcClient, own: string | undefined, looks: boolean): Promise<number> {
+  const live = (await list(rpc)).filter(({ is_dead }) => !is_dead);
+  const others = live.filter(({ id, terminal }) => terminal !== own && String(id) !== own);
+  const [only, ...more] = looks && others.length === 0 ? live : others;
   if (only && more.length === 0) return only.id;
   if (!only)
     throw new FairleadError('not_found', 'There is no session.', { hint: 'Create one: fairlead session create' });

@@ -4,8 +4,8 @@ import { localTransport } from '../../src/transports/local/index.ts';
 /** A program on a terminal of its own, seen as raw bytes: what a person's terminal would get. */
 export interface PtySession extends AsyncDisposable {
   readonly ended: Promise<Ended>;
-  /** Waits until the output since the last wait holds this text. */
-  until(text: string): Promise<void>;
+  /** Waits until the output since the last wait holds this text. Resolves with what came before it. */
+  until(text: string): Promise<string>;
   type(text: string): Promise<void>;
 }
 
@@ -32,7 +32,10 @@ export async function openSession(argv: readonly string[], env: Readonly<Record<
           limit.addEventListener('abort', () => resolve(), { once: true });
         });
       }
-      seen = seen.slice(seen.indexOf(text) + text.length);
+      const at = seen.indexOf(text);
+      const before = seen.slice(0, at);
+      seen = seen.slice(at + text.length);
+      return before;
     },
     type: (text) => channel.write(Buffer.from(text)),
     async [Symbol.asyncDispose]() {

@@ -42,6 +42,7 @@ export function attachMethods(engine: Engine): Readonly<Record<string, Method>> 
       await terminal.sync(signal);
       return {
         session: terminal.number,
+        terminal: terminal.id,
         name: terminal.name ?? terminal.program,
         screen: Buffer.from(terminal.screen.snapshot()).toString('base64'),
         from: terminal.log.end,

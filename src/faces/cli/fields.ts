@@ -6,6 +6,7 @@ interface Property {
   readonly type?: string | readonly string[];
   readonly anyOf?: readonly Property[];
   readonly items?: Property;
+  readonly properties?: object;
   readonly enum?: readonly unknown[];
   readonly default?: unknown;
   readonly description?: string;
@@ -15,7 +16,7 @@ interface Property {
 export interface Field {
   readonly name: string;
   readonly flag: string;
-  readonly kind: 'text' | 'number' | 'switch' | 'list' | 'pairs';
+  readonly kind: 'text' | 'number' | 'switch' | 'list' | 'pairs' | 'json';
   readonly required: boolean;
   readonly help: string;
 }
@@ -52,9 +53,10 @@ function propertiesOf(op: AnyOperation): { properties: Record<string, Property>;
 }
 
 function kindOf(property: Property): Field['kind'] {
-  const types = [property.type, ...(property.anyOf ?? []).map(({ type }) => type)].flat();
-  if (types.includes('array')) return 'list';
-  if (types.includes('object')) return 'pairs';
+  const shapes = [property, ...(property.anyOf ?? [])];
+  const types = shapes.flatMap(({ type }) => type);
+  if (types.includes('array')) return shapes.some(({ items }) => items?.type === 'object') ? 'json' : 'list';
+  if (types.includes('object')) return shapes.some(({ properties }) => properties) ? 'json' : 'pairs';
   if (types.includes('string')) return 'text';
   if (types.includes('boolean')) return 'switch';
   return types.includes('number') || types.includes('integer') ? 'number' : 'text';
@@ -84,9 +86,10 @@ export const flagsOf = (fields: readonly Field[]): Flag[] =>
 
 /** The words of a flag, or of a position, as the value an operation takes. */
 export function valueOf({ flag, kind }: Field, given: string | readonly string[]): unknown {
-  if (kind === 'list') return [given].flat();
-  if (kind === 'pairs') return Object.fromEntries([given].flat().map((pair) => splitPair(flag, pair)));
+  if (kind === 'list') return listOf([given].flat());
+  if (kind === 'pairs') return pairsOf(flag, [given].flat());
   const text = String(given);
+  if (kind === 'json') return parsed(text, flag);
   if (kind === 'switch') {
     if (text !== 'true' && text !== 'false') throw new UsageError(`${flag} is true or false, not ${text}.`);
     return text === 'true';
@@ -94,6 +97,35 @@ export function valueOf({ flag, kind }: Field, given: string | readonly string[]
   if (kind !== 'number') return text;
   if (text.trim() === '' || !Number.isFinite(Number(text))) throw new UsageError(`${flag} is a number, not ${text}.`);
   return Number(text);
+}
+
+/** One value a flag. A single '' or '[]' is the empty list, a single list of texts in JSON that list. */
+function listOf(given: readonly string[]): readonly string[] {
+  const [only = '', ...more] = given;
+  if (more.length > 0) return given;
+  if (only === '') return [];
+  const list = only.startsWith('[') ? tryJson(only) : undefined;
+  return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : given;
+}
+
+function pairsOf(flag: string, given: readonly string[]): object {
+  const [only = '', ...more] = given;
+  if (more.length === 0 && (only === '' || only.startsWith('{'))) return parsed(only === '' ? '{}' : only, flag);
+  return Object.fromEntries(given.map((pair) => splitPair(flag, pair)));
+}
+
+function parsed(text: string, flag: string): object {
+  const value = tryJson(text);
+  if (typeof value !== 'object' || value === null) throw new UsageError(`${flag} is JSON, which this is not: ${text}`);
+  return value;
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function splitPair(flag: string, pair: string): [string, string] {

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Relay } from './relay.ts';
+
+const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
+/** What leaving undoes after a program wrote this, less what is always written. */
+function undone(text: string): string {
+  const relay = new Relay();
+  relay.pass(bytes(text));
+  return relay.undo().replace('\x1b[0m\x0f\x1b(B', '');
+}
+
+test.each([
+  ['mouse, as vim sets it', '\x1b[?1000h\x1b[?1006;1002h', '\x1b[?1000l\x1b[?1006l\x1b[?1002l'],
+  ['application cursor and keypad keys', '\x1b[?1h\x1b=', '\x1b[?1l\x1b>'],
+  ['bracketed paste and focus reports', '\x1b[?2004h\x1b[?1004h', '\x1b[?2004l\x1b[?1004l'],
+  ['what the program undid itself', '\x1b[?2004h\x1b=\x1b[?2004l\x1b>', ''],
+  ['a hidden cursor of another shape', '\x1b[?25l\x1b[5 q', '\x1b[?25h\x1b[0 q'],
+  ['no wrapping', '\x1b[?7l', '\x1b[?7h'],
+  ['the alternate screen, only where it is shown', '\x1b[?1049h', '\x1b[?1049l'],
+  ['the alternate screen that was left', '\x1b[?1049h\x1b[?1049l', ''],
+  ['margins, after the screen they are on', '\x1b[2;5r\x1b[?1049h', '\x1b[?1049l\x1b7\x1b[r\x1b8'],
+  ['keyboard modes of both screens', '\x1b[>1u\x1b[?1049h\x1b[>5u\x1b[>5u\x1b[<u', '\x1b[<1u\x1b[?1049l\x1b[<1u'],
+  ['modified keys of xterm', '\x1b[>4;2m', '\x1b[>4m'],
+  ['titles put aside', '\x1b[22;0t\x1b[22;1t\x1b[23;0t', '\x1b[23;0t'],
+  ['colours of the palette', '\x1b]4;1;rgb:00/ff/00\x07\x1b]11;#000\x1b\\', '\x1b]104\x1b\\\x1b]111\x1b\\'],
+  ['an open link', '\x1b]8;;https://example.com\x1b\\word', '\x1b]8;;\x1b\\'],
+  ['everything, by a full reset', '\x1b[?1000h\x1b=\x1b[?1049h\x1bc', ''],
+])('leaving undoes: %s', (_, text, undo) => {
+  expect(undone(text)).toBe(undo);
+});
+
+test('what the screen of the session has answered is not asked again', () => {
+  const asked =
+    '\x1b[c\x1b[>c\x1b[=0c\x1b[5n\x1b[6n\x1b[?6n\x1b[?2026$p\x1b[>0q\x1b[18t\x1bP$qm\x1b\\\x1b]11;?\x07\x05';
+  expect(new Relay().pass(bytes(`a${asked}b`)).toString()).toBe('ab');
+});
+
+test('however output is cut, everything else passes, and in order', () => {
+  const piece = fc.constantFrom(
+    '\x1b[1;31m',
+    'é',
+    '\x1b[?1049h',
+    '\x1b]2;title\x07',
+    '\r\n',
+    '\x1b[6n',
+    '\x1b',
+    '\x1b[2J',
+    'x',
+  );
+  fc.assert(
+    fc.property(fc.array(piece), fc.array(fc.nat(40)), (pieces, cuts) => {
+      const all = Buffer.from(`${pieces.join('')}.`);
+      const whole = new Relay();
+      const cut = new Relay();
+      const parts: Buffer[] = [];
+      let at = 0;
+      for (const length of cuts) parts.push(cut.pass(all.subarray(at, (at += length))));
+      parts.push(cut.pass(all.subarray(at)));
+      expect(Buffer.concat(parts).toString()).toBe(whole.pass(all).toString());
+      expect(cut.undo()).toBe(whole.undo());
+    }),
+  );
+});
+
+test('an image of any length passes without being kept', () => {
+  const relay = new Relay();
+  const image = bytes(`\x1bPq${'~'.repeat(100_000)}`);
+  expect(relay.pass(image)).toHaveLength(image.length);
+  expect(relay.pass(bytes('~~\x1b\\done')).toString()).toBe('~~\x1b\\done');
+});
