@@ -39,7 +39,8 @@ export async function serve(invocation: Invocation): Promise<number> {
   const { engine, surface } = await createInstance(invocation, log, {
     parts,
     keeper,
-    variables: { FAIRLEAD_INSTANCE: own.record.id },
+    // So that `fairlead` in a terminal finds the instance it lives in, wherever its files are.
+    variables: { FAIRLEAD_INSTANCE: own.record.id, FAIRLEAD_HOME: peers.root },
   });
   followDirectory(engine, own);
   const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));

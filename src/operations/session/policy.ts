@@ -10,17 +10,31 @@ export const set = operation({
   access: 'control',
   idempotent: true,
   input: z.object({
-    enabled: z.boolean(),
-    blocked_patterns: Policy.shape.blocked_patterns.removeDefault(),
-    allowed_patterns: Policy.shape.allowed_patterns.removeDefault(),
-    scope: Policy.shape.scope,
+    enabled: z.boolean().describe('Whether it holds'),
+    blocked_patterns: Policy.shape.blocked_patterns
+      .removeDefault()
+      .optional()
+      .describe('What may not run; left out: stays as it is'),
+    allowed_patterns: Policy.shape.allowed_patterns
+      .removeDefault()
+      .optional()
+      .describe('What alone may run, where there are any; left out: stays as it is'),
+    scope: Policy.shape.scope.describe('input: what is typed is judged too'),
   }),
   output: z.object({ set: z.literal(true), changed: z.array(z.string()) }),
   async run({ input, engine, caller, note }) {
     const part = engine.part(policies);
-    const changed = difference(part.get(), input);
+    const before = part.get();
+    const {
+      enabled,
+      scope,
+      blocked_patterns = before.blocked_patterns,
+      allowed_patterns = before.allowed_patterns,
+    } = input;
+    const next = { enabled, blocked_patterns, allowed_patterns, scope };
+    const changed = difference(before, next);
     note({ detail: changed.join(', ') });
-    part.set(input, { mayLoosen: caller.may('administer') });
+    part.set(next, { mayLoosen: caller.may('administer') });
     return { set: true as const, changed };
   },
   render: json,
