@@ -1,4 +1,4 @@
-import { rename, statfs, writeFile } from 'node:fs/promises';
+import { rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { FairleadError } from '../../contract/errors.ts';
 import { makeDirectory } from '../make-directory.ts';
 
@@ -37,6 +37,11 @@ export function notWritable(directory: string, cause: unknown): FairleadError {
 
 /** All of it or nothing, readable by its owner only. */
 export async function writeWhole(path: string, temporary: string, text: string): Promise<void> {
-  await writeFile(temporary, text, { mode: 0o600 });
-  await rename(temporary, path);
+  try {
+    await writeFile(temporary, text, { mode: 0o600 });
+    await rename(temporary, path);
+  } catch (thrown) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw thrown;
+  }
 }

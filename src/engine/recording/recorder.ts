@@ -1,11 +1,12 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Clock } from '../../lib/clock.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
 import type { Ended } from '../channel.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type CastHeader, headerLine } from './cast-writer.ts';
-import { freeBytes, notWritable, writeWhole } from './directory.ts';
+import { freeBytes, notWritable } from './directory.ts';
+import { discard, keep, reserving } from './keep.ts';
 import type { RecordedCommand, RecordingMetadata, RecordingStart, StopReason } from './metadata.ts';
 import type { RecordingFiles } from './names.ts';
 import { type OpenPart, openPart, PartFile } from './part-file.ts';
@@ -248,8 +249,8 @@ export class Recorder {
       return { ...result, path: '', saved: false, ...more, reason: 'Nothing failed, and the mode is on-failure.' };
     }
     const metadata = this.#metadata({ ...more, durationMs, bytesWritten, failed: hasFailed });
-    const path = await keep(files, metadata);
-    return { ...result, path, ...more };
+    const reason = await keep(files, metadata);
+    return reason === undefined ? { ...result, ...more } : { ...result, path: '', saved: false, ...more, reason };
   }
 
   /** The size of the file; undefined when the disk does not answer. */
@@ -288,7 +289,8 @@ async function create(settings: RecorderSettings, header: string, openFile: Open
   const title = settings.title === null ? null : (settings.redactor?.redactText(settings.title).text ?? settings.title);
   const start: RecordingStart = { recordingId, sessionId, mode, format, startTime, cols, rows, title };
   try {
-    await writeFile(files.writer, JSON.stringify({ writer: ownIdentity(), ...start }), { mode: 0o600, flag: 'wx' });
+    const known = reserving(JSON.stringify({ writer: ownIdentity(), ...start }));
+    await writeFile(files.writer, known, { mode: 0o600, flag: 'wx' });
     const file = new PartFile(await openFile(files.part));
     file.append(header);
     await file.flush();
@@ -310,22 +312,6 @@ async function firstFrame(source: RecordingSource): Promise<string> {
   } catch {
     return '';
   }
-}
-
-async function discard(files: RecordingFiles): Promise<void> {
-  await Promise.all([files.part, files.writer].map((path) => rm(path, { force: true }).catch(() => {})));
-}
-
-/** Where the cast is in the end. A disk too full for the metadata still keeps the cast. */
-async function keep(files: RecordingFiles, metadata: RecordingMetadata): Promise<string> {
-  await writeWhole(files.metadata, `${files.writer}.tmp`, `${JSON.stringify(metadata, null, 2)}\n`).catch(() => {});
-  try {
-    await rename(files.part, files.cast);
-  } catch {
-    return files.part;
-  }
-  await rm(files.writer, { force: true }).catch(() => {});
-  return files.cast;
 }
 
 function exitStatus(ended: Exclude<Ended, { by: 'lost' }>): number {
