@@ -17,6 +17,7 @@ const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goo
 interface Started {
   readonly recordingId: string;
   readonly path: string;
+  readonly sessionId?: string;
 }
 interface Stopped extends Started {
   readonly durationMs: number;
@@ -127,6 +128,11 @@ describe('recording', () => {
     expect(outputOf(readCast(two.path).events)).not.toContain('only-in-the-first');
     const all = await mcp.facts<{ recordings: Started[] }>('startRecording', { all: true });
     expect(all.recordings).toHaveLength(2);
+    await mcp.call('createSession');
+    const again = await mcp.call('startRecording', { all: true });
+    const leftOut = all.recordings.map((one) => ({ sessionId: one.sessionId, recordingId: one.recordingId }));
+    expect(again.structuredContent).toMatchObject({ recordings: [{}], alreadyRecorded: leftOut });
+    expect(JSON.parse(again.content[0]?.text ?? '')).toMatchObject({ recordings: [{}], alreadyRecorded: leftOut });
   });
 
   test('R-TERM-079: on-failure keeps only what failed', async () => {

@@ -56,7 +56,7 @@ describe('why it ended (R-TERM-078)', () => {
     expect((await readLines(path)).length).toBeGreaterThan(10);
   });
 
-  test('R-TERM-081 disk_full when space runs out, also at the start', async () => {
+  test('R-TERM-081 disk_full when space runs out; with too little at the start, an error and no file', async () => {
     let free = 1e12;
     const recordings = at.open({ parts: { freeBytes: async () => free } });
     const end = finished(recordings);
@@ -65,11 +65,14 @@ describe('why it ended (R-TERM-078)', () => {
     free = 199e6;
     at.clock.advance(1_000);
     expect(await end).toMatchObject({ stopReason: 'disk_full', saved: true });
-    const next = finished(recordings);
-    const started = await recordings.start(at.terminal);
-    expect(started.message).toContain('too little room');
-    expect(await next).toMatchObject({ stopReason: 'disk_full', recordingId: started.recordingId });
-    expect(await readLines(started.path)).toHaveLength(1);
+    const files = await readdir(at.dir);
+    await expect(recordings.start(at.terminal)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: `There is too little room for a recording in ${at.dir}: 199 MB are free, 200 MB are needed.`,
+      data: { freeBytes: 199e6, neededBytes: 200e6 },
+    });
+    expect(recordings.activeOf(at.terminal.id)).toBeUndefined();
+    expect(await readdir(at.dir)).toEqual(files);
   });
 
   test('a failing disk ends it with a file cut at its last whole line', async () => {

@@ -62,7 +62,10 @@ describe('what cannot be recorded, and where to (R-TERM-070)', () => {
     await expect(recordings.startAll([at.terminal])).rejects.toMatchObject(refused);
     expect(await readdir(at.dir)).toEqual([]);
     const running = new FakeTerminal(at.clock, 'bbbbb');
-    expect(await recordings.startAll([at.terminal, running])).toMatchObject([{ sessionId: 'bbbbb' }]);
+    expect(await recordings.startAll([at.terminal, running])).toMatchObject({
+      recordings: [{ sessionId: 'bbbbb' }],
+      alreadyRecorded: [],
+    });
   });
 
   test('a session that ends while its recording begins is not blamed on the disk', async () => {

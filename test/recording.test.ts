@@ -76,7 +76,7 @@ describe('start and stop', () => {
   test('R-TERM-071: sessions are recorded side by side, each with its own bytes', async () => {
     const recordings = at.open();
     const other = new FakeTerminal(at.clock, 'ffff0');
-    const all = await recordings.startAll([at.terminal, other]);
+    const { recordings: all } = await recordings.startAll([at.terminal, other]);
     at.terminal.print('mine');
     other.print('yours');
     const results = await Promise.all(all.map(({ recordingId }) => recordings.stop(recordingId)));

@@ -35,6 +35,18 @@ export function notWritable(directory: string, cause: unknown): FairleadError {
   });
 }
 
+export function tooLittleRoom(directory: string, free: number, wanted: number): FairleadError {
+  const mb = (bytes: number): string => `${Math.floor(bytes / 1e6)} MB`;
+  return new FairleadError(
+    'unavailable',
+    `There is too little room for a recording in ${directory}: ${mb(free)} are free, ${mb(wanted)} are needed.`,
+    {
+      hint: 'Make room, or pass outputDir with a directory on another disk.',
+      data: { directory, freeBytes: free, neededBytes: wanted },
+    },
+  );
+}
+
 /** All of it or nothing, readable by its owner only. */
 export async function writeWhole(path: string, temporary: string, text: string): Promise<void> {
   try {

@@ -5,7 +5,7 @@ import { type Deferred, deferred } from '../../lib/deferred.ts';
 import type { Ended } from '../channel.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type CastHeader, headerLine } from './cast-writer.ts';
-import { freeBytes, notWritable } from './directory.ts';
+import { freeBytes, notWritable, tooLittleRoom } from './directory.ts';
 import { discard, keep, reserving } from './keep.ts';
 import type { RecordedCommand, RecordingMetadata, RecordingStart, StopReason } from './metadata.ts';
 import type { RecordingFiles } from './names.ts';
@@ -111,11 +111,11 @@ export class Recorder {
       title: title === undefined ? undefined : (settings.redactor?.redactText(title).text ?? title),
       idleTimeLimit: settings.idleTimeLimit,
     };
+    await needRoom(settings.files.directory, parts);
     const file = await create(settings, headerLine(header), parts.open ?? openPart);
     const frame = settings.snapshot ? await firstFrame(source) : '';
     const recorder = new Recorder(settings, header, file, parts);
     recorder.#begin(source, frame);
-    await recorder.#checkDisk();
     return recorder;
   }
 
@@ -221,8 +221,8 @@ export class Recorder {
 
   async #checkDisk(): Promise<void> {
     if (this.stopped) return;
-    const free = await (this.#parts.freeBytes ?? freeBytes)(this.settings.files.directory).catch(() => undefined);
-    if (free !== undefined && free < this.#limits.freeBytes) void this.stop('disk_full');
+    const lack = await lacking(this.settings.files.directory, this.#parts);
+    if (lack !== undefined) void this.stop('disk_full');
   }
 
   async #finalise(
@@ -282,6 +282,18 @@ export class Recorder {
       redactions: this.#tape.redactions,
     };
   }
+}
+
+/** What is free and what should be, when there is too little; a disk that does not tell has enough. */
+async function lacking(directory: string, parts: RecorderParts): Promise<{ free: number; wanted: number } | undefined> {
+  const wanted = parts.limits?.freeBytes ?? defaults.freeBytes;
+  const free = await (parts.freeBytes ?? freeBytes)(directory).catch(() => wanted);
+  return free < wanted ? { free, wanted } : undefined;
+}
+
+async function needRoom(directory: string, parts: RecorderParts): Promise<void> {
+  const lack = await lacking(directory, parts);
+  if (lack !== undefined) throw tooLittleRoom(directory, lack.free, lack.wanted);
 }
 
 async function create(settings: RecorderSettings, header: string, openFile: OpenPart): Promise<PartFile> {

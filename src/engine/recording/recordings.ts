@@ -59,6 +59,12 @@ export interface Started {
   readonly sessionId: string;
 }
 
+export interface StartedAll {
+  readonly recordings: readonly [Started, ...Started[]];
+  /** Sessions that were left out because a recording of them runs. */
+  readonly alreadyRecorded: readonly { readonly sessionId: string; readonly recordingId: string }[];
+}
+
 interface Active {
   readonly owner: Owner;
   readonly started: Omit<Started, 'message'>;
@@ -101,15 +107,20 @@ export class Recordings implements AsyncDisposable {
     return auto === 'off' ? undefined : await this.start(terminal, { mode: auto }, 'cli');
   }
 
-  async startAll(terminals: readonly Recordable[], options: StartOptions = {}): Promise<[Started, ...Started[]]> {
+  async startAll(terminals: readonly Recordable[], options: StartOptions = {}): Promise<StartedAll> {
     const running = terminals.filter((terminal) => terminal.ended === undefined);
+    const alreadyRecorded = running.flatMap(({ id: sessionId }) => {
+      const recordingId = this.activeOf(sessionId);
+      return recordingId === undefined ? [] : [{ sessionId, recordingId }];
+    });
     const [first, ...rest] = running.filter((terminal) => this.activeOf(terminal.id) === undefined);
     if (first === undefined) {
       const recorded = running[0] ?? terminals[0];
-      if (recorded !== undefined) return [await this.start(recorded, options)];
+      if (recorded !== undefined) return { recordings: [await this.start(recorded, options)], alreadyRecorded };
       throw new FairleadError('not_found', 'There is no session to record.');
     }
-    return await Promise.all([this.start(first, options), ...rest.map((terminal) => this.start(terminal, options))]);
+    const starting = [this.start(first, options), ...rest.map((terminal) => this.start(terminal, options))] as const;
+    return { recordings: await Promise.all(starting), alreadyRecorded };
   }
 
   async start(terminal: Recordable, options: StartOptions = {}, owner: Owner = 'tool'): Promise<Started> {
@@ -235,7 +246,6 @@ function expandHome(directory: string, home: string): string {
 }
 
 function message(started: Omit<Started, 'message'>, stopReason: StopReason | undefined): string {
-  if (stopReason === 'disk_full') return 'The disk has too little room: the recording ended with its first frame.';
   if (stopReason !== undefined) return `The recording ended with its first frame (${stopReason}).`;
   const limit = started.maxDuration > 0 ? `, at the latest after ${started.maxDuration} s` : '';
   return `Recording. The file is complete when it is stopped${limit}.`;

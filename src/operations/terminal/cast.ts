@@ -36,7 +36,13 @@ export const start = operation({
     all: z.boolean().default(false).describe('Every session, a file each'),
     sessionId: SessionId,
   }),
-  output: Started.extend({ recordings: z.array(Started).optional() }),
+  output: Started.extend({
+    recordings: z.array(Started).optional(),
+    alreadyRecorded: z
+      .array(z.object({ sessionId: z.string(), recordingId: z.string() }))
+      .optional()
+      .describe('Sessions left out: a recording of them runs'),
+  }),
   async run({ input, engine, caller, signal }) {
     const { all, sessionId, ...options } = input;
     if (!all) {
@@ -44,10 +50,12 @@ export const start = operation({
       return engine.recordings.start(terminal, options);
     }
     await engine.sessions.forReading(undefined, caller, signal);
-    const recordings = await engine.recordings.startAll(engine.sessions.running(caller), options);
-    return { ...recordings[0], recordings };
+    const { recordings, alreadyRecorded } = await engine.recordings.startAll(engine.sessions.running(caller), options);
+    const leftOut = alreadyRecorded.length === 0 ? {} : { alreadyRecorded: [...alreadyRecorded] };
+    return { ...recordings[0], recordings: [...recordings], ...leftOut };
   },
-  render: ({ recordings, ...one }) => json(recordings ?? one),
+  render: ({ recordings, alreadyRecorded, ...one }) =>
+    json(alreadyRecorded === undefined ? (recordings ?? one) : { recordings, alreadyRecorded }),
 });
 
 export const stop = operation({
