@@ -77,7 +77,8 @@ interface Identifier {
 export interface Core {
   readonly cols: number;
   readonly rows: number;
-  options: { cursorBlink: boolean };
+  /** Two modes live among the options: `CSI ? 12 h`, and `CSI 20 h`, after which a line feed also returns. */
+  options: { cursorBlink: boolean; convertEol: boolean };
   buffers: {
     normal: CoreBuffer;
     alt: CoreBuffer;

@@ -94,6 +94,7 @@ test.each([
   ['no autowrap', '\x1b[?7l'],
   ['insert mode', '\x1b[4h'],
   ['origin mode', '\x1b[?6h'],
+  ['line feeds that return', '\x1b[20h'],
   ['line drawing', '\x1b(0'],
   ['other tab stops', '\x1b[3g'],
   ['half a sequence', '\x1b['],

@@ -39,7 +39,7 @@ export function feedForward(emulator: Emulator, bytes: Uint8Array): void {
 }
 
 /** Nothing is set that would make plain text do more than print and scroll. */
-export function isOrdinary({ buffers, coreService, rows, cols, _charsetService }: Core): boolean {
+export function isOrdinary({ buffers, coreService, options, rows, cols, _charsetService }: Core): boolean {
   const { active, normal } = buffers;
   const { origin, wraparound, reverseWraparound } = coreService.decPrivateModes;
   return (
@@ -51,6 +51,7 @@ export function isOrdinary({ buffers, coreService, rows, cols, _charsetService }
     wraparound &&
     !reverseWraparound &&
     !coreService.modes.insertMode &&
+    !options.convertEol &&
     _charsetService.charset === undefined &&
     hasUsualTabs(active.tabs, cols)
   );

@@ -27,6 +27,7 @@ interface CoreState {
   readonly handler: Omit<Core['_inputHandler'], '_parser' | '_parseBuffer' | 'parse'>;
   readonly precedingJoinState: number;
   readonly cursorBlink: boolean;
+  readonly convertEol: boolean;
 }
 
 /** Only for an emulator that is not within an escape sequence, and will not be used again. */
@@ -58,13 +59,14 @@ export function restore(image: Image, theme: Theme): Emulator {
     unpackLines(inflateRawSync(image.alt.lines), alt, blank, pen.extended);
   }
   putBack(alt, image.alt.kept);
-  const { service, mouse, charsets, handler, precedingJoinState, cursorBlink } = image.state;
+  const { service, mouse, charsets, handler, precedingJoinState, cursorBlink, convertEol } = image.state;
   Object.assign(core.coreService, service);
   Object.assign(core.coreMouseService, mouse);
   Object.assign(core._charsetService, charsets);
   Object.assign(core._inputHandler, handler);
   core._inputHandler._parser.precedingJoinState = precedingJoinState;
   if (cursorBlink) core.options.cursorBlink = true;
+  if (convertEol) core.options.convertEol = true;
   emulator.trimmed = image.trimmed;
   emulator.epoch = image.epoch;
   emulator.carry = image.carry;
@@ -109,5 +111,6 @@ function stateOf(core: Core): CoreState {
     handler: { _curAttrData, _windowTitle, _iconName, _windowTitleStack, _iconNameStack },
     precedingJoinState: _parser.precedingJoinState,
     cursorBlink: core.options.cursorBlink,
+    convertEol: core.options.convertEol,
   };
 }
