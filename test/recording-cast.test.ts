@@ -36,6 +36,18 @@ describe('reading', () => {
     ]);
   });
 
+  test.each([true, false])('what was half received when it began is in it, whole (snapshot %s)', async (snapshot) => {
+    const recordings = at.open();
+    at.terminal.shows = snapshot ? 'shown' : '';
+    at.terminal.screen.pending = new TextEncoder().encode('\x1b]2;漢').subarray(0, -1);
+    const { recordingId } = await recordings.start(at.terminal, { snapshot });
+    at.terminal.print(new TextEncoder().encode('漢').subarray(2));
+    at.terminal.print('字\x07ok');
+    const { path } = await recordings.stop(recordingId);
+    const all = (await events(await readCast(path))).map(([, , data]) => data);
+    expect(all).toEqual([...(snapshot ? ['shown'] : []), '\x1b]2;漢字\x07ok']);
+  });
+
   test.each([
     ['version 1', '{"version":1,"width":80,"height":24}\n', 'unsupported'],
     ['no header', 'hello\n', 'invalid_input'],

@@ -28,7 +28,10 @@ export class FakeTerminal implements Recordable {
   readonly input = new Emitter<InputEvent>();
   readonly resized = new Emitter<Size>();
   readonly block = new Emitter<BlockEvent>();
-  readonly screen = { snapshot: () => this.shows };
+  readonly screen = {
+    snapshot: () => this.shows,
+    pending: new Uint8Array(0),
+  };
   shows = '';
   ended: Ended | undefined;
   readonly #clock: Clock;

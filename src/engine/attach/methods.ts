@@ -44,7 +44,7 @@ export function attachMethods(engine: Engine): Readonly<Record<string, Method>> 
         session: terminal.number,
         terminal: terminal.id,
         name: terminal.name ?? terminal.program,
-        screen: Buffer.from(terminal.screen.snapshot()).toString('base64'),
+        screen: Buffer.concat([Buffer.from(terminal.screen.snapshot()), terminal.screen.pending]).toString('base64'),
         from: terminal.log.end,
         ...terminal.size,
       };

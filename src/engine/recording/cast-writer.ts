@@ -79,7 +79,7 @@ export class CastWriter {
   end(atMs: number): string {
     const text = this.#held;
     this.#held = '';
-    return text === '' ? '' : this.#event('o', text, atMs);
+    return text === '' ? '' : this.#event('o', withoutNonce(text), atMs);
   }
 
   #event(code: string, data: string, atMs: number): string {

@@ -10,7 +10,7 @@ import { discard, keep, reserving } from './keep.ts';
 import type { RecordedCommand, RecordingMetadata, RecordingStart, StopReason } from './metadata.ts';
 import type { RecordingFiles } from './names.ts';
 import { type OpenPart, openPart, PartFile } from './part-file.ts';
-import type { RecordingSource } from './source.ts';
+import type { FirstFrame, RecordingSource } from './source.ts';
 import { Tape } from './tape.ts';
 import { ownIdentity } from '../process-identity.ts';
 
@@ -113,7 +113,7 @@ export class Recorder {
     };
     await needRoom(settings.files.directory, parts);
     const file = await create(settings, headerLine(header), parts.open ?? openPart);
-    const frame = settings.snapshot ? await firstFrame(source) : '';
+    const frame = await firstFrame(source);
     const recorder = new Recorder(settings, header, file, parts);
     recorder.#begin(source, frame);
     return recorder;
@@ -144,9 +144,10 @@ export class Recorder {
     return this.finished;
   }
 
-  #begin(source: RecordingSource, frame: string): void {
-    const { maxDuration, inactivityTimeout, input, markers } = this.settings;
-    if (frame !== '') this.#tape.text(frame, this.#startMs);
+  #begin(source: RecordingSource, { screen, pending }: FirstFrame): void {
+    const { maxDuration, inactivityTimeout, input, markers, snapshot } = this.settings;
+    if (snapshot && screen !== '') this.#tape.text(screen, this.#startMs);
+    this.#tape.output(pending, this.#startMs);
     this.#listeners.push(
       source.onOutput((bytes, atMs) => {
         this.#lastOutputMs = atMs;
@@ -318,11 +319,11 @@ async function create(settings: RecorderSettings, header: string, openFile: Open
 }
 
 /** A screen that cannot be had in time is no reason not to record. */
-async function firstFrame(source: RecordingSource): Promise<string> {
+async function firstFrame(source: RecordingSource): Promise<FirstFrame> {
   try {
     return await source.snapshot(AbortSignal.timeout(snapshotLimitMs));
   } catch {
-    return '';
+    return { screen: '', pending: new Uint8Array(0) };
   }
 }
 

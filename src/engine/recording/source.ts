@@ -11,6 +11,14 @@ export type CommandEvent =
       readonly endedAt: number;
     };
 
+/** A terminal at the moment in which a recording begins. */
+export interface FirstFrame {
+  /** Escape text that reproduces the screen. */
+  readonly screen: string;
+  /** Bytes received of a sequence or character that is not complete; what comes next goes on after them. */
+  readonly pending: Uint8Array;
+}
+
 /** What can be recorded. Times are of the clock that the recorder is given, monotonic. */
 export interface RecordingSource {
   readonly id: string;
@@ -25,9 +33,6 @@ export interface RecordingSource {
   onInput(listener: (bytes: Uint8Array, echo: boolean | undefined, atMs: number) => void): Disposable;
   onResize(listener: (size: Size) => void): Disposable;
   onCommand(listener: (event: CommandEvent) => void): Disposable;
-  /**
-   * Escape text that reproduces the screen. Settles in the turn in which the screen was read: who listens right after
-   * the await misses nothing and hears nothing twice.
-   */
-  snapshot(signal: AbortSignal): Promise<string>;
+  /** Settles in the turn in which the screen was read: who listens right after the await misses nothing and hears nothing twice. */
+  snapshot(signal: AbortSignal): Promise<FirstFrame>;
 }

@@ -6,7 +6,7 @@ import type { RecordingSource } from './source.ts';
 export type Recordable = Pick<
   Terminal,
   'id' | 'size' | 'program' | 'log' | 'output' | 'input' | 'resized' | 'block' | 'ended' | 'whenEnded' | 'sync'
-> & { readonly screen: Pick<Terminal['screen'], 'snapshot'> };
+> & { readonly screen: Pick<Terminal['screen'], 'snapshot' | 'pending'> };
 
 export function terminalSource(terminal: Recordable): RecordingSource {
   return {
@@ -31,7 +31,7 @@ export function terminalSource(terminal: Recordable): RecordingSource {
       }),
     async snapshot(signal) {
       await terminal.sync(signal);
-      return terminal.screen.snapshot();
+      return { screen: terminal.screen.snapshot(), pending: terminal.screen.pending };
     },
   };
 }

@@ -19,6 +19,8 @@ export interface Happened {
 // A file full of queries, printed, must not become megabytes of input.
 const largestReply = 64 << 10;
 const mostEvents = 256;
+/** So much of a sequence that has not ended tells which one it is. */
+const mostPending = 64 << 10;
 
 /** One for all: most screens carry nothing, asleep or awake. */
 const nothing: Uint8Array = new Uint8Array(0);
@@ -33,6 +35,8 @@ export class Emulator {
   epoch = 0;
   /** The beginning of a code point whose rest has not arrived. */
   carry = nothing;
+  /** The beginning of an escape sequence whose rest has not arrived. */
+  #begun = nothing;
   #reply = '';
   #events: ScreenEvent[] = [];
   #normal: CoreBuffer;
@@ -65,7 +69,19 @@ export class Emulator {
     return this.core._inputHandler._parser.currentState === 0 && this.carry.length === 0;
   }
 
+  /** What has come of a sequence or a code point that is not complete: it shows nowhere yet. */
+  get pending(): Uint8Array {
+    return this.core._inputHandler._parser.currentState === 0 ? this.carry : this.#begun;
+  }
+
   feed(bytes: Uint8Array): void {
+    const before = this.pending;
+    this.#parse(bytes);
+    if (this.core._inputHandler._parser.currentState === 0) this.#begun = nothing;
+    else this.#begun = begunIn(before, bytes);
+  }
+
+  #parse(bytes: Uint8Array): void {
     let at = this.carry.length === 0 ? 0 : this.#completeCarry(bytes);
     while (at < bytes.length) {
       let end = Math.min(at + parseLimit, bytes.length);
@@ -120,3 +136,16 @@ export class Emulator {
     return normal;
   }
 }
+
+/** From the last byte that begins a sequence on; all of it, when that came `before`. */
+function begunIn(before: Uint8Array, bytes: Uint8Array): Uint8Array {
+  let from = bytes.lastIndexOf(0x1b);
+  // The same in one character, U+0090 to U+009F.
+  for (let at = bytes.length; (at = bytes.lastIndexOf(0xc2, at - 1)) > from; ) {
+    if (at + 1 < bytes.length && isIntroducer(bytes[at + 1] as number)) from = at;
+    if (at === 0) break;
+  }
+  return from < 0 ? Buffer.concat([before, bytes]).subarray(0, mostPending) : bytes.slice(from, from + mostPending);
+}
+
+const isIntroducer = (byte: number): boolean => [0x90, 0x98, 0x9b, 0x9d, 0x9e, 0x9f].includes(byte);

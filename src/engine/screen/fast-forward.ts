@@ -57,7 +57,8 @@ export function isOrdinary({ buffers, coreService, options, rows, cols, _charset
   );
 }
 
-function hasUsualTabs(tabs: Record<number, boolean | undefined>, cols: number): boolean {
+/** Every eighth column, as in a fresh terminal. */
+export function hasUsualTabs(tabs: Record<number, boolean | undefined>, cols: number): boolean {
   for (let x = 0; x < cols; x++) if (Boolean(tabs[x]) !== (x % 8 === 0)) return false;
   return true;
 }

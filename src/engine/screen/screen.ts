@@ -226,6 +226,11 @@ export class Screen implements Disposable {
     return emulator ? snapshot(emulator, scrollback) : '';
   }
 
+  /** Bytes of an escape sequence or a character that is not complete: they come after a snapshot, before what is next. */
+  get pending(): Uint8Array {
+    return this.#awake()?.pending ?? new Uint8Array(0);
+  }
+
   /** Puts the emulator away. False while that is not possible: in the middle of an escape sequence. */
   hibernate(): boolean {
     const emulator = this.#live;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { anyPiece, encode, makeScreen } from '../../../test/support/screen.ts';
+import { describe, expect, test } from 'vitest';
+import { anyPiece, encode, makeScreen, states } from '../../../test/support/screen.ts';
 import type { Screen } from './screen.ts';
 
 /** What a viewer sees: a blank cell is a blank cell, whether or not it was written to. */
@@ -16,6 +16,7 @@ const copyOf = (text: string): [Screen, Screen] => {
   screen.feed(encode(text));
   const copy = makeScreen().screen;
   copy.feed(encode(`${screen.snapshot({ scrollback: 100 })}`));
+  copy.feed(screen.pending);
   return [screen, copy];
 };
 
@@ -26,6 +27,19 @@ test('a snapshot makes a fresh terminal show the same', () => {
       expect(seen(copy)).toEqual(seen(screen));
     }),
     { numRuns: 150 },
+  );
+});
+
+test('whatever is printed next does the same to both', () => {
+  const part = fc.array(anyPiece, { maxLength: 40 });
+  fc.assert(
+    fc.property(part, part, (before, after) => {
+      const [screen, copy] = copyOf(before.join(''));
+      // The bell parts them: what repeats or joins the last character needs it to be printed, not shown.
+      for (const one of [screen, copy]) one.feed(encode(`\x07${after.join('')}`));
+      expect(seen(copy)).toEqual(seen(screen));
+    }),
+    { numRuns: 200 },
   );
 });
 
@@ -42,4 +56,48 @@ test('scrollback comes along when asked for', () => {
   const [screen, copy] = copyOf(text);
   expect(copy.text({ scope: 'all', wrap: 'join' })).toBe(screen.text({ scope: 'all', wrap: 'join' }));
   expect(screen.snapshot()).not.toContain('line 3\r\n');
+});
+
+describe.each(states)('%s', (_what, set, then) => {
+  test('comes along', () => {
+    const [screen, copy] = copyOf(set);
+    expect(seen(copy)).toEqual(seen(screen));
+    for (const one of [screen, copy]) one.feed(encode(then));
+    expect(seen(copy)).toEqual(seen(screen));
+  });
+});
+
+describe('what is not complete comes along', () => {
+  const whole = [
+    '\x1b[31mred\x1b[0m',
+    '\x1b]2;title\x07\x1b]2;a longer title\x1b\\x',
+    'é漢🙂',
+    '\x9b1mbold',
+    '\x1b]2;ü漢 \x07x',
+    '\x1bP+q544e\x1b\\x',
+    '\x1b(0q\x1b[38;2;1;2;3mx',
+  ];
+  test.each(whole)('%j, cut anywhere', (text) => {
+    const bytes = encode(text);
+    for (let first = 0; first < bytes.length; first++) {
+      for (let second = first + 1; second < bytes.length; second++) {
+        const { screen } = makeScreen();
+        screen.feed(bytes.subarray(0, first));
+        screen.feed(bytes.subarray(first, second));
+        const copy = makeScreen().screen;
+        copy.feed(Buffer.concat([encode(screen.snapshot()), screen.pending]));
+        for (const one of [screen, copy]) one.feed(bytes.subarray(second));
+        expect(seen(copy)).toEqual(seen(screen));
+      }
+    }
+  });
+
+  test('of a sequence without end only so much', () => {
+    const { screen } = makeScreen();
+    screen.feed(encode('\x1b]2;'));
+    for (let i = 0; i < 100; i++) screen.feed(encode('x'.repeat(10_000)));
+    expect(screen.pending.length).toBe(65_536);
+    screen.feed(encode('\x07'));
+    expect(screen.pending.length).toBe(0);
+  });
 });

@@ -1,33 +1,35 @@
 import { defaultPen, paint, penChange, type Pen, usedCells } from './ansi.ts';
 import { color, readCells, styleOf } from './cells.ts';
-import type { CoreBuffer } from './core.ts';
+import { charsetLetter } from './charsets.ts';
+import type { Core, CoreAttributes, CoreBuffer } from './core.ts';
 import type { Emulator } from './emulator.ts';
 import { factsOf } from './facts.ts';
+import { hasUsualTabs } from './fast-forward.ts';
 import type { Cell } from './grid.ts';
 
 /**
- * Escape text that makes a fresh terminal of the same size look and behave like this one: rows, cursor, pen, margins, modes,
- * title, and the normal screen below an alternate one.
+ * Escape text that makes a fresh terminal of the same size look and behave like this one: rows, cursor, pen, margins, tab
+ * stops, character sets, saved cursor, modes, title, and the normal screen below an alternate one.
  */
 export function snapshot(emulator: Emulator, scrollback: number): string {
   const { core } = emulator;
   const { normal, alt, active } = core.buffers;
   const { title, modes, cursor } = factsOf(emulator);
   let text = content(normal, core.cols, Math.max(0, normal.ybase - scrollback));
-  if (active === alt) {
-    text += moveTo(normal.savedX, Math.max(0, normal.savedY - normal.ybase));
-    text += `\x1b[?1049h\x1b[H${content(alt, core.cols, 0)}`;
-  }
+  text += tabStops(normal, core.cols);
+  text += active === alt ? alternate(core) : saved(normal, core.cols, '\x1b7');
   if (title !== '') text += `\x1b]2;${title}\x1b\\`;
-  if (active.scrollTop !== 0 || active.scrollBottom !== core.rows - 1) {
-    text += `\x1b[${active.scrollTop + 1};${active.scrollBottom + 1}r`;
-  }
+  text += margins(active, core.rows);
   const set = (on: boolean, code: string): void => {
     if (on) text += `\x1b[${code}`;
   };
+  const odd = restoredCharset(core);
+  if (odd) text += `${charsets(core)}\x1b8\x1b[0m`;
   set(modes.origin, '?6h');
   text += place(active, core.cols, modes.origin);
-  text += penChange(defaultPen, penOf(emulator));
+  text += penChange(defaultPen, penOf(core._inputHandler._curAttrData));
+  if (!odd) text += charsets(core);
+  set(core.options.convertEol, '20h');
   set(modes.insert, '4h');
   set(!modes.autowrap, '?7l');
   set(modes.reverseWrap, '?45h');
@@ -45,6 +47,52 @@ export function snapshot(emulator: Emulator, scrollback: number): string {
 }
 
 const moveTo = (x: number, y: number): string => `\x1b[${y + 1};${x + 1}H`;
+
+/** Enters the alternate screen from the normal one's saved cursor, to which the program will return. */
+function alternate({ buffers, cols, rows }: Core): string {
+  const { normal, alt } = buffers;
+  const below = margins(normal, rows);
+  let text = below + (saved(normal, cols, '\x1b[?1049h') || `${moveTo(0, 0)}\x1b[?1049h`);
+  if (below !== '') text += '\x1b[r';
+  // It was entered in the saved pen, and that fills it.
+  if (penOf(normal.savedCurAttrData).bg !== defaultPen.bg) text += '\x1b[2J';
+  return `${text}\x1b[H${content(alt, cols, 0)}${tabStops(alt, cols)}${saved(alt, cols, '\x1b7')}`;
+}
+
+/** Goes where the saved cursor is, with its pen and characters, and does `save` there; '' for one that was never saved. */
+function saved(buffer: CoreBuffer, cols: number, save: string): string {
+  const x = Math.min(buffer.savedX, cols - 1);
+  const y = Math.max(0, buffer.savedY - buffer.ybase);
+  const pen = penChange(defaultPen, penOf(buffer.savedCurAttrData));
+  const letter = charsetLetter(buffer.savedCharset);
+  if (x === 0 && y === 0 && pen === '' && letter === 'B') return '';
+  const [drawn, plain] = letter === 'B' ? ['', ''] : [`\x1b(${letter}`, '\x1b(B'];
+  return `${moveTo(x, y)}${pen}${drawn}${save}${plain}${pen === '' ? '' : '\x1b[0m'}`;
+}
+
+function margins({ scrollTop, scrollBottom }: CoreBuffer, rows: number): string {
+  return scrollTop === 0 && scrollBottom === rows - 1 ? '' : `\x1b[${scrollTop + 1};${scrollBottom + 1}r`;
+}
+
+function tabStops({ tabs }: CoreBuffer, cols: number): string {
+  if (hasUsualTabs(tabs, cols)) return '';
+  const stops = Array.from({ length: cols }, (_, x) => (tabs[x] ? `\x1b[${x + 1}G\x1bH` : ''));
+  return `\x1b[3g${stops.join('')}`;
+}
+
+/** G0 to G3 as they are, and which of them is used. */
+function charsets({ _charsetService: { _charsets, glevel } }: Core): string {
+  const named = ['(', ')', '*', '+'].map((into, index) => {
+    const letter = charsetLetter(_charsets[index]);
+    return letter === 'B' ? '' : `\x1b${into}${letter}`;
+  });
+  return named.join('') + (['', '\x0e', '\x1bn', '\x1bo'][glevel] ?? '');
+}
+
+/** The characters came with a cursor that was restored: they are none of G0 to G3, and only restoring it brings them back. */
+function restoredCharset({ _charsetService: { charset, _charsets, glevel } }: Core): boolean {
+  return charsetLetter(charset) !== charsetLetter(_charsets[glevel]);
+}
 
 /** Puts the cursor where it is. One that waits to wrap gets there only by printing the last character again. */
 function place(buffer: CoreBuffer, cols: number, origin: boolean): string {
@@ -81,7 +129,6 @@ function cellsOf(buffer: CoreBuffer, row: number, cols: number): Cell[] {
   return line ? readCells(line, cols) : [];
 }
 
-function penOf({ core }: Emulator): Pen {
-  const { fg, bg } = core._inputHandler._curAttrData;
+function penOf({ fg, bg }: CoreAttributes): Pen {
   return { fg: color(fg), bg: color(bg), style: styleOf(fg, bg) };
 }
