@@ -42,6 +42,13 @@ test('imports point one way', () => {
   expect(wrong).toEqual([]);
 });
 
+test('directories are made by engine/make-directory.ts: Node’s own recursive mkdir never returns on /proc', () => {
+  const makers = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .filter((file) => /mkdir(Sync)?\([^;]*recursive/.test(readFileSync(join(root, file), 'utf8')));
+  expect(makers).toEqual([]);
+});
+
 test('each dependency is imported in one folder', () => {
   const packages = imports.filter(({ to }) => !/^(\.|node:|zod$)/.test(to));
   expect(packages.length).toBeGreaterThan(5);

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 
 const program = join(import.meta.dirname, '..', 'bin', 'fairlead.js');
 const home = mkdtempSync(join(tmpdir(), 'fl-start-'));
+writeFileSync(join(home, 'file'), '');
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 /** A shell command line in which `fairlead` is the program; its input ends at once. */
@@ -31,6 +32,14 @@ describe('what cannot be started says why in a line or two, and exits with 2', (
     ['serve --toolsets=', '--toolsets names none.'],
     ['serve --allow-host http://box.example', 'write the name alone, such as box.example'],
     ['serve --allow-origin app.example', 'such as https://app.example'],
+    ['mcp --home file', `The state folder ${home}/file cannot be used: ${home}/file is not a directory. Name another`],
+    [
+      'serve --home file',
+      `The state folder ${home}/file cannot be used: ${home}/file is not a directory. Name another`,
+    ],
+    ['mcp --home file/below', `${home}/file is not a directory`],
+    ['mcp --home /proc/nope', 'The state folder /proc/nope cannot be used: ENOENT'],
+    ['serve --home /proc/nope', 'The state folder /proc/nope cannot be used: ENOENT'],
   ])('fairlead %s', (args, message) => {
     const { code, out, err } = shell(`fairlead ${args}`);
     expect({ code, out }).toEqual({ code: 2, out: '' });

@@ -1,4 +1,6 @@
 import { serveStdio } from '../faces/mcp/stdio.ts';
+import { places } from '../config.ts';
+import { openStateRoot } from '../engine/state-root.ts';
 import type { Invocation } from './command.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
@@ -6,8 +8,9 @@ import { serveLocally } from './local-socket.ts';
 
 /** MCP on stdin and stdout. Only the protocol is written to stdout; everything else goes to stderr (R-TERM-010). */
 export async function mcp(invocation: Invocation): Promise<number> {
-  const { stdin, stdout, stderr } = invocation;
+  const { settings, stdin, stdout, stderr, env } = invocation;
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
+  openStateRoot(places(settings, env).home, { mustWrite: false });
   const { engine, surface } = await createInstance(invocation, log);
   let closing: Promise<void> | undefined;
   const code = await untilEnded({

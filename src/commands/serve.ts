@@ -9,6 +9,7 @@ import { RunningInstance, runningInstance } from '../engine/instances/running.ts
 import { MethodTable } from '../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../faces/jsonrpc/server.ts';
 import { sessionBook } from '../operations/session/index.ts';
+import { openStateRoot } from '../engine/state-root.ts';
 import { Workspaces, workspaces } from '../engine/workspaces.ts';
 import { adoptKept } from '../transports/local/keeper/adopt.ts';
 import { keeperFor } from '../transports/local/keeper/client.ts';
@@ -28,7 +29,9 @@ export async function serve(invocation: Invocation): Promise<number> {
   const { settings, stderr, env, version } = invocation;
   if (invocation.flags.has('end')) return await endTerminals(invocation);
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
-  const peers = new Instances(places(settings, env).home);
+  const { home } = places(settings, env);
+  openStateRoot(home, { mustWrite: true });
+  const peers = new Instances(home);
   const own = OwnInstance.claim(peers, { version, cwd: settings.cwd ?? invocation.cwd(), token: settings.token });
   const token = own.record.auth_token;
   const keeper = process.platform === 'linux' ? keeperFor(own.record.id, peers.root, { log }) : undefined;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEntry } from './audit.ts';
 import { newestRecords, type Wanted } from './audit-read.ts';
@@ -17,6 +17,7 @@ import {
   trailFormat,
 } from './audit-records.ts';
 import { installationKey } from './installation-key.ts';
+import { makeDirectorySync } from './make-directory.ts';
 import { partKey } from './part.ts';
 import { writePrivate } from './private-file.ts';
 
@@ -108,7 +109,7 @@ export class AuditTrail implements AsyncDisposable {
   }
 
   #begin(today: string): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeDirectorySync(this.#folder, 0o700);
     this.#day = today;
     const oldest = oldestKept(today);
     for (const name of readdirSync(this.#folder)) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectorySync } from './make-directory.ts';
 
 const keyBytes = 32;
 
@@ -33,7 +34,7 @@ function read(path: string): Buffer | undefined {
 function make(path: string): Buffer | undefined {
   const key = randomBytes(keyBytes);
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeDirectorySync(dirname(path), 0o700);
     // Never over another one: of two processes at once, the slower takes the key of the quicker.
     writeFileSync(path, key, { mode: 0o600, flag: 'wx' });
     return key;

@@ -1,3 +1,4 @@
+import { mkdirSync, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -13,6 +14,30 @@ export async function makeDirectory(path: string, mode: number): Promise<void> {
       // Another process may have been quicker.
       if (error.code !== 'EEXIST' || !(await isDirectory(at))) throw error;
     });
+  }
+}
+
+/** The same for where nothing may come between. */
+export function makeDirectorySync(path: string, mode: number): void {
+  const missing: string[] = [];
+  for (let at = path; !isDirectorySync(at); at = dirname(at)) {
+    missing.unshift(at);
+    if (dirname(at) === at) break;
+  }
+  for (const at of missing) {
+    try {
+      mkdirSync(at, { mode });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isDirectorySync(at)) throw error;
+    }
+  }
+}
+
+function isDirectorySync(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 

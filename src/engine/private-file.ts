@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectorySync } from './make-directory.ts';
 
 /** Replaces a file in one step, for its owner's eyes only: a reader finds the old text or the new, never half of one (R-RPC-004). */
 export function writePrivate(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectorySync(dirname(path), 0o700);
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });

@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
+import { makeDirectorySync } from '../make-directory.ts';
 import { readText, writePrivate } from '../private-file.ts';
 import { exists, startOf } from '../process-identity.ts';
 import { instanceNames } from './names.ts';
@@ -40,7 +41,7 @@ export class Instances {
 
   /** Takes the lowest free name. Two that come at once take different ones. */
   claim(): string {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeDirectorySync(this.#folder, 0o700);
     chmodSync(this.root, 0o700);
     chmodSync(this.#folder, 0o700);
     this.list();

@@ -1,6 +1,7 @@
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
+import { makeDirectory } from '../../engine/make-directory.ts';
 import { SocketClient } from './client.ts';
 
 /** One socket per process. The folder lets nobody in but its owner, and that is the proof of who calls (R-TERM-020). */
@@ -9,7 +10,7 @@ export const socketsOf = (home: string): string => join(home, 'run');
 export const socketPath = (directory: string, pid: number): string => join(directory, `${pid}.sock`);
 
 export async function makePrivate(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectory(directory, 0o700);
   if (!(await isPrivate(directory))) {
     throw new FairleadError('not_permitted', `${directory} can be entered by others.`, {
       hint: `Make it yours alone: chmod 700 ${directory}`,

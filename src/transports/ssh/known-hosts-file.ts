@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makeDirectory } from '../../engine/make-directory.ts';
 import { keyType, parseKnownLine } from './known-hosts-line.ts';
 
 /** A lock older than this was left by a process that died; nobody holds it for more than milliseconds. */
@@ -9,7 +10,7 @@ const staleMs = 10_000;
 
 /** Adds a key to our own file: private, replaced as a whole, one process at a time. */
 export async function recordHostKey(file: string, name: string, key: Buffer, signal: AbortSignal): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeDirectory(dirname(file), 0o700);
   await using _ = await lock(`${file}.lock`, signal);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';

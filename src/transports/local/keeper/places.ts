@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { FairleadError } from '../../../contract/errors.ts';
+import { makeDirectorySync } from '../../../engine/make-directory.ts';
 
 /** Where the keeper of an instance is found. */
 export interface KeeperPlaces {
@@ -33,7 +34,7 @@ export function keeperPlaces(instance: string, home: string): KeeperPlaces {
 
 /** The folder is the proof of who calls: nobody else may be able to enter it. */
 export function makePrivate(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDirectorySync(folder, 0o700);
   const found = lstatSync(folder);
   if (found.isDirectory() && (found.mode & 0o077) === 0 && found.uid === process.getuid?.()) return;
   throw new FairleadError('not_permitted', `${folder} can be entered by others.`, {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { FairleadError } from '../../../contract/errors.ts';
+import { makeDirectorySync } from '../../../engine/make-directory.ts';
 import type { ShellKind } from '../../shell-integration/assets.ts';
 import { loginFlags } from '../../shell-integration/login.ts';
 import { EnvExchange } from './env-exchange.ts';
@@ -145,7 +146,7 @@ function openSession(root: string, runtimeDir: string | undefined, nonce: string
     const session = join(parent, name);
     sweep(parent);
     try {
-      if (parent.startsWith(root)) mkdirSync(parent, { recursive: true, mode: 0o700 });
+      if (parent.startsWith(root)) makeDirectorySync(parent, 0o700);
       mkdirSync(session, { mode: 0o700 });
     } catch {
       continue;

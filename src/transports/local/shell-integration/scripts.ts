@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectorySync } from '../../../engine/make-directory.ts';
 import { shippedScripts } from '../../shell-integration/assets.ts';
 
 const verified = new Set<string>();
@@ -27,7 +28,7 @@ function sameContent(path: string, content: Buffer, sizeOnly: boolean): boolean 
 }
 
 function writeAtomically(path: string, content: Buffer): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  makeDirectorySync(dirname(path), 0o755);
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     writeFileSync(draft, content, { mode: 0o644, flag: 'wx' });
