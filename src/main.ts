@@ -46,8 +46,7 @@ function understand(command: Command, argv: readonly string[]): Pick<Invocation,
       .filter(([, row]) => row.flag !== false)
       .map(([name, { form, bare }]) => ({ name, flag: flagName(name), form, bare })),
   ];
-  const names = known.map(({ flag }) => flag);
-  const { flags, words } = parseArgs(argv, known, (flag) => closest(flag, names)[0]);
+  const { flags, words } = parseArgs(argv, known);
   if (words.length > 0 && command.takesWords !== true) {
     throw new UsageError(`fairlead ${command.name} takes no "${words[0]}".`);
   }
@@ -74,7 +73,11 @@ function explain(thrown: unknown, name: string): string {
   if (thrown instanceof UsageError || thrown instanceof SettingError) {
     return thrown.message.includes('See: ') ? thrown.message : `${thrown.message}\nSee: fairlead ${name} --help`;
   }
-  if (thrown instanceof FairleadError) return `${thrown.message}${thrown.hint ? ` ${thrown.hint}` : ''}`;
+  if (thrown instanceof FairleadError) {
+    const { message, hint } = thrown;
+    // Some messages are a reference's, which ends them without a full stop.
+    return `${message}${/[.!?]$/.test(message) ? '' : '.'}${hint === undefined ? '' : ` ${hint}`}`;
+  }
   if ((thrown as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd') {
     return 'The directory this was started in is gone. Change to another one (cd ~) and try again.';
   }

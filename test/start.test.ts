@@ -48,6 +48,16 @@ describe('what cannot be started says why in a line or two, and exits with 2', (
   });
 });
 
+test('messages of a reference end with a full stop before the advice', () => {
+  expect(shell('fairlead recordings show nosuch').err).toBe(
+    'fairlead: Recording not found: nosuch. List them with `fairlead recordings list`.\n',
+  );
+});
+
+test('an option of another command is not taken for a slip', () => {
+  expect(shell('fairlead mcp --host x').err).toBe('fairlead: Unknown option --host.\nSee: fairlead mcp --help\n');
+});
+
 test('a variable for another command does no harm, and a token is not printed', () => {
   const env = { FAIRLEAD_PORT: 'abc', FAIRLEAD_TOKEN: 'sesame' };
   expect(shell('fairlead mcp', env)).toEqual({ code: 0, out: '', err: '' });

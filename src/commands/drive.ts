@@ -73,15 +73,7 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   const about = isAboutSession(op);
   const passes = op.passthrough !== undefined ? [passthroughFlag] : [];
   const flags: Flag[] = [...flagsOf(fields), ...common, ...(about ? [sessionFlag] : []), ...passes];
-  const parsed = parseArgs(
-    argv,
-    flags,
-    (flag) =>
-      closest(
-        flag,
-        flags.map((one) => one.flag),
-      )[0],
-  );
+  const parsed = parseArgs(argv, flags);
   const values = readSettings(
     new Map(parsed.flags.has('home') ? [['home', String(parsed.flags.get('home'))]] : []),
     around.env,
@@ -232,9 +224,5 @@ function asError(thrown: unknown): unknown {
   const code =
     (Object.keys(errorTable) as (keyof typeof errorTable)[]).find((one) => errorTable[one].exit === exitCode(thrown)) ??
     'internal';
-  return new FairleadError(
-    code,
-    `${message}${/[.!?]$/.test(message) ? '' : '.'}`,
-    typeof hint === 'string' ? { hint } : {},
-  );
+  return new FairleadError(code, message, typeof hint === 'string' ? { hint } : {});
 }

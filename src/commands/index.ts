@@ -123,7 +123,7 @@ export const commands: readonly Command[] = [
   {
     name: 'recordings',
     takesWords: true,
-    usage: 'list | show <id> | rm <id>… | recover [--force] | export <id> --format gif|txt|md [--output file]',
+    usage: 'list | show <id> | rm <id>… | recover [--force] | export <id> [--format gif|txt|md] [--output file]',
     summary: 'List, look at, remove, repair and export recordings',
     details: 'A recording is named by its id, the beginning of its id, or the path of its .cast file.',
     examples: [
@@ -135,8 +135,8 @@ export const commands: readonly Command[] = [
     flags: [
       json,
       own('--force', 'switch', 'recover: also those whose writer cannot be seen from here'),
-      own('--format', 'value', 'gif, txt or md', 'name'),
-      own('--output', 'value', 'File to write; - for standard output', 'file'),
+      own('--format', 'value', 'export: gif, txt or md (gif)', 'name'),
+      own('--output', 'value', 'export: file to write, - for standard output (beside the recording)', 'file'),
       own('--theme', 'value', 'gif: standard, midnight, daylight or classic', 'name'),
       own('--speed', 'value', 'gif: times as fast', 'n'),
     ],

@@ -199,6 +199,12 @@ describe('R-TERM-044 unknown keys', () => {
     expect(message(() => parseKey('Hoem'))).toMatch(/, F1, \.\.\. Did you mean Home\?$/);
     expect(message(() => parseKey('Entr'))).toMatch(/Did you mean Enter\?$/);
     expect(message(() => parseKey('Ctrl+Cc'))).toMatch(/Did you mean Ctrl\+C\?$/);
+    expect(message(() => parseKey('Ctrll+C'))).toMatch(/Did you mean Ctrl\+C\?$/);
+    for (const key of ['Ctrl+1', 'X!'])
+      expect(
+        message(() => parseKey(key)),
+        key,
+      ).not.toContain('Did you mean');
   });
 
   it.each(['', '   \t', 'F13', 'Ctrl+é', 'Ctrl+', 'ab', '\x1b', '\x03'])('refuses %j', (name) =>

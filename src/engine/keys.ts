@@ -228,7 +228,11 @@ function controlByte(name: string): number | undefined {
 }
 
 function unknownKey(spelling: string): FairleadError {
-  const [near] = closest(spelling.trim(), keyNames, 1);
+  const wanted = spelling.trim();
+  // Of a chord that ends in a character, that character is what was meant: Ctrl+1 is not nearly Ctrl+A.
+  const last = /[+-](.)$/.exec(wanted)?.[1]?.toLowerCase();
+  const names = last === undefined ? keyNames : keyNames.filter((name) => name.toLowerCase().endsWith(`+${last}`));
+  const [near] = closest(wanted, names, 1);
   const listed = keyNames.slice(0, 15).join(', ');
   const suggestion = near === undefined ? '' : ` Did you mean ${near}?`;
   // No hint: the documented text is all there is.

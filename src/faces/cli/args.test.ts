@@ -8,7 +8,7 @@ const known: Flag[] = [
   { name: 'record', flag: '--record', form: 'optional', bare: 'always' },
 ];
 const parse = (...argv: string[]) => {
-  const { flags, words } = parseArgs(argv, known, (flag) => (flag === '--col' ? '--cols' : undefined));
+  const { flags, words } = parseArgs(argv, known);
   return { flags: Object.fromEntries(flags), words };
 };
 
@@ -30,6 +30,7 @@ describe('R-TERM-012: options', () => {
   test.each([
     [['--col', '80'], 'Unknown option --col. Did you mean --cols?'],
     [['--nonsense'], 'Unknown option --nonsense.'],
+    [['--cell'], 'Unknown option --cell.'],
     [['-x'], 'Unknown option -x.'],
     [['--cols'], '--cols needs a value.'],
     [['--cols', '--read-only'], '--cols needs a value.'],

@@ -1,3 +1,5 @@
+import { closest } from '../../lib/closest.ts';
+
 /** A flag as the command line knows it. */
 export interface Flag {
   readonly name: string;
@@ -18,11 +20,7 @@ export class UsageError extends Error {
 }
 
 /** `--x v` and `--x=v` mean the same (R-TERM-012). After `--` everything is a word. */
-export function parseArgs(
-  argv: readonly string[],
-  known: readonly Flag[],
-  suggest: (flag: string) => string | undefined,
-): Parsed {
+export function parseArgs(argv: readonly string[], known: readonly Flag[]): Parsed {
   const flags = new Map<string, string | string[]>();
   const words: string[] = [];
   const rest = [...argv];
@@ -39,8 +37,9 @@ export function parseArgs(
     const [name, inline] = split(word);
     const flag = known.find((one) => one.flag === name);
     if (!flag) {
-      const close = suggest(name);
-      throw new UsageError(`Unknown option ${name}.${close ? ` Did you mean ${close}?` : ''}`);
+      const names = known.map((one) => one.flag.slice(2));
+      const [near] = closest(name.slice(2), names);
+      throw new UsageError(`Unknown option ${name}.${near === undefined ? '' : ` Did you mean --${near}?`}`);
     }
     const value = inline ?? following(flag, rest);
     const before = flags.get(flag.name);
