@@ -40,6 +40,12 @@ test.each([
   expect(() => read(flags)).toThrow(message);
 });
 
+test('a list in a variable ends each part at a comma; a value with a comma takes the flag', () => {
+  expect(read({}, { FAIRLEAD_ENV: 'A=1,B=2' }).env).toEqual(['A=1', 'B=2']);
+  expect(() => read({}, { FAIRLEAD_ENV: 'A=1,2' })).toThrow('FAIRLEAD_ENV: "2" is not of the form NAME=value');
+  expect(read({ env: ['LIST=a,b'] }).env).toEqual(['LIST=a,b']);
+});
+
 test('a bad variable is named too', () => {
   expect(() => read({}, { FAIRLEAD_ROWS: 'x' })).toThrow('FAIRLEAD_ROWS: "x" is not a whole number');
 });

@@ -196,13 +196,13 @@ export const settings = {
     schema: z.array(HostName).default([]),
     form: 'list',
     metavar: 'name',
-    help: 'Accept requests for this host name as well',
+    help: 'Accept requests for this host name as well; may be given often',
   }),
   allowOrigin: setting({
     schema: z.array(WebOrigin).default([]),
     form: 'list',
     metavar: 'url',
-    help: 'Accept web pages of this origin as well',
+    help: 'Accept web pages of this origin as well; may be given often',
   }),
   token: setting({
     schema: z.string().min(16, 'must have at least 16 characters').optional(),

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { foldBooks } from '../src/faces/mcp/tools.ts';
 import { usualBooks } from '../src/operations/index.ts';
 import { referencePages } from '../src/reference.ts';
 import { sshVariables } from '../src/ssh-settings.ts';
@@ -12,6 +13,14 @@ test('docs/reference is what the catalogue says (npm run docs)', async () => {
     readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
   );
   expect(written).toEqual(await referencePages());
+});
+
+test('the guide to safety lists what --read-only offers', () => {
+  const page = readFileSync(join(folder, '..', 'guide', 'safety.md'), 'utf8');
+  const [list = ''] = /--read-only` offers [^.]*\./.exec(page) ?? [];
+  const { tools } = foldBooks(usualBooks, () => expect.unreachable(), { readOnly: true }).list();
+  const offered = tools.map(({ name }) => name);
+  expect([...list.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(offered);
 });
 
 test('the guide to SSH names tools and variables that exist', () => {
