@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Mcp } from './support/mcp.ts';
 
@@ -61,6 +62,46 @@ describe('R-TERM-140: the end', () => {
     await waiting;
     expect(code).toBe(0);
     expect(ms).toBeLessThan(2000);
+  });
+
+  /** With some megabytes on its screen, for a client that does not read its answers. */
+  async function unreadServer(): Promise<Mcp> {
+    const mcp = await Mcp.start({ args: ['--scrollback', '100000', '--cols', '200'] });
+    const text = 'yes "$(head -c 180 /dev/zero | tr \'\\0\' x)" | head -30000; echo the end';
+    await mcp.call('type', { text, submit: true });
+    await mcp.facts('getContent', { waitFor: '\nthe end', timeoutMs: 30_000, maxLines: 5 });
+    mcp.child.stdout.removeAllListeners('data').pause();
+    return mcp;
+  }
+
+  const readAll = { method: 'tools/call', params: { name: 'getContent', arguments: {} } };
+
+  test('a client that is gone with more than 64 MiB unread: exit within 2 s, and no shell stays', async () => {
+    await using mcp = await unreadServer();
+    for (let id = 100; id < 110; id++) mcp.send({ jsonrpc: '2.0', id, ...readAll });
+    // Blank lines are taken as long as anything is.
+    const { stdin } = mcp.child;
+    while (
+      stdin.write('\n'.repeat(1 << 20)) ||
+      (await Promise.race([once(stdin, 'drain'), delay(1000, 'full')])) !== 'full'
+    );
+    const started = performance.now();
+    stdin.destroy();
+    const [code] = await once(mcp.child, 'exit');
+    expect(code).toBe(0);
+    expect(performance.now() - started).toBeLessThan(2000);
+    await expect.poll(() => children(mcp.home)).toEqual([]);
+  });
+
+  test('SIGTERM with a hundred long reads in flight: exit within 2 s', async () => {
+    await using mcp = await unreadServer();
+    for (let id = 100; id < 200; id++) mcp.send({ jsonrpc: '2.0', id, ...readAll });
+    await once(mcp.child.stdout, 'readable');
+    const started = performance.now();
+    mcp.child.kill('SIGTERM');
+    await once(mcp.child, 'exit');
+    expect(performance.now() - started).toBeLessThan(2000);
+    await expect.poll(() => children(mcp.home)).toEqual([]);
   });
 
   test('R-TERM-141: a signal during start-up leaves no orphan', async () => {

@@ -6,6 +6,7 @@ import { plainText, type TextFlags } from './plain-text.ts';
 import { quiet, settled } from './settle.ts';
 import { gone } from './ended-words.ts';
 import type { Terminal } from './terminal.ts';
+import { inTurn } from './turns.ts';
 import { type Condition, wait } from './wait/wait.ts';
 
 export interface ContentRequest {
@@ -57,9 +58,15 @@ export async function readContent(
     matched = await appears(terminal, request, waitFor, timeoutMs ?? defaultWaitMs, signal);
   } else if (timeoutMs !== undefined) await untilQuiet(terminal, timeoutMs, signal);
   else await settled(terminal, signal);
-  await terminal.sync(signal);
+  await inStep(terminal, signal);
   if (terminal.disposed) throw gone();
   return { ...take(terminal, request), ...(matched === undefined ? {} : { matched }) };
+}
+
+/** A long scrollback takes tens of milliseconds: others get a turn first, and then it is read as it is by then. */
+async function inStep(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  await terminal.sync(signal);
+  if (await inTurn(signal)) await terminal.sync(signal);
 }
 
 /** What is on the screen right now, with where the cursor is (R-TERM-060, 061). */
@@ -169,7 +176,7 @@ async function appears(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  await terminal.sync(signal);
+  await inStep(terminal, signal);
   const { lastInput, log, screen } = terminal;
   if (request.since !== undefined && take(terminal, request).content.includes(text)) return true;
   const conditions: Condition[] = [{ type: 'text', text }, { type: 'exit' }];

@@ -16,3 +16,25 @@ export function pauses(signal: AbortSignal): Pause {
     sliceEnd = performance.now() + sliceMs;
   };
 }
+
+let last: Promise<void> | undefined;
+
+/**
+ * Waits until the loop has turned since the work of whoever asked before: many calls that become ready at once still
+ * let timers, signals and input through between them. Says whether there was anything to wait for.
+ */
+export async function inTurn(signal: AbortSignal): Promise<boolean> {
+  const before = last;
+  const mine = turnAfter(before).finally(() => {
+    if (last === mine) last = undefined;
+  });
+  last = mine;
+  await before;
+  signal.throwIfAborted();
+  return before !== undefined;
+}
+
+async function turnAfter(before: Promise<void> | undefined): Promise<void> {
+  await before;
+  await nextTurn();
+}
