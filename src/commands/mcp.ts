@@ -1,6 +1,7 @@
 import { serveStdio } from '../faces/mcp/stdio.ts';
 import { places } from '../config.ts';
 import { openStateRoot } from '../engine/state-root.ts';
+import { hungUp } from '../transports/local/hung-up.ts';
 import type { Invocation } from './command.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
@@ -23,6 +24,7 @@ export async function mcp(invocation: Invocation): Promise<number> {
       await serveStdio(surface, {
         stdin,
         stdout,
+        hungUp: () => hungUp(0),
         signal,
         onError: (error) => log(error.message),
         onInputEnd: ending,
@@ -37,15 +39,7 @@ export async function mcp(invocation: Invocation): Promise<number> {
     log,
   });
   // Timers and half-open pipes must not keep a server alive whose client is gone.
-  await flushed(stdout);
   process.exit(code);
 }
 
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-function flushed(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    if (stream.destroyed || stream.writableLength === 0) resolve();
-    else stream.write('', () => resolve());
-  });
-}

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { envelope, initialize, initialized, toolCall, wire } from './fixture/wire.ts';
 import { workshop } from './fixture/workshop.ts';
@@ -135,6 +136,23 @@ describe('the end', () => {
     expect(performance.now() - began).toBeLessThan(2000);
     expect(await stopped).toEqual(new Error('The client closed the connection.'));
     expect((await line.answer(1)).result.content).toEqual([{ type: 'text', text: 'clock: The call was cancelled.' }]);
+  });
+
+  test('the end of input is noticed while more than 64 MiB of answers are unread (R-TERM-140)', async () => {
+    const stdout = new Writable({ highWaterMark: 1, write: () => {} });
+    const held = new EventEmitter();
+    let isGone = false;
+    const hungUp = (): boolean => {
+      held.emit('asked');
+      return isGone;
+    };
+    const line = wire(workshop().surface, { stdout, from: new PassThrough(), hungUp });
+    line.send(initialize('2025-11-25'));
+    line.send(toolCall(1, 'readPaper', { length: 33 << 20 }));
+    await once(held, 'asked');
+    expect(line.stdin.isPaused()).toBe(true);
+    isGone = true;
+    await line.served;
   });
 
   test('nothing in flight: end of input ends at once', async () => {

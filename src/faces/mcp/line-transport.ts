@@ -14,7 +14,12 @@ export const maxLineBytes = 16 << 20;
 const maxCallsInFlight = 1000;
 /** Past this much unread output no more is read in: a client that never reads cannot make us hold everything. */
 const maxUnreadBytes = 64 << 20;
+/** How often a client that does not read is looked at: whether it is still there. */
+const lookMs = 100;
 const newline = 0x0a;
+
+/** Whether the other side has closed its end, without reading what it sent before. Never rejects. */
+export type HungUp = () => boolean | Promise<boolean>;
 
 /**
  * JSON-RPC as lines on a pair of streams. Unlike the SDK's own, it survives a bad line, and the end of input does
@@ -27,19 +32,23 @@ export class LineTransport implements Transport {
 
   readonly #input: Readable;
   readonly #output: Writable;
+  readonly #hungUp: HungUp | undefined;
   readonly #unanswered = new Set<RequestId>();
   readonly #inputEnded = deferred();
   readonly #outputLost = deferred();
+  #allAnswered: Deferred<void> | undefined;
   #idle: Deferred<void> | undefined;
   #line: Buffer[] = [];
   #lineBytes = 0;
   #unwritten = 0;
   #reading = false;
+  #looking: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(input: Readable, output: Writable) {
+  constructor(input: Readable, output: Writable, hungUp?: HungUp) {
     this.#input = input;
     this.#output = output;
+    this.#hungUp = hungUp;
   }
 
   /** Settles when nothing more will be read. */
@@ -62,6 +71,13 @@ export class LineTransport implements Transport {
     return Promise.resolve();
   }
 
+  /** Resolves when every request has been answered; the answers may still have to be written. */
+  answered(): Promise<void> {
+    if (this.#unanswered.size === 0) return Promise.resolve();
+    this.#allAnswered ??= deferred();
+    return this.#allAnswered.promise;
+  }
+
   /** Resolves when every request has been answered and every answer written. */
   settled(): Promise<void> {
     if (this.#isIdle()) return Promise.resolve();
@@ -78,7 +94,7 @@ export class LineTransport implements Transport {
   stopReading(): void {
     this.#reading = false;
     this.#input.off('data', this.#read);
-    this.#input.pause();
+    this.#hold();
     this.#end();
   }
 
@@ -165,16 +181,37 @@ export class LineTransport implements Transport {
     }
     const bytes = Buffer.from(line, 'utf8');
     this.#unwritten += bytes.length;
-    if (this.#unwritten > maxUnreadBytes) this.#input.pause();
+    if (this.#unwritten > maxUnreadBytes) this.#hold();
     return new Promise((resolve, reject) => {
       this.#output.write(bytes, (error) => {
         this.#unwritten = Math.max(0, this.#unwritten - bytes.length);
-        if (this.#reading && this.#unwritten <= maxUnreadBytes) this.#input.resume();
+        if (this.#unwritten <= maxUnreadBytes) this.#goOn();
         this.#checkIdle();
         if (error) reject(error);
         else resolve();
       });
     });
+  }
+
+  /** Reads no more for now. A stream that is not read does not tell of its end, so the end is looked for. */
+  #hold(): void {
+    this.#input.pause();
+    if (this.#reading && this.#hungUp) this.#looking ??= setInterval(() => void this.#look(), lookMs).unref();
+    if (!this.#reading) this.#lookNoMore();
+  }
+
+  #goOn(): void {
+    this.#lookNoMore();
+    if (this.#reading) this.#input.resume();
+  }
+
+  #lookNoMore(): void {
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+  }
+
+  async #look(): Promise<void> {
+    if (await this.#hungUp?.()) this.#end();
   }
 
   #answered(id: RequestId | undefined): void {
@@ -187,6 +224,10 @@ export class LineTransport implements Transport {
   }
 
   #checkIdle(): void {
+    if (this.#unanswered.size === 0) {
+      this.#allAnswered?.resolve();
+      this.#allAnswered = undefined;
+    }
     if (!this.#isIdle()) return;
     this.#idle?.resolve();
     this.#idle = undefined;

@@ -1,13 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
-import { LineTransport } from './line-transport.ts';
+import { type HungUp, LineTransport } from './line-transport.ts';
 import { createServer, owner } from './server.ts';
 import type { McpSurface } from './surface.ts';
 
 export interface StdioOptions {
   readonly stdin: Readable;
   readonly stdout: Writable;
+  /** Absent: while the client leaves its answers unread, the end of input may go unnoticed. */
+  readonly hungUp?: HungUp | undefined;
   /** Ends the connection as the end of input does, but without waiting for calls to finish by themselves. */
   readonly signal: AbortSignal;
   readonly onError?: (error: Error) => void;
@@ -28,7 +30,7 @@ export interface Patience {
   readonly flushMs: number;
 }
 
-const defaults: Patience = { finishMs: 400, stopMs: 200, flushMs: 1200 };
+const defaults: Patience = { finishMs: 400, stopMs: 200, flushMs: 1000 };
 
 /**
  * MCP on a pair of streams, both protocol eras: the first message decides. Resolves when the input has ended and
@@ -38,7 +40,7 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
   const { signal } = options;
   const { finishMs, stopMs, flushMs } = { ...defaults, ...options.patience };
   const ending = new AbortController();
-  const transport = new LineTransport(options.stdin, options.stdout);
+  const transport = new LineTransport(options.stdin, options.stdout, options.hungUp);
   const connection = serveConnection(
     ({ era }) => createServer(surface, { era, principal: owner, ending: ending.signal }),
     {
@@ -57,9 +59,9 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
     await Promise.race([transport.inputEnded, outputLost, aborted]);
     options.onInputEnd?.();
     transport.stopReading();
-    await Promise.race([transport.settled(), outputLost, aborted, within(finishMs)]);
+    await Promise.race([transport.answered(), outputLost, aborted, within(finishMs)]);
     ending.abort(new Error('The client closed the connection.'));
-    await Promise.race([transport.settled(), outputLost, within(stopMs)]);
+    await Promise.race([transport.answered(), outputLost, within(stopMs)]);
     options.onAnswered?.();
     await connection.close();
     await Promise.race([transport.settled(), outputLost, within(flushMs)]);
