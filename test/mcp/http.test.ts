@@ -291,6 +291,29 @@ test('closing ends sessions, streams and waiting calls, soon', async () => {
   await expect(fetch(server.url)).rejects.toThrow('fetch failed');
 });
 
+const cancelled = { isError: true, content: [{ type: 'text', text: 'clock: The call was cancelled.' }] };
+
+test('2025: a call in flight when the server ends is answered', async () => {
+  const { headers } = await openSession();
+  const call = post(toolCall(1, 'clock_wait'), headers);
+  await shop.waiting;
+  await server[Symbol.asyncDispose]();
+  expect(await messages(await call)).toMatchObject([{ id: 1, result: cancelled }]);
+});
+
+test.each([{}, { progressToken: 'p1' }])(
+  '2026: a call in flight when the server ends is answered (%j)',
+  async (meta) => {
+    const asked = toolCall(1, 'clock_wait', { reports: 1 }, { ...envelope, ...meta });
+    const call = post(asked, modern('tools/call', 'clock_wait'));
+    await shop.waiting;
+    await server[Symbol.asyncDispose]();
+    const response = await call;
+    expect(response.status).toBe(200);
+    expect((await messages(response)).at(-1)).toMatchObject({ id: 1, result: cancelled });
+  },
+);
+
 test('a port that is taken is told in one sentence', async () => {
   await expect(serveMcpHttp(shop.surface, { ...options, port: server.port })).rejects.toMatchObject({
     code: 'unavailable',

@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server';
+import { Ending } from './ending.ts';
 import { readBody, rpcError, sendWebResponse, toWebRequest } from './http-exchange.ts';
 import { LegacySessions, type SessionLimits } from './http-sessions.ts';
 import { createServer, owner } from './server.ts';
 import type { McpSurface } from './surface.ts';
 
 export const maxBodyBytes = 16 << 20;
+/** How long calls may take to answer once they are told to stop waiting. */
+const answerMs = 200;
 
 export interface McpEndpoint extends AsyncDisposable {
   /** Answers one request that has passed the guard. Never rejects. */
@@ -14,10 +17,10 @@ export interface McpEndpoint extends AsyncDisposable {
 
 /** Streamable HTTP for both protocol eras on one path: what a request claims decides which of them serves it. */
 export function mcpEndpoint(surface: McpSurface, limits: SessionLimits, onError: (error: Error) => void): McpEndpoint {
-  const ending = new AbortController();
-  const sessions = new LegacySessions(surface, limits);
+  const ending = new Ending();
+  const sessions = new LegacySessions(surface, limits, ending);
   const modern = createMcpHandler(
-    ({ era }) => createServer(withoutFollowing(surface), { era, principal: owner, ending: ending.signal }),
+    ({ era }) => createServer(withoutFollowing(surface), { era, principal: owner, ending }),
     {
       legacy: 'reject',
       onerror: onError,
@@ -66,7 +69,8 @@ export function mcpEndpoint(surface: McpSurface, limits: SessionLimits, onError:
     },
     async [Symbol.asyncDispose]() {
       following?.[Symbol.dispose]();
-      ending.abort(new Error('The server is closing.'));
+      ending.begin('The server is closing.');
+      await ending.answered(answerMs);
       await Promise.allSettled([modern.close(), sessions[Symbol.asyncDispose]()]);
     },
   };

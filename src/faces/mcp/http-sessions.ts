@@ -4,6 +4,7 @@ import {
   type RequestId,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import type { Ending } from './ending.ts';
 import { rpcError } from './http-exchange.ts';
 import { createServer, owner } from './server.ts';
 import type { McpSurface } from './surface.ts';
@@ -28,11 +29,12 @@ export class LegacySessions implements AsyncDisposable {
   readonly #sessions = new Map<string, Session>();
   readonly #surface: McpSurface;
   readonly #limits: SessionLimits;
-  readonly #ending = new AbortController();
+  readonly #ending: Ending;
 
-  constructor(surface: McpSurface, limits: SessionLimits) {
+  constructor(surface: McpSurface, limits: SessionLimits, ending: Ending) {
     this.#surface = surface;
     this.#limits = limits;
+    this.#ending = ending;
   }
 
   get size(): number {
@@ -57,7 +59,7 @@ export class LegacySessions implements AsyncDisposable {
     }
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    const server = createServer(this.#surface, { era: 'legacy', principal: owner, ending: this.#ending.signal });
+    const server = createServer(this.#surface, { era: 'legacy', principal: owner, ending: this.#ending });
     const session: Session = { transport, end: () => server.close(), active: 0, expiry: undefined };
     await server.connect(transport);
     const closed = server.onclose;
@@ -107,7 +109,6 @@ export class LegacySessions implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ending.abort(new Error('The server is closing.'));
     await Promise.allSettled([...this.#sessions.values()].map((session) => session.end()));
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Work } from './elicit-held.ts';
 import { plainly } from './elicit.ts';
+import type { Ending } from './ending.ts';
 import { progressOf } from './progress.ts';
 import { getPrompt } from './prompts.ts';
 import { offerResources } from './resources.ts';
@@ -22,8 +23,8 @@ export interface ServerSetting {
   readonly era: 'legacy' | 'modern';
   /** Whose things its callers may see. */
   readonly principal: string;
-  /** Aborted when the connection is about to end: calls stop waiting while their answers can still be written. */
-  readonly ending: AbortSignal;
+  /** Begins when the connection is about to end. */
+  readonly ending: Ending;
 }
 
 /** One protocol server over the surface: for a stdio connection, a legacy HTTP session or a single modern request. */
@@ -38,10 +39,10 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
     const progress = progressOf(context);
     const { era, principal, ending } = setting;
     const caller = { name: clientName(server, context), principal, origin: 'mcp', may: surface.may } as const;
-    const visit = { era, server, context, principal, params, ending, progress: progress.report };
+    const visit = { era, server, context, principal, params, ending: ending.signal, progress: progress.report };
     const work: Work = (parts) =>
       surface.tools.call(params.name, params.arguments ?? {}, { caller, context, ...parts });
-    const result = await (surface.person?.serve(visit, work) ?? plainly(visit, work));
+    const result = await ending.attend(surface.person?.serve(visit, work) ?? plainly(visit, work));
     await progress.settled();
     return result;
   });

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
+import { Ending } from './ending.ts';
 import { type HungUp, LineTransport } from './line-transport.ts';
 import { createServer, owner } from './server.ts';
 import type { McpSurface } from './surface.ts';
@@ -39,15 +40,12 @@ const defaults: Patience = { finishMs: 400, stopMs: 200, flushMs: 1000 };
 export async function serveStdio(surface: McpSurface, options: StdioOptions): Promise<void> {
   const { signal } = options;
   const { finishMs, stopMs, flushMs } = { ...defaults, ...options.patience };
-  const ending = new AbortController();
+  const ending = new Ending();
   const transport = new LineTransport(options.stdin, options.stdout, options.hungUp);
-  const connection = serveConnection(
-    ({ era }) => createServer(surface, { era, principal: owner, ending: ending.signal }),
-    {
-      transport,
-      ...(options.onError !== undefined && { onerror: options.onError }),
-    },
-  );
+  const connection = serveConnection(({ era }) => createServer(surface, { era, principal: owner, ending }), {
+    transport,
+    ...(options.onError !== undefined && { onerror: options.onError }),
+  });
   const done = new AbortController();
   const aborted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -60,7 +58,7 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
     options.onInputEnd?.();
     transport.stopReading();
     await Promise.race([transport.answered(), outputLost, aborted, within(finishMs)]);
-    ending.abort(new Error('The client closed the connection.'));
+    ending.begin('The client closed the connection.');
     await Promise.race([transport.answered(), outputLost, within(stopMs)]);
     options.onAnswered?.();
     await connection.close();

@@ -1,0 +1,39 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+
+/** The end of whatever serves calls: they are told to stop waiting, while their answers can still be written. */
+export class Ending {
+  readonly #abort = new AbortController();
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get underWay(): number {
+    return this.#underWay.size;
+  }
+
+  /** The same promise, waited for at the end. */
+  async attend<T>(call: Promise<T>): Promise<T> {
+    this.#underWay.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#underWay.delete(call);
+    }
+  }
+
+  begin(reason: string): void {
+    this.#abort.abort(new Error(reason));
+  }
+
+  /** Resolves when every call that was under way has answered, or after `ms`. */
+  async answered(ms: number): Promise<void> {
+    const enough = new AbortController();
+    const limit = delay(ms, undefined, { signal: enough.signal }).catch(() => {});
+    await Promise.race([Promise.allSettled(this.#underWay), limit]);
+    enough.abort();
+    // A handler that has returned is not yet an answer that is written.
+    await nextTurn();
+  }
+}
