@@ -1,9 +1,15 @@
+import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
 /** The end of whatever serves calls: they are told to stop waiting, while their answers can still be written. */
 export class Ending {
   readonly #abort = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor() {
+    // Every call under way listens, and stops when it is over: their number is no sign of a leak.
+    setMaxListeners(0, this.#abort.signal);
+  }
 
   get signal(): AbortSignal {
     return this.#abort.signal;
