@@ -91,6 +91,17 @@ describe('bad input', () => {
     expect((await line.answer(0)).result.protocolVersion).toBe('2025-11-25');
   });
 
+  test('a call over 16 MiB is refused by its id, wherever the client writes that', async () => {
+    await using line = wire(workshop().surface);
+    const text = 'x'.repeat(17 << 20);
+    line.send(`{"jsonrpc":"2.0","id":"first","method":"tools/call","params":{"id":1,"text":"${text}"}}`);
+    line.send(`{"method":"tools/call","params":{"text":"${text}","id":1},"jsonrpc":"2.0","id":"last"}`);
+    const message = 'Parse error: a message may have at most 16777216 bytes';
+    for (const id of ['first', 'last']) expect((await line.answer(id)).error).toEqual({ code: -32700, message });
+    line.send(initialize('2025-11-25'));
+    expect((await line.answer(0)).result.protocolVersion).toBe('2025-11-25');
+  });
+
   test('characters cut apart by chunks arrive whole', async () => {
     await using line = wire(workshop().surface);
     const bytes = Buffer.from(`${JSON.stringify(toolCall(1, 'paper_write', { line: 'žluť 🐎' }, envelope))}\n`);

@@ -8,9 +8,11 @@ import {
   type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { endBytes, oversizedId } from './oversized-id.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
 
 export const maxLineBytes = 16 << 20;
+const tooLong = `Parse error: a message may have at most ${maxLineBytes} bytes`;
 const maxCallsInFlight = 1000;
 /** Past this much unread output no more is read in: a client that never reads cannot make us hold everything. */
 const maxUnreadBytes = 64 << 20;
@@ -39,6 +41,8 @@ export class LineTransport implements Transport {
   #allAnswered: Deferred<void> | undefined;
   #idle: Deferred<void> | undefined;
   #line: Buffer[] = [];
+  /** Where a line began that is too long: then only its ends are kept. */
+  #head: Buffer | undefined;
   #lineBytes = 0;
   #unwritten = 0;
   #reading = false;
@@ -123,23 +127,28 @@ export class LineTransport implements Transport {
     for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, from)) {
       this.#gather(chunk.subarray(from, at));
       from = at + 1;
-      const tooLong = this.#lineBytes > maxLineBytes;
-      const line = tooLong ? '' : Buffer.concat(this.#line).toString('utf8');
+      const line = Buffer.concat(this.#line);
+      const head = this.#head;
       this.#line = [];
+      this.#head = undefined;
       this.#lineBytes = 0;
-      if (tooLong) this.#reject(-32700, `Parse error: a message may have at most ${maxLineBytes} bytes`);
-      else if (line.trim() !== '') this.#take(line);
+      if (head) this.#reject(-32700, tooLong, oversizedId({ head, tail: line }));
+      else if (line.length > 0) this.#take(line.toString('utf8'));
     }
     this.#gather(chunk.subarray(from));
   };
 
   #gather(part: Buffer): void {
     this.#lineBytes += part.length;
-    if (this.#lineBytes > maxLineBytes) this.#line = [];
-    else if (part.length > 0) this.#line.push(part);
+    if (part.length > 0) this.#line.push(part);
+    if (this.#lineBytes <= maxLineBytes) return;
+    const line = Buffer.concat(this.#line);
+    this.#head ??= Buffer.from(line.subarray(0, endBytes));
+    this.#line = [Buffer.from(line.subarray(-endBytes))];
   }
 
   #take(line: string): void {
+    if (line.trim() === '') return;
     let raw: unknown;
     try {
       raw = JSON.parse(line);
