@@ -58,6 +58,11 @@ export interface Channel extends AsyncDisposable {
   readonly resize?: (size: Size) => Promise<void>;
   /** Signals the process group in the foreground and, for HUP, TERM and KILL, everything else the channel started. */
   readonly kill?: (signal: Signal) => Promise<void>;
+  /**
+   * Ends as disposing does, but the far side has this long to save its work; settles as soon as it is gone. Disposing, or asking
+   * again with less, shortens that.
+   */
+  readonly endWithin?: (graceMs: number) => Promise<void>;
   readonly sendBreak?: () => Promise<void>;
   readonly process?: ProcessView;
   /** From here on the output comes without this text: it was typed as a secret. */

@@ -36,6 +36,8 @@ export type Whose = Pick<Caller, 'principal'>;
 
 /** R-RPC-024 */
 const endedMs = 600_000;
+/** R-RPC-026 */
+const graceMs = 3000;
 
 /** How many ended sessions keep a word about their end. */
 const maxRemembered = 1000;
@@ -151,7 +153,7 @@ export class Sessions implements AsyncDisposable {
       );
     }
     this.#forget(terminal, gone());
-    await terminal[Symbol.asyncDispose]();
+    await terminal.endWithin(graceMs);
     return terminal.id;
   }
 
@@ -160,7 +162,7 @@ export class Sessions implements AsyncDisposable {
     const terminal = this.#find(ref, whose);
     if (this.isDefault(terminal)) this.#default = undefined;
     this.#forget(terminal, gone());
-    await terminal[Symbol.asyncDispose]();
+    await terminal.endWithin(graceMs);
     return terminal.id;
   }
 
@@ -316,7 +318,7 @@ export class Sessions implements AsyncDisposable {
           terminal,
           new FairleadError('terminal_not_found', `Session '${terminal.id}' was closed after ${seconds} s idle`),
         );
-        this.#engine.background(terminal[Symbol.asyncDispose]());
+        this.#engine.background(terminal.endWithin(graceMs));
         return;
       }
       arm(busy ? limitMs : limitMs - idle);

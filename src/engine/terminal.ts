@@ -334,17 +334,26 @@ export class Terminal implements AsyncDisposable {
 
   /** Ends the far side, waits until it is gone, and forgets what it printed. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposed ??= this.#dispose();
+    if (this.#disposed) await this.#channel[Symbol.asyncDispose]();
+    this.#disposed ??= this.#dispose(() => this.#channel[Symbol.asyncDispose]());
     await this.#disposed;
   }
 
-  /** Lets go of a far side that somebody else remembers, without ending it. */
+  /** The same for somebody with time: what runs in it may first save its work. */
+  async endWithin(graceMs: number): Promise<void> {
+    if (!this.#channel.endWithin) return await this[Symbol.asyncDispose]();
+    this.#disposed ??= this.#dispose(() => this.#channel.endWithin?.(graceMs));
+    await this.#disposed;
+  }
+
+  /** Lets go of a far side that somebody else remembers, without ending it; unless it is being ended already. */
   async leave(): Promise<void> {
-    this.#disposed ??= this.#dispose(() => this.memory?.leave());
+    if (this.#disposed) return await this[Symbol.asyncDispose]();
+    this.#disposed = this.#dispose(() => this.memory?.leave());
     await this.#disposed;
   }
 
-  async #dispose(end = () => this.#channel[Symbol.asyncDispose]() as Promise<void> | undefined): Promise<void> {
+  async #dispose(end: () => PromiseLike<void> | undefined): Promise<void> {
     this.#keyboard.close(gone());
     await end();
     await this.#pumping;

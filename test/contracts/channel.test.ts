@@ -4,7 +4,7 @@ import { linuxPty, portablePty } from '../../src/transports/local/index.ts';
 import { channelOf } from '../../src/transports/ssh/channel-of.ts';
 import type { SshLink } from '../../src/transports/ssh/link.ts';
 import { isRoot, type Sshd, startSshd } from '../support/sshd.ts';
-import { behavesLikeAChannel } from './channel.ts';
+import { behavesLikeAChannel, saving } from './channel.ts';
 
 const size = { cols: 80, rows: 24 };
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color' };
@@ -32,6 +32,7 @@ for (const [name, load] of [
   behavesLikeAChannel(name, {
     repeat: () => script('stty raw -echo; echo ready; exec cat'),
     count: (count, code) => script(`stty -opost; seq 1 ${count}; exit ${code}`),
+    save: (seconds) => script(saving(seconds)),
   });
 }
 

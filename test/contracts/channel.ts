@@ -7,7 +7,13 @@ export interface FarSides {
   repeat(): Promise<Channel>;
   /** Says the numbers from 1 to `count`, each with a newline after it, then ends with this exit code. */
   count(count: number, code: number): Promise<Channel>;
+  /** Says `ready` and a newline; told to end, it takes this many seconds and then exits with 7. Where there is `endWithin`. */
+  save?(seconds: number): Promise<Channel>;
 }
+
+/** The script of a far side that saves its work. */
+export const saving = (seconds: number): string =>
+  `stty -opost; trap 'sleep ${seconds}; exit 7' HUP TERM; echo ready; while :; do sleep 0.05; done`;
 
 const numbers = (count: number): string => Array.from({ length: count }, (_, index) => `${index + 1}\n`).join('');
 
@@ -156,6 +162,27 @@ export function behavesLikeAChannel(name: string, far: FarSides): void {
       await new Reader(channel).rest();
       expect(() => channel.output[Symbol.asyncIterator]()).toThrow('one reader');
     });
+
+    it.runIf('save' in far)(
+      'may save its work when it is given time, and no longer than whoever has least of it',
+      async () => {
+        const open = async (seconds: number): Promise<Channel> => {
+          const channel = await (far as Required<FarSides>).save(seconds);
+          expect((await new Reader(channel).take(6)).toString()).toBe('ready\n');
+          return channel;
+        };
+        const patient = await open(1);
+        const from = performance.now();
+        await patient.endWithin?.(3000);
+        expect(await patient.ended).toEqual({ by: 'exit', code: 7 });
+        expect(performance.now() - from).toBeLessThan(2500);
+        const slow = await open(600);
+        const ending = slow.endWithin?.(600_000);
+        await slow[Symbol.asyncDispose]();
+        await ending;
+        expect(await slow.ended).toEqual({ by: 'signal', signal: 'KILL' });
+      },
+    );
 
     it('can be killed, where it can be killed at all', async () => {
       const { channel } = await started(far);

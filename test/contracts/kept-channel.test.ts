@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 import { env, KeeperHome, size, soon } from '../support/keeper.ts';
-import { behavesLikeAChannel } from './channel.ts';
+import { behavesLikeAChannel, saving } from './channel.ts';
 
 if (process.platform === 'linux') {
   const home = new KeeperHome();
@@ -10,5 +10,6 @@ if (process.platform === 'linux') {
   behavesLikeAChannel('kept', {
     repeat: () => script('stty raw -echo; echo ready; exec cat'),
     count: (count, code) => script(`stty -opost; seq 1 ${count}; exit ${code}`),
+    save: (seconds) => script(saving(seconds)),
   });
 }

@@ -1,8 +1,10 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { isAlive } from '../support/keeper.ts';
 import { RpcPlace, withPlace } from './place.ts';
 
 let place: RpcPlace;
@@ -72,6 +74,43 @@ test('session.input types, session.resize tells the program, session.destroy end
   expect((await failure('session.resize', { id, cols: 1, rows: 25 }))?.data?.['code']).toBe('INVALID_PARAMS');
   expect(await call('session.destroy', { id })).toEqual({ status: 'ok', destroyed: true });
   expect((await failure('session.get', { id }))?.message).toBe(`Session ${id} not found`);
+});
+
+test('session.destroy lets a program save its work, and kills it after 3 s (R-RPC-026)', async () => {
+  const busy = 'echo up; while :; do sleep 0.05; done';
+  const saved = join(place.home, 'saved');
+  const inShell = join(place.home, 'saved-in-shell');
+  const direct = await place.create({ argv: ['bash', '-c', `trap 'sleep 1; touch ${saved}; exit' HUP TERM; ${busy}`] });
+  writeFileSync(join(place.home, 'save.sh'), `trap '' HUP; trap 'sleep 1; touch ${inShell}; exit' TERM; ${busy}`);
+  const shell = await place.create();
+  await call('exec.run', { id: shell, command: `bash save.sh` });
+  const deaf = await place.create({ argv: ['bash', '-c', `trap '' HUP TERM; ${busy}`] });
+  for (const id of [direct, shell, deaf]) await call('orchestrate.wait', { id, pattern: 'up' });
+  const ms = await Promise.all(
+    [direct, shell, deaf].map(async (id) => {
+      using client = await place.another();
+      const from = performance.now();
+      await client.call('session.destroy', { id });
+      return performance.now() - from;
+    }),
+  );
+  expect([existsSync(saved), existsSync(inShell)]).toEqual([true, true]);
+  expect(ms[0]).toBeLessThan(2500);
+  expect(ms[1]).toBeLessThan(2800);
+  expect(ms[2]).toBeGreaterThan(2990);
+});
+
+test('the end of the server does not wait for a session that is being destroyed (R-TERM-140)', async () => {
+  const own = await RpcPlace.open();
+  const id = await own.create({ argv: ['bash', '-c', `trap '' HUP TERM; echo up; while :; do sleep 1; done`] });
+  const { pid } = await own.client.call('session.get', { id });
+  using other = await own.another();
+  other.send(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'session.destroy', params: { id } })}\n`);
+  await expect.poll(async () => (await own.client.call('session.list')).sessions).toEqual([]);
+  const from = performance.now();
+  await own[Symbol.asyncDispose]();
+  expect(performance.now() - from).toBeLessThan(1500);
+  expect(isAlive(pid)).toBe(false);
 });
 
 test('a session that has exited is listed, can be read, and takes no input (R-RPC-024)', async () => {

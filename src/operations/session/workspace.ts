@@ -85,7 +85,7 @@ export const restore = operation({
     );
     if (commands.length > 0) await call.admitCommands(commands);
     if (input.replace) {
-      for (const terminal of engine.sessions.running(caller)) await engine.sessions.close(terminal.id, caller);
+      await Promise.all(engine.sessions.running(caller).map(({ id }) => engine.sessions.close(id, caller)));
     }
     const created: { saved_id: number; id: number; cwd?: string }[] = [];
     const failed: { saved_id: number; error: string }[] = [];

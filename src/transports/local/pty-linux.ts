@@ -9,12 +9,9 @@ import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPTN, TIOCSPTLCK } from './li
 import { foregroundOf, masterView, setSize } from './master-view.ts';
 import { HIGH_WATER, PtyReader } from './pty-reader.ts';
 import { settledWithin } from './settled-within.ts';
-import { endGroups, groupsOf, KILL_AFTER_MS, signalTerminal } from './signals.ts';
+import { endProgram, GIVE_UP_MS, Grace, groupsOf, HURRIED_MS, signalTerminal } from './signals.ts';
 import { recycle } from './slabs.ts';
 import { checkSize, checkTarget, explain, type LocalTarget, resolveProgram } from './target.ts';
-
-/** A killed process that is still there then is stuck in the kernel; a server must be gone in two seconds. */
-const GIVE_UP_MS = 800;
 
 const IUTF8 = 0o40000;
 
@@ -84,7 +81,8 @@ export class LinuxPty implements Channel {
   /** How the program ended, and when. Its number may be another's from here on: nothing is sent to it any more. */
   #exited: { readonly ended: Ended; readonly at: number } | undefined;
   readonly #exit = deferred();
-  #disposing: Promise<void> | undefined;
+  readonly #grace = new Grace();
+  #ending: Promise<void> | undefined;
 
   constructor(libc: Libc, pid: number, terminal: string, master: number, held: number, watched: number) {
     this.terminal = terminal;
@@ -126,22 +124,22 @@ export class LinuxPty implements Channel {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#disposing ??= this.#dispose();
-    return this.#disposing;
+    return this.endWithin(HURRIED_MS);
   }
 
-  async #dispose(): Promise<void> {
+  endWithin(graceMs: number): Promise<void> {
+    this.#grace.atMost(graceMs);
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
     // A shell that ended by itself leaves its background jobs alive, as in any terminal.
     if (!this.#open) return;
     if (!this.#exited) {
       const groups = groupsOf(this.#pid, this.#foregroundGroup());
-      const since = performance.now();
-      await this.kill('HUP');
-      if (!(await settledWithin(this.#exit.promise, KILL_AFTER_MS))) {
-        await this.kill('KILL');
-        await settledWithin(this.#exit.promise, GIVE_UP_MS);
-      }
-      await endGroups(this.#pid, groups, since);
+      const kill = (signal: Signal): Promise<void> => this.kill(signal);
+      await endProgram({ leader: this.#pid, groups, exited: this.#exit.promise, kill }, this.#grace);
     }
     // Whoever has borrowed it reads its last bytes and gives it back; one that stands still does not.
     if (this.#lent && !(await settledWithin(this.ended, GIVE_UP_MS))) this.#lent?.onGone(undefined);

@@ -6,15 +6,12 @@ import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../.
 import { ByteQueue } from '../../lib/byte-queue.ts';
 import { InputQueue } from './input-queue.ts';
 import { foregroundGroup, initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
-import { settledWithin } from './settled-within.ts';
-import { endGroups, groupsOf, KILL_AFTER_MS, signalName, signalGroup, signalTerminal } from './signals.ts';
+import { endProgram, Grace, groupsOf, HURRIED_MS, signalName, signalGroup, signalTerminal } from './signals.ts';
 import { checkSize, checkTarget, explain, isFolder, isProgram, type LocalTarget, resolveProgram } from './target.ts';
 
 const HIGH_WATER = 256 * 1024;
 /** More than a pseudo-terminal can hold. */
 const HELD = 256 * 1024;
-/** A killed process that is still there then is stuck in the kernel; a server must be gone in two seconds. */
-const GIVE_UP_MS = 800;
 
 /** What the package keeps to itself on Unix, and without which the last bytes of a program are lost. */
 interface UnixPty extends IPty {
@@ -52,7 +49,8 @@ class PortablePty implements Channel {
   readonly #input: InputQueue;
   readonly #settle: (ended: Ended) => void;
   #open = true;
-  #disposing: Promise<void> | undefined;
+  readonly #grace = new Grace();
+  #ending: Promise<void> | undefined;
 
   constructor(pty: IPty, unix: UnixPty | undefined) {
     this.#pty = pty;
@@ -111,23 +109,23 @@ class PortablePty implements Channel {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#disposing ??= this.#dispose();
-    return this.#disposing;
+    return this.endWithin(HURRIED_MS);
   }
 
-  async #dispose(): Promise<void> {
+  endWithin(graceMs: number): Promise<void> {
+    this.#grace.atMost(graceMs);
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
     // A shell that ended by itself leaves its background jobs alive, as in any terminal.
     if (!this.#open) return;
-    const groups =
-      this.#unix === undefined ? new Set<number>() : groupsOf(this.#pty.pid, foregroundGroup(this.#pty.pid));
-    const since = performance.now();
-    await this.kill('HUP');
-    if (!(await settledWithin(this.ended, KILL_AFTER_MS))) {
-      await this.kill('KILL');
-      await settledWithin(this.ended, GIVE_UP_MS);
-      this.#finish({ by: 'lost', reason: `Process ${this.#pty.pid} does not end, not even when killed.` });
-    }
-    await endGroups(this.#pty.pid, groups, since);
+    const { pid } = this.#pty;
+    const groups = this.#unix === undefined ? new Set<number>() : groupsOf(pid, foregroundGroup(pid));
+    const kill = (signal: Signal): Promise<void> => this.kill(signal);
+    await endProgram({ leader: pid, groups, exited: this.ended, kill }, this.#grace);
+    this.#finish({ by: 'lost', reason: `Process ${pid} does not end, not even when killed.` });
   }
 
   /** However the driver comes to close its socket, read first what the kernel still holds. */

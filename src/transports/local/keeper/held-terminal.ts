@@ -7,8 +7,6 @@ import type { Clock } from '../../../lib/clock.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import { LinuxPty } from '../pty-linux.ts';
 import { startTime } from '../proc.ts';
-import { settledWithin } from '../settled-within.ts';
-import { endGroups, groupsOf } from '../signals.ts';
 import { type KeptLog, SharedLog } from './kept-log.ts';
 import type { Listed } from './messages.ts';
 import type { SharedMemory } from './shared-memory.ts';
@@ -204,10 +202,10 @@ export class HeldTerminal {
     this.#waiting = undefined;
   }
 
-  /** Ends it and whatever it started. With a grace: HUP and TERM at once, KILL when that is over (R-HUB-032). */
+  /** Ends it and whatever it started. With a grace it has that long to save its work, without one it has to hurry. */
   async terminate(graceMs?: number): Promise<void> {
     this.#end();
-    if (graceMs !== undefined && this.isItself) await this.#stop(graceMs);
+    if (graceMs !== undefined) await this.channel.endWithin?.(graceMs);
     await this.channel[Symbol.asyncDispose]();
     await this.#done;
   }
@@ -216,15 +214,6 @@ export class HeldTerminal {
     this.#secrets[Symbol.dispose]();
     this.#concealing?.[Symbol.dispose]();
     if (this.log instanceof SharedLog) this.log[Symbol.dispose]();
-  }
-
-  async #stop(graceMs: number): Promise<void> {
-    const groups = groupsOf(this.pid, undefined);
-    await this.channel.kill?.('HUP');
-    await this.channel.kill?.('TERM');
-    if (!(await settledWithin(this.#done, graceMs))) await this.channel.kill?.('KILL');
-    // Background jobs had the same time.
-    await endGroups(this.pid, groups, Number.NEGATIVE_INFINITY);
   }
 
   #end(): void {

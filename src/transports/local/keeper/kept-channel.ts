@@ -4,6 +4,7 @@ import { ByteQueue } from '../../../lib/byte-queue.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import type { Libc } from '../libc.ts';
 import { settledWithin } from '../settled-within.ts';
+import { HURRIED_MS } from '../signals.ts';
 import { recycle } from '../slabs.ts';
 import { checkSize } from '../target.ts';
 import { type Borrowed, closeBorrowed } from './descriptors.ts';
@@ -11,7 +12,16 @@ import { DirectTerminal, eitherView } from './direct.ts';
 import type { FrameType } from './frames.ts';
 import { KeptInput } from './kept-input.ts';
 import { keptProcess } from './kept-process.ts';
-import { ackBytes, encode, type Lent, type Resize, type Returned, type Spawned, windowBytes } from './messages.ts';
+import {
+  ackBytes,
+  encode,
+  type Lent,
+  type Resize,
+  type Returned,
+  type Spawned,
+  type Terminate,
+  windowBytes,
+} from './messages.ts';
 import { missing } from './missing.ts';
 import { Replay } from './replay.ts';
 
@@ -35,7 +45,7 @@ export interface KeptInit {
 
 /** An answer to a flush that does not come in this time is not waited for. */
 const flushMs = 1000;
-/** The keeper ends a program within this time, or it never will. */
+/** The keeper ends a program within this time after its grace, or it never will. */
 const endMs = 2500;
 
 /** A program whose terminal the keeper holds. */
@@ -68,6 +78,7 @@ export class KeptChannel implements Channel {
   #endedAt: number | undefined;
   #open = true;
   #forgotten = false;
+  #graceMs = Number.POSITIVE_INFINITY;
   #disposing: Promise<void> | undefined;
 
   constructor(init: KeptInit) {
@@ -152,7 +163,16 @@ export class KeptChannel implements Channel {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#disposing ??= this.#dispose();
+    return this.endWithin(HURRIED_MS);
+  }
+
+  endWithin(graceMs: number): Promise<void> {
+    // The keeper does not wait longer than whoever asks it last wants to.
+    if (this.#open && !this.#forgotten && graceMs < this.#graceMs) {
+      this.#graceMs = graceMs;
+      this.#terminate();
+    }
+    this.#disposing ??= this.#dispose(graceMs);
     return this.#disposing;
   }
 
@@ -246,7 +266,7 @@ export class KeptChannel implements Channel {
     if (this.#size) this.#init.post('resize', encode(this.#size));
     this.#input.restart(typed, queued);
     for (const signal of this.#signals.splice(0)) this.#init.post('kill', encode({ signal }));
-    if (this.#disposing) this.#init.post('terminate', encode({}));
+    if (this.#disposing) this.#terminate();
     for (const flushed of this.#flushes.values()) flushed.resolve();
   }
 
@@ -256,10 +276,13 @@ export class KeptChannel implements Channel {
     this.#terminated.resolve();
   }
 
-  async #dispose(): Promise<void> {
+  #terminate(): void {
+    this.#init.post('terminate', encode({ graceMs: this.#graceMs } satisfies Terminate));
+  }
+
+  async #dispose(graceMs: number): Promise<void> {
     if (this.#open) {
-      this.#init.post('terminate', encode({}));
-      await settledWithin(Promise.all([this.#terminated.promise, this.ended]), endMs);
+      await settledWithin(Promise.all([this.#terminated.promise, this.ended]), graceMs + endMs);
       this.#finish({ by: 'lost', reason: `Process ${this.process.pid} does not end, not even when killed.` });
     }
     if (this.#forgotten) return;

@@ -106,7 +106,7 @@ export interface Kill {
 }
 
 export interface Terminate {
-  /** How long after HUP and TERM it is killed; left out: as quickly as a closed window would. */
+  /** How long after TERM it is killed; left out: as quickly as when its server ends. */
   readonly graceMs?: number;
 }
 
