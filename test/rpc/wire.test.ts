@@ -116,6 +116,10 @@ test('bytes split anywhere, empty lines, no id, no params, parse errors and non-
     client.send(`${text}\n`);
     expect((await client.next()).error?.code, text).toBe(-32600);
   }
+  for (const id of ['true', '{}', '[1]', `${'['.repeat(200_000)}${']'.repeat(200_000)}`]) {
+    client.send(`{"id":${id},"method":"b.list"}\n`);
+    expect(await client.next(), id.slice(0, 9)).toMatchObject({ id: null, error: { code: -32600 } });
+  }
   expect(await client.call('b.say', { text: 'still here' })).toEqual({ text: 'still here' });
 });
 

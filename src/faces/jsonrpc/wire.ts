@@ -2,8 +2,8 @@ import { errorTable, type FairleadError } from '../../contract/errors.ts';
 
 /** One request as the line protocol of the session RPC has it (R-RPC-010). */
 export interface Request {
-  /** Whatever the client sent; null when it sent none. */
-  readonly id: unknown;
+  /** Null when the client sent none. */
+  readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
@@ -23,7 +23,8 @@ export const codes = {
   internal: -32603,
 } as const;
 
-export type Parsed = { readonly request: Request } | { readonly id: unknown; readonly error: RpcError };
+export type RequestId = string | number | null;
+export type Parsed = { readonly request: Request } | { readonly id: RequestId; readonly error: RpcError };
 
 export function parseRequest(line: string): Parsed {
   let value: unknown;
@@ -36,6 +37,11 @@ export function parseRequest(line: string): Parsed {
     return { id: null, error: { code: codes.invalid, message: 'Invalid request: one JSON object per line' } };
   }
   const { id = null, method, params = {} } = value as Record<string, unknown>;
+  // Anything else could not be said again: what is nested deeply enough can be read, but not written.
+  if (id !== null && typeof id !== 'string' && typeof id !== 'number') {
+    const message = "Invalid request: 'id' must be a string or a number";
+    return { id: null, error: { code: codes.invalid, message } };
+  }
   if (typeof method !== 'string') {
     return { id, error: { code: codes.invalid, message: "Invalid request: 'method' must be a string" } };
   }
@@ -45,10 +51,11 @@ export function parseRequest(line: string): Parsed {
   return { request: { id, method, params: (params ?? {}) as Record<string, unknown> } };
 }
 
-export const resultLine = (id: unknown, result: unknown): string =>
+export const resultLine = (id: RequestId, result: unknown): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, result: result ?? null })}\n`;
 
-export const errorLine = (id: unknown, error: RpcError): string => `${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`;
+export const errorLine = (id: RequestId, error: RpcError): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`;
 
 /** What went wrong, in the words of the reference; the symbolic code and what to do next go to `data` (R-RPC-014). */
 export function rpcError(error: FairleadError, message: string): RpcError {
