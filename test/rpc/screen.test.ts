@@ -39,6 +39,18 @@ test('screen.read numbers rows from the start of the session, scrolled-off ones 
   expect(scrollback_rows).toBe(3);
 });
 
+test('a program that clears the screen begins another epoch, one on a screen of its own does not (R-RPC-021)', async () => {
+  const id = await place.create();
+  const epoch = async (command: string): Promise<number> => {
+    await call('exec.run_wait', { id, command });
+    return (await call('screen.text', { id })).epoch;
+  };
+  const first = await epoch('echo one');
+  const cleared = await epoch('clear');
+  expect(cleared).toBeGreaterThan(first);
+  expect(await epoch("printf '\\033[?1049h\\033[2J\\033[?1049l'")).toBe(cleared);
+});
+
 test('screen.read with attrs gives colours and styles (R-RPC-051)', async () => {
   const id = await showing('ab\\033[1;31mcd\\033[0m \\033[38;2;1;2;3mE\\033[0m', { cols: 20, rows: 2 });
   const { cells } = await call('screen.read', { id, attrs: true });

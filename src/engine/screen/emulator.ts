@@ -61,6 +61,12 @@ export class Emulator {
     // Links are dropped: nobody reads them, and each would be told of every row that scrolls away.
     this.core.registerOscHandler(8, () => true);
     boundSequences(this.core);
+    // Where a program clears the screen or what is above it, rows found before are other rows from here on (R-RPC-021).
+    this.core.registerCsiHandler({ final: 'J' }, ({ params }) => {
+      const what = params[0] ?? 0;
+      if ((what === 2 || what === 3) && this.core.buffers.active === this.core.buffers.normal) this.epoch++;
+      return false;
+    });
     answerQueries(this.core, theme, { reply, clipboard: (text) => this.#happened({ type: 'clipboard', text }) });
   }
 
