@@ -9,18 +9,18 @@ export interface Activity {
   /** Strongest first: the shell's marks, the foreground process group, the name of the program. */
   readonly source: 'osc133' | 'process_group' | 'process_name';
   readonly lastExitCode: number | null;
-  /** Since the newest sign of life. */
+  /** Since the newest output or input: who only looks at it does not wake it. */
   readonly idleMs: number;
 }
 
 export function activityOf(terminal: Terminal): Activity {
-  const { blocks, process, ended, program, clock } = terminal;
+  const { blocks, process, ended, program } = terminal;
   const front = ended ? undefined : process?.foreground();
   const foreground = front?.name ?? baseName(program);
   const facts = {
     foreground,
     lastExitCode: blocks.list.findLast(({ endedAt }) => endedAt !== undefined)?.exitCode ?? null,
-    idleMs: Math.max(0, Math.round(clock.now() - terminal.lastActivityAt)),
+    idleMs: Math.max(0, Math.round(terminal.quietMs)),
   };
   if (ended) return { idle: false, source: 'process_group', ...facts };
   if (blocks.state !== 'unknown') return { idle: blocks.state === 'prompt', source: 'osc133', ...facts };

@@ -206,6 +206,12 @@ export class Terminal implements AsyncDisposable {
     return this.#lastOutputMs;
   }
 
+  /** How long nothing has come out of it or gone into it. */
+  get quietMs(): number {
+    const newest = Math.max(this.#lastOutputMs ?? -Infinity, this.lastInput?.atMs ?? -Infinity);
+    return newest === -Infinity ? this.clock.now() - this.createdAt : this.clock.monotonic() - newest;
+  }
+
   /** The newest sign of life, ours or the program's, in ms since the epoch. */
   get lastActivityAt(): number {
     const output = this.#lastOutputMs;
