@@ -101,6 +101,20 @@ test('an unfinished construct is told and dropped (R-RPC-045)', async () => {
   expect(await call('exec.run_wait', { id, command: 'echo fine' })).toMatchObject({ output: 'fine', exit_code: 0 });
 });
 
+test.each(['exec env -u PS1 sh', 'bash --norc --noprofile', 'vi -u NONE'])(
+  '%s has not ended and no time is up: incomplete, with a note (R-RPC-044)',
+  async (command) => {
+    const id = await place.create();
+    const { exit_status, timed_out, exit_code, note } = await call('exec.run_wait', { id, command });
+    expect({ exit_status, timed_out, exit_code }).toEqual({
+      exit_status: 'incomplete',
+      timed_out: false,
+      exit_code: null,
+    });
+    expect(note).toMatch(/at a prompt of its own|the whole screen/);
+  },
+);
+
 test('output is cut to 1 MiB with head and tail (R-RPC-043)', async () => {
   const id = await place.create();
   const { output, truncated } = await call('exec.run_wait', { id, command: 'seq 400000' });
@@ -164,6 +178,15 @@ test('orchestrate: launch, broadcast and wait', async () => {
     timed_out: true,
     pattern: 'never',
   });
+});
+
+test('a launch whose program does not live to read its command leaves nothing behind', async () => {
+  const before = (await call('session.list')).sessions.length;
+  const { error } = await place.client.ask('orchestrate.launch', { argv: ['true'], command: 'echo never' });
+  expect(error).toMatchObject({ message: 'The program ended before the command could be sent' });
+  expect((await call('session.list')).sessions).toHaveLength(before);
+  const { id } = await call('orchestrate.launch', { argv: ['bash', '--norc'], command: 'echo 4$((1+1))' });
+  expect(await call('orchestrate.wait', { id, pattern: '42' })).toMatchObject({ matched: true });
 });
 
 test('orchestrate.wait looks at the screen and at what comes, however fast; with from now only at what comes (R-RPC-056)', async () => {

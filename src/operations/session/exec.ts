@@ -177,10 +177,12 @@ function sessionBusy(terminal: Terminal, error: FairleadError): FairleadError {
 
 function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
   const { text, clipped } = clip(output, { maxBytes: mostOutput });
+  // Something it started wants input of its own: it has not ended, and no time is up (R-RPC-044).
+  const waits = result.state === 'running' && result.evidence !== 'none';
   const exitStatus = {
     done: 'completed',
     exited: 'completed',
-    running: 'timeout',
+    running: waits ? 'incomplete' : 'timeout',
     incomplete: 'incomplete',
     needs_person: 'needs_person',
   } as const;
@@ -188,7 +190,7 @@ function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
   return {
     output: text,
     exit_status: exitStatus[result.state],
-    timed_out: result.state === 'running',
+    timed_out: result.state === 'running' && !waits,
     marker: `__FAIRLEAD_DONE_${randomUUID()}__`,
     exit_code: result.exitCode,
     duration_ms: result.durationMs,
