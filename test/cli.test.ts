@@ -63,7 +63,7 @@ test('help alone leads a newcomer: overview, noun, verb', async () => {
 });
 
 test('list, create, run, read, destroy; --json everywhere', async () => {
-  expect((await fairlead(['session', 'list'])).stdout).toMatch(/^ {2}0 {2}running /);
+  expect((await fairlead(['session', 'list'])).stdout).toMatch(/^ {2}0 {2}running {4}120x30 /);
   const made = JSON.parse(
     (await fairlead(['session', 'create', '--name', 'work', '--env', 'A=1', '--env', 'B=2 3', '--json'])).stdout,
   );
@@ -87,12 +87,15 @@ test('exit codes: usage 2, not found 4, policy 5, timeout 6, the command with --
   expect((await fairlead(['exec', 'wait', '0', 'sh -c "exit 9"'])).code).toBe(0);
   expect((await fairlead(['exec', 'wait', '0', 'sleep 2', '--timeout-ms', '100'])).code).toBe(6);
   await fairlead(['exec', 'cancel', '0']);
+  expect((await fairlead(['orchestrate', 'wait', '0', 'never shown', '--timeout-ms', '100'])).code).toBe(6);
   const failed = await fairlead(['session', 'get', '77', '--json']);
   expect(JSON.parse(failed.stdout)).toEqual({
     error: { code: -32603, message: 'Session 77 not found', data: { terminal: '77', code: 'SESSION_NOT_FOUND' } },
   });
   await fairlead(['policy', 'set', '--enabled', '--blocked-patterns', 'forbidden', '--allowed-patterns', 'cmd:echo']);
   expect(await fairlead(['exec', 'run', '0', 'echo forbidden'])).toMatchObject({ code: 5 });
+  expect((await fairlead(['policy', 'check', 'echo forbidden'])).code).toBe(5);
+  expect((await fairlead(['policy', 'check', 'echo fine'])).code).toBe(0);
   await fairlead(['policy', 'set', '--enabled=false', '--blocked-patterns', 'x', '--allowed-patterns', 'y']);
 });
 

@@ -98,7 +98,7 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
     const words = op.show ? op.show(shown) : show(shown, style);
     if (words !== '') around.stdout.write(words.endsWith('\n') ? words : `${words}\n`);
   }
-  return op.passthrough?.(answer, parsed.flags.has('passthrough')) ?? 0;
+  return op.exitCode?.(answer) ?? op.passthrough?.(answer, parsed.flags.has('passthrough')) ?? 0;
 }
 
 const passthroughFlag: Flag & { readonly help: string } = {

@@ -49,7 +49,9 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly cliNames?: readonly string[];
   /** Words for a person at a command line, where the plain facts are not what they want to see. */
   readonly show?: (output: z.output<Out>) => string;
-  /** The exit code of the command line: that of the far side where it was asked for, or how the waiting went. */
+  /** The exit code of the command line, where an answer is not simply a success (R-RPC-152). */
+  readonly exitCode?: (output: z.output<Out>) => number;
+  /** The same where that of the far side can be asked for. */
   readonly passthrough?: (output: z.output<Out>, wanted: boolean) => number;
   /** Input fields the command line takes by position, in order. */
   readonly positional?: readonly (keyof z.input<In> & string)[];

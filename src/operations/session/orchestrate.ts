@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { accounted } from '../../engine/call.ts';
+import { describeEnd } from '../../engine/ended-words.ts';
 import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
 import { operation } from '../../engine/operation.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
@@ -24,10 +25,20 @@ export const launch = operation({
     const { command, ...rest } = call.input;
     const made = await create.run({ ...call, input: rest });
     if (command === undefined) return made;
-    const terminal = await liveSession({ ...call, input: { id: made.id } });
-    await ready(terminal, call.signal);
-    call.note({ detail: commandDetail(command, typesUnseen(terminal)) });
-    await typeLine(terminal, command, call.caller.name, call.signal);
+    const terminal = await sessionOf({ ...call, input: { id: made.id } });
+    try {
+      await ready(terminal, call.signal);
+      call.note({ detail: commandDetail(command, typesUnseen(terminal)) });
+      await typeLine(terminal, command, call.caller.name, call.signal);
+    } catch (error) {
+      if (!terminal.ended) throw error;
+      // Nobody was told its number: it must not stay behind.
+      await call.engine.sessions.close(made.id, call.caller);
+      throw new FairleadError('terminal_exited', 'The program ended before the command could be sent', {
+        hint: `It ${describeEnd(terminal.ended)}. A command needs a shell, or a program that reads commands, to run it.`,
+        cause: error,
+      });
+    }
     return createdOf(terminal);
   },
   render: json,
@@ -116,6 +127,7 @@ export const wait = operation({
     elapsed_ms: z.number().int(),
   }),
   positional: ['id', 'pattern'],
+  exitCode: ({ timed_out }) => (timed_out ? 6 : 0),
   async run(call) {
     const { pattern, any = [], regex, from, idle_ms, exit, timeout_ms } = call.input;
     const patterns = [...(pattern === undefined ? [] : [pattern]), ...any];

@@ -81,6 +81,7 @@ export const check = operation({
     list: z.enum(['blocked', 'allowed']).optional(),
   }),
   positional: ['command'],
+  exitCode: ({ allowed }) => (allowed ? 0 : 5),
   run: async ({ input, engine }) => ({ ...engine.part(policies).check(input.command) }),
   render: json,
 });

@@ -112,7 +112,7 @@ export const selftest = (capabilities: () => AnyOperation) =>
       checks
         .map(({ name, ok, skipped, ms }) => `${ok ? '✓' : '✗'} ${name} ${skipped === true ? '(skipped)' : `${ms} ms`}`)
         .join('\n'),
-    passthrough: ({ ok }) => (ok ? 0 : 1),
+    exitCode: ({ ok }) => (ok ? 0 : 1),
     render: json,
   });
 
