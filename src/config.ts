@@ -60,7 +60,14 @@ export const settings = {
     metavar: 'n',
     help: 'Columns of a new terminal',
   }),
-  rows: setting({ schema: integer(1, 1000).default(40), form: 'value', metavar: 'n', help: 'Rows of a new terminal' }),
+  rows: setting({
+    schema: integer(1, 1000).default(40),
+    // What the session RPC documents.
+    defaults: { serve: '30' },
+    form: 'value',
+    metavar: 'n',
+    help: 'Rows of a new terminal',
+  }),
   scrollback: setting({
     schema: integer(0, 100_000).default(1000),
     form: 'value',

@@ -26,6 +26,7 @@ export interface SessionRequest {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** What `argv` came from, if it was one line for a shell. */
   readonly command?: string | undefined;
+  readonly title?: string | undefined;
   readonly name?: string | undefined;
 }
 
@@ -61,6 +62,11 @@ export class Sessions implements AsyncDisposable {
     this.#engine = engine;
     this.limits = limits;
     this.#defaults = defaults;
+  }
+
+  /** Of a session for which nobody wants another. */
+  get size(): Size {
+    return this.#defaults.size;
   }
 
   /** The default session, opened on first need, once however many ask at the same time. */
@@ -351,9 +357,13 @@ export class Sessions implements AsyncDisposable {
   }
 }
 
-function launchOf({ argv, command = argv && commandLine(argv), env = {} }: SessionRequest): Launch {
+function launchOf({ argv, command = argv && commandLine(argv), title, env = {} }: SessionRequest): Launch {
   const names = Object.keys(env);
-  return { ...(command === undefined ? {} : { command }), ...(names.length === 0 ? {} : { env: names }) };
+  return {
+    ...(command === undefined ? {} : { command }),
+    ...(title === undefined ? {} : { title }),
+    ...(names.length === 0 ? {} : { env: names }),
+  };
 }
 
 /** A session that has ended was looked at for long enough. */

@@ -14,6 +14,8 @@ export const SavedSession = z.object({
   rows: z.number().int().optional(),
   env: z.array(z.string()).optional(),
   command: z.string().optional(),
+  /** The title it was created with, which `title` need not be. */
+  given_title: z.string().optional(),
   name: z.string().optional(),
   target: z.string().optional(),
   recording: z.boolean().optional(),
@@ -74,6 +76,7 @@ export class Workspaces implements AsyncDisposable {
   delete(name: string): void {
     this.load(name);
     rmSync(this.#path(name));
+    rmSync(`${this.#path(name)}.bak`, { force: true });
   }
 
   #path(name: string): string {

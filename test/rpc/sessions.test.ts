@@ -11,6 +11,7 @@ let place: RpcPlace;
 withPlace((opened) => (place = opened));
 
 const call = (method: string, params?: unknown) => place.client.call(method, params);
+const textOf = ({ text }: { text: string }): string => text;
 const failure = async (method: string, params?: unknown) => (await place.client.ask(method, params)).error;
 
 test('session.create, session.list and session.get have the documented shapes', async () => {
@@ -35,13 +36,19 @@ test('session.create, session.list and session.get have the documented shapes', 
 
 test('a session is named by a number or a string, and errors are those of the reference (R-RPC-020)', async () => {
   expect((await failure('session.get', {}))?.message).toBe("Missing 'id' or 'session_id' parameter");
-  expect((await failure('session.get', { id: 'abc' }))?.message).toBe('Invalid session_id: abc');
+  expect((await failure('session.get', { id: null }))?.message).toBe("Missing 'id' or 'session_id' parameter");
+  for (const id of ['abc', true, [], {}, -1, '1e0']) {
+    const shown = typeof id === 'string' ? id : JSON.stringify(id);
+    expect((await failure('session.get', { id }))?.message).toBe(`Invalid session_id: ${shown}`);
+  }
   expect(await failure('session.get', { id: 777 })).toMatchObject({
     code: -32603,
     message: 'Session 777 not found',
     data: { code: 'SESSION_NOT_FOUND' },
   });
   const id = await place.create();
+  expect((await failure('session.get', { id, session_id: '777' }))?.message).toBe('Invalid session_id: 777');
+  expect((await call('session.get', { id, session_id: String(id) })).id).toBe(id);
   expect(await failure('exec.run', { id })).toMatchObject({
     message: "Missing 'command'",
     data: { code: 'INVALID_PARAMS' },
@@ -153,6 +160,37 @@ test('a program without marks whose name only looks like a shell is not one (R-R
   expect(await call('session.idle', { id })).toMatchObject({ idle: false, source: 'process_group' });
 });
 
+test('a session is idle since its newest output or input, however often somebody looks (R-RPC-027)', async () => {
+  const id = await place.create();
+  await call('exec.run_wait', { id, command: 'true' });
+  const idle = async (): Promise<number> => (await call('session.idle', { id })).idle_ms;
+  await expect.poll(idle).toBeGreaterThan(300);
+  for (const method of ['exec.status', 'session.get']) {
+    expect((await call(method, { id })).idle_ms).toBeGreaterThan(300);
+  }
+  await call('session.input', { id, input: 'x' });
+  expect(await idle()).toBeLessThan(300);
+});
+
+test('a title is shown until the program has one of its own; a name is another thing (R-RPC-022, R-RPC-023)', async () => {
+  const made = await call('session.create', { title: 'My work', name: 'builder' });
+  expect(made.title).toBe('My work');
+  expect(await call('session.get', { id: made.id })).toMatchObject({ title: 'My work', name: 'builder' });
+  await call('exec.run_wait', { id: made.id, command: 'printf "\\033]0;of the program\\007"' });
+  expect((await call('session.get', { id: made.id })).title).toBe('of the program');
+  const alone = await call('session.get', { id: await place.create({ title: 'Alone' }) });
+  expect([alone.title, alone.name]).toEqual(['Alone', undefined]);
+});
+
+test('one size for every session nobody wants another for', async () => {
+  await using own = await RpcPlace.open(undefined, { size: { cols: 99, rows: 21 } });
+  await own.create();
+  await own.engine.sessions.default(AbortSignal.timeout(10_000));
+  const { sessions } = await own.client.call('session.list');
+  for (const session of sessions) expect(session).toMatchObject({ cols: 99, rows: 21 });
+  expect((await own.client.call('server.health')).terminal).toMatchObject({ initial_cols: 99, initial_rows: 21 });
+});
+
 test('session.cwd is a file URI with every strange letter encoded, and a path (R-RPC-028)', async () => {
   const id = await place.create();
   await call('exec.run_wait', { id, command: "mkdir -p 'a b#ü' && cd 'a b#ü'" });
@@ -167,8 +205,11 @@ test('session.history has the visible rows, or the commands with their exit code
   const id = await place.create();
   await call('exec.run_wait', { id, command: 'echo seen; false' });
   const { entries, count } = await call('session.history', { id });
-  expect(entries.map(({ text }: { text: string }) => text)).toContain('seen');
+  expect(entries.map(textOf)).toContain('seen');
   expect(count).toBe(entries.length);
+  // The empty rows below the prompt are not among the newest.
+  const few = await call('session.history', { id, limit: 3 });
+  expect(few.entries.map(textOf)).toEqual(entries.slice(-3).map(textOf));
   const commands = await call('session.history', { id, source: 'commands' });
   expect(commands.entries).toMatchObject([{ text: 'echo seen; false', exit_code: 1 }]);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { RpcPlace } from './place.ts';
@@ -51,6 +51,7 @@ test('names are names, not paths; the version before is kept; a damaged file is 
     "Workspace 'none' not found",
   );
   expect(await place.client.call('workspace.delete', { name: 'w' })).toEqual({ deleted: true, name: 'w' });
+  expect(existsSync(`${file(place, 'w')}.bak`)).toBe(false);
 });
 
 test('how sessions were started is kept, and done again only when asked for (R-RPC-110, R-RPC-111)', async () => {

@@ -53,6 +53,7 @@ export const health = operation({
   async run({ engine, caller }) {
     const { own, peers, vitals } = engine.part(runningInstance);
     const blocked = await vitals.noTerminals();
+    const { cols, rows } = engine.sessions.size;
     const reasons = [
       ...lagging(vitals),
       ...unwritable(peers.root, vitals),
@@ -64,7 +65,7 @@ export const health = operation({
       engine: engineName,
       mcp: { bind: '127.0.0.1', port: own.record.mcp_port, auth: true },
       mux: { available: blocked === undefined, pane_count: engine.sessions.running(caller).length },
-      terminal: { initial_cols: 120, initial_rows: 30, color_scheme: 'standard', term: 'xterm-256color' },
+      terminal: { initial_cols: cols, initial_rows: rows, color_scheme: 'standard', term: 'xterm-256color' },
     };
   },
   render: json,

@@ -80,13 +80,13 @@ export const get = operation({
 export const status = operation({ ...get, title: 'Session status' });
 
 export const Create = {
-  cols: z.number().int().min(2).max(1000).default(120),
-  rows: z.number().int().min(1).max(1000).default(30),
+  cols: z.number().int().min(2).max(1000).optional().describe('As of every new session: 120, or --cols of the server'),
+  rows: z.number().int().min(1).max(1000).optional().describe('As of every new session: 30, or --rows of the server'),
   cwd: z.string().min(1).max(4096).optional(),
   shell: z.string().min(1).max(4096).optional(),
   argv: z.array(z.string().max(65_536)).min(1).max(1000).optional().describe('Run this program instead of a shell'),
   env: Environment,
-  title: z.string().trim().min(1).max(64).optional(),
+  title: z.string().trim().min(1).max(64).optional().describe('Shown until a program sets another'),
   name: z.string().trim().min(1).max(64).optional(),
   target: z.string().min(1).max(256).optional(),
 };
@@ -108,18 +108,14 @@ export const create = operation({
   commands: launchLines,
   about: aboutLaunch,
   async run({ input, engine, caller, signal, note }) {
-    const { command, argv, title, name, ...rest } = input;
+    const { command, argv, ...rest } = input;
     if ([command, argv, rest.shell].filter((one) => one !== undefined).length > 1) {
       throw new FairleadError('invalid_input', "Give one of 'shell', 'command' and 'argv'");
     }
     const [program, ...args] = argv ?? (command === undefined ? [] : ['/bin/sh', '-c', command]);
     const words = program === undefined ? {} : { argv: [program, ...args] as const };
     const env = { ...launchEnvironment(engine), ...rest.env };
-    const terminal = await engine.sessions.create(
-      { ...rest, ...words, command, env, name: name ?? title },
-      caller,
-      signal,
-    );
+    const terminal = await engine.sessions.create({ ...rest, ...words, command, env }, caller, signal);
     note({ detail: aboutLaunch(input).detail || terminal.program, terminal: String(terminal.number) });
     return createdOf(terminal);
   },
@@ -256,8 +252,10 @@ export const history = operation({
     await terminal.sync(call.signal);
     const { screen, blocks } = terminal;
     if (source === 'scrollback') {
-      const rows = screen.rowTexts(screen.baseRow).slice(-limit);
-      const entries = rows.map(({ text }) => ({ text: clean(text) })).filter(({ text }) => text !== '');
+      const rows = screen.rowTexts(screen.baseRow).map(({ text }) => clean(text));
+      // The rows below the last text are no lines of it.
+      const end = rows.findLastIndex((text) => text !== '') + 1;
+      const entries = rows.slice(Math.max(0, end - limit), end).flatMap((text) => (text === '' ? [] : [{ text }]));
       return { entries, count: entries.length };
     }
     const entries = blocks.list.slice(-limit).map((block) => ({

@@ -10,21 +10,33 @@ import type { Terminal } from '../../engine/terminal.ts';
 
 /** What the methods of this book have in common. */
 
-const Ref = z.union([z.number(), z.string()]).optional();
+/** Whatever comes: what is no session has words of its own, which a schema cannot say (R-RPC-020). */
+const Ref = z
+  .unknown()
+  .optional()
+  .meta({ anyOf: [{ type: 'number' }, { type: 'string' }] });
 
 /** A session by number; both names mean the same (R-RPC-020). */
 export const session = { id: Ref.describe('Session number'), session_id: Ref.describe('The same as id') };
 
 export interface SessionInput {
-  readonly id?: number | string | undefined;
-  readonly session_id?: number | string | undefined;
+  readonly id?: unknown;
+  readonly session_id?: unknown;
 }
 
 export function sessionNumber({ id, session_id }: SessionInput): number {
-  const given = id ?? session_id;
-  if (given === undefined) throw new FairleadError('invalid_input', "Missing 'id' or 'session_id' parameter");
-  const text = String(given).trim();
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const [first, second] = [id, session_id].filter((one) => one !== undefined && one !== null).map(numberOf);
+  if (first === undefined) throw new FairleadError('invalid_input', "Missing 'id' or 'session_id' parameter");
+  if (second === undefined || second === first) return first;
+  throw new FairleadError('invalid_input', `Invalid session_id: ${second}`, {
+    hint: `'id' says ${first}: they mean the same, so give one of them.`,
+  });
+}
+
+function numberOf(given: unknown): number {
+  const isPlain = typeof given === 'number' || typeof given === 'string';
+  const text = isPlain ? String(given).trim() : JSON.stringify(given);
+  if (isPlain && /^\d{1,15}$/.test(text)) return Number(text);
   throw new FairleadError('invalid_input', `Invalid session_id: ${text.slice(0, 80)}`, {
     hint: 'Sessions have whole numbers from 0 on; session.list shows them.',
   });
@@ -121,9 +133,10 @@ export function infoOf(terminal: Terminal, engine: Engine): z.output<typeof Info
   };
 }
 
-/** What the program calls itself, else what runs, else the shell (R-RPC-022). */
+/** What the program calls itself, else what it was called when it was created, else what runs, else the shell (R-RPC-022). */
 export function titleOf(terminal: Terminal): string {
-  const title = clean(terminal.screen.title).trim();
+  const own = clean(terminal.screen.title).trim();
+  const title = own === '' ? clean(terminal.launch.title ?? '').trim() : own;
   return title === '' ? activityOf(terminal).foreground : title;
 }
 

@@ -38,6 +38,7 @@ function describe(terminal: Terminal, engine: Call<unknown>['engine']): SavedSes
     cwd: cwd ?? '',
     ...(launch.command === undefined ? {} : { command: launch.command }),
     ...(launch.command === undefined && marked ? { shell: program } : {}),
+    ...(launch.title === undefined ? {} : { given_title: launch.title }),
     ...(launch.env === undefined ? {} : { env: [...launch.env] }),
     ...size,
     ...(name === undefined ? {} : { name }),
@@ -110,8 +111,8 @@ async function recreate(
   saved: SavedSession,
 ): Promise<{ saved_id: number; id: number; cwd?: string }> {
   const cwd = nearest(saved.cwd);
-  const { cols, rows, name, target, shell } = saved;
-  const terminal = await engine.sessions.create({ cols, rows, name, target, shell, cwd }, caller, signal);
+  const { cols, rows, name, given_title: title, target, shell } = saved;
+  const terminal = await engine.sessions.create({ cols, rows, name, title, target, shell, cwd }, caller, signal);
   const command = input.run_commands ? saved.command : undefined;
   note({
     detail: [input.name, command].filter((part) => part !== undefined).join(': '),
