@@ -8,6 +8,7 @@ import type { Engine } from './engine.ts';
 import { pass } from './gate.ts';
 import type { CallKey } from './idempotency.ts';
 import { incident } from './incident.ts';
+import { parseInput } from './input.ts';
 import { type Access, type Operation, operationId } from './operation.ts';
 
 export type Origin = 'mcp' | 'rpc' | 'http' | 'cli';
@@ -73,9 +74,7 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
   const { engine, caller, key } = context;
   const what = { operation: operationId(op), access: op.access, terminal: terminalOf(raw) };
   return await accounted(what, context, async (admit, note) => {
-    const parsed = op.input.safeParse(raw);
-    if (!parsed.success) throw ownFault(op, parsed.error, raw) ?? invalid(parsed.error);
-    const input = parsed.data;
+    const input = parseInput(op, raw);
     const commands = op.commands?.(input) ?? [];
     const about = op.about?.(input) ?? {};
     note(about);
@@ -150,38 +149,6 @@ export async function accounted<T>(
 }
 
 const ignore = (): void => {};
-
-function ownFault({ faults }: Pick<Operation, 'faults'>, error: z.ZodError, raw: unknown): FairleadError | undefined {
-  const [field] = error.issues[0]?.path ?? [];
-  if (typeof field !== 'string' || faults === undefined || !Object.hasOwn(faults, field)) return undefined;
-  return faults[field]?.(explain(error), (raw as Readonly<Record<string, unknown>>)[field]);
-}
-
-function invalid(error: z.ZodError): FairleadError {
-  const [issue] = error.issues;
-  const missing = issue !== undefined && isMissing(issue) ? { missing: issue.path.map(String).join('.') } : {};
-  return new FairleadError('invalid_input', explain(error), { data: missing });
-}
-
-const isMissing = (issue: z.core.$ZodIssue): boolean =>
-  issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-
-/** `field: problem` of the first fault: one line a model can act on, not a validator's dump. */
-function explain(error: z.ZodError): string {
-  const issue = error.issues[0];
-  if (!issue) return 'The arguments are not valid.';
-  const field = issue.path.map(String).join('.');
-  const rest = error.issues.length - 1;
-  const more = rest > 0 ? ` (and ${rest} more ${rest === 1 ? 'problem' : 'problems'})` : '';
-  return `${field === '' ? 'arguments' : field}: ${plain(issue)}${more}`;
-}
-
-function plain(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && isMissing(issue)) {
-    return issue.expected === 'nonoptional' ? 'is required' : `is required (${issue.expected})`;
-  }
-  return issue.message.replaceAll('\n', ' ');
-}
 
 function toFairleadError(thrown: unknown, signal: AbortSignal): FairleadError | undefined {
   if (thrown instanceof FairleadError) return thrown;
