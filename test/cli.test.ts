@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from './support/pty-session.ts';
 
 const program = join(import.meta.dirname, '..', 'bin', 'fairlead.js');
@@ -175,32 +175,6 @@ test('audit verify: whole, then edited', async () => {
   const broken = await fairlead(['audit', 'verify', '--json']);
   expect(broken.code).toBe(1);
   expect(JSON.parse(broken.stdout)).toMatchObject({ ok: false, faults: [{ reason: 'it is not a record' }] });
-});
-
-describe('completion', () => {
-  const ask: Readonly<Record<string, (script: string) => [string, string[]]>> = {
-    bash: (script) => [
-      'bash',
-      ['-c', `source ${script}; COMP_WORDS=(fairlead session cr); COMP_CWORD=2; _fairlead; echo "\${COMPREPLY[@]}"`],
-    ],
-    fish: (script) => ['fish', ['-c', `source ${script}; complete -C 'fairlead session cr'`]],
-    zsh: (script) => [
-      'zsh',
-      [
-        '-fc',
-        `compdef() { :; }; compadd() { print -l -- "$@[2,-1]" | grep '^cr'; }; source ${script}; words=(fairlead session cr); CURRENT=3; _fairlead`,
-      ],
-    ],
-  };
-  test.each(Object.keys(ask))('%s completes a verb', async (shell) => {
-    const script = join(home, `completion.${shell}`);
-    appendFileSync(script, (await fairlead(['completion', shell])).stdout);
-    const [command, args] = ask[shell]?.(script) ?? ['', []];
-    const said = await new Promise<string>((resolve) =>
-      execFile(command, args, { env }, (_, stdout, stderr) => resolve(stdout + stderr)),
-    );
-    expect(said.trim()).toBe('create');
-  });
 });
 
 test('attach: see the session, type into it, leave it with Ctrl+], and it goes on', async () => {

@@ -1,5 +1,5 @@
 import type { Settings, SettingName } from '../config.ts';
-import type { Flag } from '../faces/cli/args.ts';
+import type { Option } from '../faces/cli/args.ts';
 
 /** Streams and surroundings a command may use; nothing else in the program touches them. */
 export interface Surroundings {
@@ -19,11 +19,6 @@ export interface Invocation extends Surroundings {
   readonly words: readonly string[];
 }
 
-export interface OwnFlag extends Flag {
-  readonly help: string;
-  readonly metavar?: string;
-}
-
 export interface Command {
   readonly name: string;
   /** What a reference calls it. */
@@ -34,7 +29,9 @@ export interface Command {
   readonly details?: string;
   readonly examples?: readonly (readonly [command: string, meaning: string])[];
   readonly settings: readonly SettingName[];
-  readonly flags?: readonly OwnFlag[];
+  readonly flags?: readonly Option[];
+  /** What its first word may be, or a file. */
+  readonly firstWords?: readonly string[] | 'file';
   /** Words after the flags mean something. */
   readonly takesWords?: boolean;
   /** Loads what it needs only now, and resolves with the exit code. */

@@ -1,8 +1,8 @@
-import { places, readSettings, SettingError, settings } from '../config.ts';
+import { places, readSettings, SettingError } from '../config.ts';
 import { errorTable, FairleadError } from '../contract/errors.ts';
-import { type Flag, parseArgs, UsageError } from '../faces/cli/args.ts';
+import { parseArgs, shapeOf, UsageError } from '../faces/cli/args.ts';
 import { clean, toJson } from '../faces/cli/clean.ts';
-import { type Field, fieldsOf, flagsOf, isAboutSession, valueOf } from '../faces/cli/fields.ts';
+import { type Field, fieldsOf, isAboutSession, valueOf } from '../faces/cli/fields.ts';
 import { show } from '../faces/cli/show.ts';
 import { columns, styleFor, type Style } from '../faces/cli/style.ts';
 import { type Verb, verbsOf } from '../faces/cli/verbs.ts';
@@ -11,6 +11,7 @@ import { closest } from '../lib/closest.ts';
 import { sessionBook } from '../operations/session/index.ts';
 import type { Surroundings } from './command.ts';
 import { findInstance } from './find-instance.ts';
+import { optionsOf } from './verb-options.ts';
 import { onlySession, sessionCalled } from './which-session.ts';
 
 const verbs = verbsOf(sessionBook);
@@ -18,24 +19,6 @@ const verbs = verbsOf(sessionBook);
 export const nouns = (): string[] => [...verbs.keys()];
 export const isNoun = (name: string): boolean => verbs.has(name);
 
-const common: readonly (Flag & { readonly help: string; readonly metavar?: string })[] = [
-  { name: 'json', flag: '--json', form: 'switch', help: 'Answer as JSON, failures too' },
-  {
-    name: 'instance',
-    flag: '--instance',
-    form: 'value',
-    help: 'Which instance; the active one by default',
-    metavar: 'name',
-  },
-  { name: 'home', flag: '--home', form: 'value', help: settings.home.help, metavar: 'dir' },
-];
-const sessionFlag = {
-  name: 'session',
-  flag: '--session',
-  form: 'value',
-  help: 'Which session: its number or its name',
-  metavar: 'session',
-} as const;
 const connectMs = 5000;
 
 /** `fairlead <noun> <verb> …`: calls a method of a running instance and shows the answer. Resolves with the exit code. */
@@ -71,9 +54,7 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   const { op, method } = verb;
   const fields = fieldsOf(op);
   const about = isAboutSession(op);
-  const passes = op.passthrough !== undefined ? [passthroughFlag] : [];
-  const flags: Flag[] = [...flagsOf(fields), ...common, ...(about ? [sessionFlag] : []), ...passes];
-  const parsed = parseArgs(argv, flags);
+  const parsed = parseArgs(argv, optionsOf(op));
   const values = readSettings(
     new Map(parsed.flags.has('home') ? [['home', String(parsed.flags.get('home'))]] : []),
     around.env,
@@ -100,13 +81,6 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   }
   return op.exitCode?.(answer) ?? op.passthrough?.(answer, parsed.flags.has('passthrough')) ?? 0;
 }
-
-const passthroughFlag: Flag & { readonly help: string } = {
-  name: 'passthrough',
-  flag: '--passthrough',
-  form: 'switch',
-  help: "Exit with the command's own code",
-};
 
 /** Words stand for fields by position. The session may be left out, or be named by --session. */
 function inputOf(
@@ -153,34 +127,9 @@ const placesOf = (op: Verb['op']): string =>
     .map((name) => (name === 'id' ? '[session]' : `<${String(name).replaceAll('_', '-')}>`))
     .join(' ');
 
-const shapes: Readonly<Record<Field['kind'], string>> = {
-  switch: '',
-  list: ' <value>',
-  pairs: ' <NAME=value>',
-  json: ' <JSON>',
-  text: ' <text>',
-  number: ' <number>',
-};
-
 function verbHelp({ noun, verb, op }: Verb, { bold }: Style): string {
-  const own = fieldsOf(op).map(({ flag, kind, help, required }) => {
-    const often = kind === 'list' || kind === 'pairs' ? 'may be given often' : '';
-    const words = [
-      help,
-      ...(often === '' ? [] : [`${help === '' ? '' : '; '}${often}`]),
-      required ? ' (required)' : '',
-    ];
-    return [`${flag}${shapes[kind]}`, words.join('').trim()] as const;
-  });
-  const rest = [
-    ...(isAboutSession(op) ? [sessionFlag] : []),
-    ...(op.passthrough ? [passthroughFlag] : []),
-    ...common,
-  ].map(
-    ({ flag, help, ...other }) =>
-      [`${flag}${'metavar' in other && other.metavar !== undefined ? ` <${other.metavar}>` : ''}`, help] as const,
-  );
-  return `${bold(`fairlead ${noun} ${verb}`)}: ${op.summary}\n\n${bold('Usage')}\n  fairlead ${noun} ${verb} ${placesOf(op)} [options]\n\n${bold('Options')}\n${columns([...own, ...rest])}\n`;
+  const rows = optionsOf(op).map((option) => [shapeOf(option), option.help] as const);
+  return `${bold(`fairlead ${noun} ${verb}`)}: ${op.summary}\n\n${bold('Usage')}\n  fairlead ${noun} ${verb} ${placesOf(op)} [options]\n\n${bold('Options')}\n${columns(rows)}\n`;
 }
 
 const suggestion = (word: string, known: readonly string[]): string => {

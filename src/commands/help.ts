@@ -1,4 +1,5 @@
-import { flagName, type Setting, settings, variableName } from '../config.ts';
+import { flagName, type Setting, type SettingName, settings, variableName } from '../config.ts';
+import { type Option, shapeOf } from '../faces/cli/args.ts';
 import { columns, type Style } from '../faces/cli/style.ts';
 import type { Command } from './command.ts';
 
@@ -28,16 +29,10 @@ ${bold('Try')}
 
 export function helpFor(command: Command, style: Style): string {
   const { bold, cyan, dim } = style;
-  const flags: [string, string][] = (command.flags ?? []).map(({ flag, metavar, help }) => [
-    metavar === undefined ? flag : `${flag} <${metavar}>`,
-    help,
-  ]);
-  const variables: [string, string][] = [];
-  for (const name of command.settings) {
-    const setting: Setting = settings[name];
-    if (setting.flag === false) variables.push([variableName(name), setting.help]);
-    else flags.push([shape(name, setting), `${setting.help}${preset(setting, command.name)}`]);
-  }
+  const flags = optionsOfCommand(command).map((option) => [shapeOf(option), option.help] as const);
+  const variables = command.settings
+    .filter((name) => !hasFlag(name))
+    .map((name) => [variableName(name), settings[name].help] as const);
   const parts = [
     `${bold('fairlead')} ${bold(command.name)}: ${command.summary}\n`,
     ...(command.details ? [`${command.details}\n`] : []),
@@ -54,10 +49,16 @@ export function helpFor(command: Command, style: Style): string {
   return `${parts.join('\n')}\n`;
 }
 
-function shape(name: string, setting: Setting): string {
-  const flag = flagName(name);
-  if (setting.form === 'switch') return flag;
-  return setting.form === 'optional' ? `${flag}[=${setting.metavar}]` : `${flag} <${setting.metavar}>`;
+const hasFlag = (name: SettingName): boolean => (settings[name] as Setting).flag !== false;
+
+/** What a command may be given, for its help and for completion. */
+export function optionsOfCommand({ name: command, flags = [], settings: used }: Command): Option[] {
+  const fromSettings = used.filter(hasFlag).map((name) => {
+    const setting: Setting = settings[name];
+    const { form, bare, metavar, help } = setting;
+    return { name, flag: flagName(name), form, bare, metavar, help: `${help}${preset(setting, command)}` };
+  });
+  return [...flags, ...fromSettings];
 }
 
 function preset({ schema, defaults }: Setting, command: string): string {

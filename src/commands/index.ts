@@ -1,5 +1,6 @@
 import type { SettingName } from '../config.ts';
-import type { Command, OwnFlag } from './command.ts';
+import type { Option } from '../faces/cli/args.ts';
+import type { Command } from './command.ts';
 
 const terminals = [
   'shell',
@@ -16,7 +17,7 @@ const recordingSettings = ['record', 'recordDir', 'idleTimeLimit', 'maxDuration'
 const tools = ['toolsets', 'readOnly', 'home'] as const;
 const sshSettings = ['sshHostKeyPolicy', 'sshKnownHosts'] as const;
 
-const own = (flag: string, form: OwnFlag['form'], help: string, metavar?: string): OwnFlag => ({
+const own = (flag: string, form: Option['form'], help: string, metavar?: string): Option => ({
   name: flag.slice(2),
   flag,
   form,
@@ -101,6 +102,7 @@ export const commands: readonly Command[] = [
   {
     name: 'audit',
     takesWords: true,
+    firstWords: ['verify'],
     usage: 'verify [--json]',
     summary: 'Check that nobody has edited the audit trail',
     details: 'Exit code 1 when a record was changed, moved or taken out; the trail is kept for two weeks.',
@@ -112,17 +114,19 @@ export const commands: readonly Command[] = [
   {
     name: 'completion',
     takesWords: true,
+    firstWords: ['bash', 'zsh', 'fish'],
     usage: 'bash | zsh | fish',
     summary: 'Print a completion script for a shell',
     examples: [
       ['fairlead completion bash > ~/.local/share/bash-completion/completions/fairlead', 'then open a new shell'],
     ],
     settings: [],
-    run: async (invocation) => (await import('./completion.ts')).completion(invocation),
+    run: async (invocation) => (await import('./completion/index.ts')).completion(invocation),
   },
   {
     name: 'recordings',
     takesWords: true,
+    firstWords: ['list', 'show', 'rm', 'recover', 'export'],
     usage: 'list | show <id> | rm <id>… | recover [--force] | export <id> [--format gif|txt|md] [--output file]',
     summary: 'List, look at, remove, repair and export recordings',
     details: 'A recording is named by its id, the beginning of its id, or the path of its .cast file.',
@@ -135,9 +139,9 @@ export const commands: readonly Command[] = [
     flags: [
       json,
       own('--force', 'switch', 'recover: also those whose writer cannot be seen from here'),
-      own('--format', 'value', 'export: gif, txt or md (gif)', 'name'),
+      own('--format', 'value', 'export: what to write (gif)', 'gif|txt|md'),
       own('--output', 'value', 'export: file to write, - for standard output (beside the recording)', 'file'),
-      own('--theme', 'value', 'gif: standard, midnight, daylight or classic', 'name'),
+      own('--theme', 'value', 'gif: the colours', 'standard|midnight|daylight|classic'),
       own('--speed', 'value', 'gif: times as fast', 'n'),
     ],
     run: async (invocation) => (await import('./recordings.ts')).recordings(invocation),
@@ -145,6 +149,7 @@ export const commands: readonly Command[] = [
   {
     name: 'play',
     takesWords: true,
+    firstWords: 'file',
     usage: '<file or id> [--speed n] [--idle-limit s]',
     summary: 'Play a recording in this terminal',
     examples: [['fairlead play 63f6 --speed 2', 'twice as fast']],

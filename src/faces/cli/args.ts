@@ -9,6 +9,19 @@ export interface Flag {
   readonly bare?: string | undefined;
 }
 
+/** A flag as help and completion tell of it. */
+export interface Option extends Flag {
+  readonly help: string;
+  /** What stands for its value: `dir` and `file` are completed, `a|b` are the only values. */
+  readonly metavar?: string | undefined;
+}
+
+/** `--cwd <dir>`, `--record[=on|off]`, `--json` */
+export const shapeOf = ({ flag, form, metavar }: Option): string => {
+  if (form === 'switch' || metavar === undefined) return flag;
+  return form === 'optional' ? `${flag}[=${metavar}]` : `${flag} <${metavar}>`;
+};
+
 export interface Parsed {
   readonly flags: ReadonlyMap<string, string | readonly string[]>;
   readonly words: readonly string[];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AnyOperation } from '../../engine/operation.ts';
-import { type Flag, UsageError } from './args.ts';
+import { type Option, UsageError } from './args.ts';
 
 interface Property {
   readonly type?: string | readonly string[];
@@ -18,6 +18,7 @@ export interface Field {
   readonly flag: string;
   readonly kind: 'text' | 'number' | 'switch' | 'list' | 'pairs' | 'json';
   readonly required: boolean;
+  readonly choices: readonly string[];
   readonly help: string;
 }
 
@@ -40,6 +41,7 @@ export function fieldsOf(op: AnyOperation): Field[] {
       flag: `--${name.replaceAll('_', '-')}`,
       kind: kindOf(property),
       required: required.includes(name),
+      choices: property.enum?.map(String) ?? [],
       help: helpOf(property),
     }));
 }
@@ -62,27 +64,43 @@ function kindOf(property: Property): Field['kind'] {
   return types.includes('number') || types.includes('integer') ? 'number' : 'text';
 }
 
-function helpOf({ description = '', enum: choices, default: preset }: Property): string {
+function helpOf({ description = '', default: preset }: Property): string {
   const parts = [
     description,
-    choices === undefined ? '' : choices.join(', '),
     preset === undefined || preset === false ? '' : `(${typeof preset === 'string' ? preset : JSON.stringify(preset)})`,
   ];
   return parts.filter((part) => part !== '').join(' ');
 }
 
-export const flagsOf = (fields: readonly Field[]): Flag[] =>
-  fields.map(({ name, flag, kind }) => ({
-    name,
-    flag,
-    form:
-      kind === 'switch'
-        ? ('optional' as const)
-        : kind === 'list' || kind === 'pairs'
-          ? ('list' as const)
-          : ('value' as const),
+const forms = {
+  switch: 'optional',
+  list: 'list',
+  pairs: 'list',
+  json: 'value',
+  text: 'value',
+  number: 'value',
+} as const;
+const metavars = { list: 'value', pairs: 'NAME=value', json: 'JSON', text: 'text', number: 'number' } as const;
+
+export const flagsOf = (fields: readonly Field[]): Option[] =>
+  fields.map((field) => ({
+    name: field.name,
+    flag: field.flag,
+    form: forms[field.kind],
     bare: 'true',
+    metavar: metavarOf(field),
+    help: [field.help, forms[field.kind] === 'list' ? 'may be given often' : '', field.required ? '(required)' : '']
+      .filter((part) => part !== '')
+      .join('; ')
+      .replace('; (', ' ('),
   }));
+
+function metavarOf({ name, kind, choices }: Field): string | undefined {
+  if (kind === 'switch') return undefined;
+  if (choices.length > 0) return choices.join('|');
+  if (kind === 'text' && name === 'cwd') return 'dir';
+  return kind === 'text' && (name === 'path' || name === 'shell') ? 'file' : metavars[kind];
+}
 
 /** The words of a flag, or of a position, as the value an operation takes. */
 export function valueOf({ flag, kind }: Field, given: string | readonly string[]): unknown {

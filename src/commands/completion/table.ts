@@ -1,0 +1,62 @@
+import type { Option } from '../../faces/cli/args.ts';
+import { verbsOf } from '../../faces/cli/verbs.ts';
+import { sessionBook } from '../../operations/session/index.ts';
+import { optionsOfCommand } from '../help.ts';
+import { commands } from '../index.ts';
+import { globalOptions, optionsOf } from '../verb-options.ts';
+
+export interface Word {
+  readonly word: string;
+  readonly help: string;
+}
+
+/** What may follow the words before the cursor: other words or a file, and options. */
+export interface Spot {
+  readonly words: readonly Word[] | 'file';
+  readonly options: readonly Option[];
+}
+
+const help: Option = { name: 'help', flag: '--help', form: 'switch', help: 'What it takes' };
+const version: Option = { name: 'version', flag: '--version', form: 'switch', help: 'Which version this is' };
+
+/** By the words before the cursor: nothing, `serve`, `session`, `session create`. Made from what help is made from. */
+export function completionTable(): ReadonlyMap<string, Spot> {
+  const table = new Map<string, Spot>();
+  const verbs = verbsOf(sessionBook);
+  const first = [
+    ...commands.flatMap(({ name, otherName, summary }) =>
+      [name, ...(otherName === undefined ? [] : [otherName])].map((word) => ({ word, help: summary })),
+    ),
+    ...[...verbs.keys()].map((word) => ({ word, help: 'On a running instance' })),
+  ];
+  table.set('', {
+    words: [...first, { word: 'help', help: 'What a command takes' }],
+    options: [help, version, ...globalOptions],
+  });
+  table.set('help', { words: first, options: [] });
+  for (const [noun, known] of verbs) {
+    const words = [...known.values()].map(({ verb, op }) => ({ word: verb, help: op.summary }));
+    table.set(noun, { words, options: [help, ...globalOptions] });
+    for (const { verb, op } of known.values()) {
+      table.set(`${noun} ${verb}`, { words: [], options: [...optionsOf(op), help] });
+    }
+  }
+  for (const command of commands) {
+    const { name, otherName, firstWords = [] } = command;
+    const words = firstWords === 'file' ? firstWords : firstWords.map((word) => ({ word, help: '' }));
+    const spot = { words, options: [...optionsOfCommand(command), help] };
+    for (const one of otherName === undefined ? [name] : [name, otherName]) table.set(one, spot);
+    // What comes after the first word is of the command itself.
+    if (words !== 'file') for (const { word } of words) table.set(`${name} ${word}`, { ...spot, words: [] });
+  }
+  return table;
+}
+
+/** What completes the value of an option: a directory, a file, one of some words, or nothing known. */
+export function valuesOf({ metavar = '' }: Option): 'dir' | 'file' | readonly string[] {
+  if (metavar === 'dir') return 'dir';
+  if (metavar === 'file' || metavar === 'path') return 'file';
+  return metavar.includes('|') ? metavar.split('|') : [];
+}
+
+export const takesValue = ({ form }: Option): boolean => form === 'value' || form === 'list';
