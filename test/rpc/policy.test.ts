@@ -87,6 +87,25 @@ test('programs, variables and saved commands are judged like command lines (R-RP
   await expect(callOperation(open, { argv }, context)).rejects.toMatchObject(refused);
   await expect(callOperation(open, { env }, context)).rejects.toMatchObject(refused);
   await expect(callOperation(create, { shell: '/usr/bin/sudo' }, context)).rejects.toMatchObject(refused);
+  // What nobody can judge is refused, whatever is blocked; a program with a path is what its path says.
+  for (const params of [
+    { env: { 'BASH_FUNC_ls%%': '() { id; }' } },
+    { env: { ANY: '() { id; }' } },
+    { env: { LD_PRELOAD: '/tmp/x.so' } },
+    { env: { GIT_PAGER: 'sudo id' } },
+    { argv: ['env', 'BASH_FUNC_ls%%=() { id; }', 'bash', '-c', 'ls'] },
+  ]) {
+    const { error } = await place.client.ask('session.create', params);
+    expect(error?.message, JSON.stringify(params)).toContain('Command blocked by policy: ');
+  }
+  expect((await place.client.ask('session.set_env', { id, name: 'LD_PRELOAD', value: 'x' })).error?.message).toContain(
+    'LD_PRELOAD',
+  );
+  await place.client.call('policy.set', { ...programs, allowed_patterns: ['cmd:sleep', ':'] });
+  for (const params of [{ shell: '/tmp/x/bash' }, { argv: ['/tmp/x/sleep'] }, { env: { PATH: '/tmp/x' } }]) {
+    const { error } = await place.client.ask('session.create', params);
+    expect(error?.message, JSON.stringify(params)).toContain('Command blocked by policy: ');
+  }
   // Nothing was closed or opened, and the innocent pass.
   expect((await place.client.call('session.list')).sessions).toHaveLength(before);
   await place.client.call('session.set_env', { id, name: 'PS1', value: '\\w\\$ ' });

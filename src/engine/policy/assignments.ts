@@ -1,31 +1,40 @@
+import { isFunction, kindOf } from './variables.ts';
 import { unknown, type Word } from './word.ts';
 
 export const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 
-/** Variables whose value a shell runs, or reads a file for, sooner or later. */
-const prompts = new Set(['PS0', 'PS1', 'PS2', 'PS3', 'PS4', 'PROMPT', 'RPROMPT']);
-const files = new Set(['BASH_ENV', 'ENV']);
-export const runsItsValue = (name: string): boolean =>
-  name === 'PROMPT_COMMAND' || prompts.has(name) || files.has(name);
-
-interface Judging {
+export interface Judging {
   readonly text: (line: string) => void;
   readonly problem: (reason: string) => void;
+  /** A variable that decides where programs are looked for is given another value. */
+  readonly place: (name: string) => void;
 }
 
-/** What assignments give a shell to run: its prompts, and what it does before one. */
-export function assigned(words: readonly Word[], { text, problem }: Judging): void {
-  for (const word of words) {
-    const name = /^[A-Za-z_]\w*/.exec(word.text)?.[0] ?? '';
-    const equals = word.text.indexOf('=');
-    if (equals === -1 || !runsItsValue(name)) continue;
-    const value = word.text.slice(equals + 1);
-    if (value.includes(unknown)) problem(`what ${name} holds is known only when it runs`);
-    else if (name === 'PROMPT_COMMAND') text(value);
-    else {
-      // A prompt is decoded before it is expanded, and may spell a "$" as a number.
-      if (/\\[0-7]{3}/.test(value)) problem(`what ${name} holds is not clear`);
-      text(`: "${value.replaceAll('"', '\\"')}"`);
-    }
+/** What assignments give a shell or a program to run. */
+export function assigned(words: readonly Word[], judging: Judging): void {
+  for (const { text } of words) {
+    const equals = text.indexOf('=');
+    const name = /^[A-Za-z_]\w*/.exec(text)?.[0];
+    if (equals === -1 || name === undefined) continue;
+    assign(name, text.slice(name.length, equals), text.slice(equals + 1), judging);
   }
+}
+
+function assign(name: string, between: string, value: string, { text, problem, place }: Judging): void {
+  const kind = kindOf(name);
+  const array = value.startsWith(`(${unknown}`);
+  if (isFunction(value)) return problem(`${name} would be a function; leave it out`);
+  if (kind === undefined) return;
+  if (kind === 'place') return place(name);
+  if (kind === 'table') {
+    if (array || between.startsWith('[')) problem(`${name} gives programs other names; use their own`);
+    return;
+  }
+  if (kind === 'refused') return problem(`nobody can tell what runs because of ${name}; leave it out`);
+  if (value.includes(unknown)) return problem(`what ${name} holds is known only when it runs; write it out`);
+  if (kind === 'command') return text(value.replace(/^[|-]+/, ''));
+  // A prompt is decoded before it is expanded, and may spell a "$" as a number.
+  if (/\\[0-7]{3}/.test(value)) problem(`what ${name} holds is not clear; write it without numbers of characters`);
+  text(`: "${value.replaceAll('"', '\\"')}"`);
+  if (name === 'BASH_ENV') place(name);
 }

@@ -2,8 +2,9 @@ import { assigned, assignment } from './assignments.ts';
 import { parseShell, type Parsed } from './shell-syntax.ts';
 import type { SimpleCommand } from './shell-words.ts';
 import { joined, type Look } from './look.ts';
-import { special } from './special.ts';
-import { unknown, type Word } from './word.ts';
+import { mayRun, runners } from './harmless.ts';
+import { special, withoutVersion } from './special.ts';
+import { plain, unknown, type Word } from './word.ts';
 import { afterOptions, wrappers } from './wrappers.ts';
 
 /** A program and its words, as it would really be run: without the `sudo`, `env` or `xargs` around it. */
@@ -11,11 +12,15 @@ export interface EffectiveCommand {
   readonly words: readonly Word[];
   /** It only starts another one, which is listed too, or would run only in another shell than most. */
   readonly wrapper: boolean;
+  /** Those of its words that it may run, for all anybody knows here. */
+  readonly told: readonly Word[];
 }
 
 export interface CommandLine {
   readonly commands: readonly EffectiveCommand[];
   readonly problems: readonly string[];
+  /** Variables it sets that decide where programs are looked for. */
+  readonly places: readonly string[];
 }
 
 const deepest = 10;
@@ -23,7 +28,8 @@ const deepest = 10;
 /** Every command of a line, those that other commands are told to run included. */
 export function commandsOf(line: string): CommandLine {
   const feeds = /[|<]|>\(|\bcoproc\b/.test(line);
-  const found: Collected = { commands: [], problems: [], feeds, budget: { characters: 3 * line.length + 1000 } };
+  const budget = { characters: 3 * line.length + 1000 };
+  const found: Collected = { commands: [], problems: [], places: [], feeds, budget };
   collect(parseShell(line, { typed: true }), found, 0);
   return found;
 }
@@ -31,6 +37,7 @@ export function commandsOf(line: string): CommandLine {
 interface Collected {
   readonly commands: EffectiveCommand[];
   readonly problems: string[];
+  readonly places: string[];
   /** Something of the line may be sent what something else of it says. */
   readonly feeds: boolean;
   /** How much text may still be read again because a command is told to run it: judging a line takes linear time. */
@@ -50,7 +57,7 @@ function collect({ commands, problems }: Parsed, found: Collected, depth: number
     }
     const perhaps: Collected = { ...found, commands: [], problems: [] };
     unwrap(command, perhaps, depth);
-    for (const { words } of perhaps.commands) found.commands.push({ words, wrapper: true });
+    for (const one of perhaps.commands) found.commands.push({ ...one, wrapper: true });
   }
 }
 
@@ -62,14 +69,16 @@ function unwrap(command: SimpleCommand, found: Collected, depth: number): void {
     else collect(parseShell(line, { typed: false }), found, depth + 1);
   };
   const problem = (reason: string): void => void found.problems.push(reason);
-  assigned(at === -1 ? command.words : command.words.slice(0, at), { text, problem });
+  const place = (name: string): void => void found.places.push(name);
+  const before = at === -1 ? command.words : command.words.slice(0, at);
+  assigned(before, { text, problem, place });
   const words = at === -1 ? [] : command.words.slice(at);
   const [program, ...args] = words;
   if (program === undefined) return;
   if (program.dynamic || (program.pattern === true && !/^\[\[?$/.test(program.text)) || program.text.startsWith('=')) {
     problem('which program it runs is known only when it runs');
   }
-  const name = program.text.slice(program.text.lastIndexOf('/') + 1);
+  const name = nameOf(program.text);
   const look: Look = {
     name,
     args,
@@ -77,7 +86,8 @@ function unwrap(command: SimpleCommand, found: Collected, depth: number): void {
     feeds: found.feeds,
     problem,
     text,
-    add: (wrapper) => void found.commands.push({ words, wrapper }),
+    place,
+    add: (wrapper, told = []) => void found.commands.push({ words, wrapper, told }),
     inner(rest) {
       if (depth > deepest) problem('commands start commands too deeply');
       else if (rest.length > 0) unwrap({ ...command, words: rest }, found, depth + 1);
@@ -91,11 +101,24 @@ function unwrap(command: SimpleCommand, found: Collected, depth: number): void {
   const own = Object.hasOwn(special, name) ? special[name] : undefined;
   if (own !== undefined) own(look);
   else if (Object.hasOwn(wrappers, name)) wrapped(look);
-  else if (/^ld(?:-(?:linux|musl).*)?\.so/.test(name)) {
-    look.add(args.length > 0);
-    look.inner(args.filter(({ text: arg }) => !arg.startsWith('-')));
-  } else look.add(false);
+  else {
+    if (runners.has(name) && args.some((word, place) => isUnsure(word, args[place - 1])))
+      problem(`${name} may run a word that is known only when it runs; write it out, or behind its option`);
+    look.add(false, mayRun(program.text, [...args, ...before, ...given(command)]));
+  }
 }
+
+/** The name programs are known by here. */
+function nameOf(program: string): string {
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  return /^ld(?:-(?:linux|musl).*)?\.so/.test(name) ? 'ld.so' : withoutVersion(name);
+}
+
+/** What a program is given to read on the spot it may run as well. */
+const given = ({ stdin }: SimpleCommand): readonly Word[] => (stdin === undefined ? [] : [plain(stdin.text)]);
+
+const isUnsure = ({ text }: Word, before: Word | undefined): boolean =>
+  text.startsWith(unknown) && !/^-[tsnLScFpx]$/.test(before?.text ?? '');
 
 function wrapped(look: Look): void {
   const { name, args, add, inner, spoken, text, problem } = look;
@@ -104,25 +127,47 @@ function wrapped(look: Look): void {
   const { rest, values, letters, problem: unclear } = afterOptions(args, wrapper);
   if (name === 'command' && /[vV]/.test(letters)) return add(false);
   if (unclear !== undefined) problem(`${name}: ${unclear}`);
-  if (wrapper.assigns) assigned(args.slice(0, args.length - rest.length), { text, problem });
-  const told = { env: ['S', 'split-string'], runuser: ['c', 'command', 'session-command'] }[name] ?? [];
-  const lines = told.map((option) => values.get(option)).filter((value) => value !== undefined);
-  add(rest.length > 0 || lines.length > 0);
-  if (lines.length > 0) {
-    // `env -S` puts what follows behind its own words.
-    for (const line of lines) spoken(joined(name === 'env' ? [line, ...rest] : [line]));
-    return;
+  if (wrapper.assigns) assigned(args.slice(0, args.length - rest.length), look);
+  const split = name === 'env' ? (values.get('S') ?? values.get('split-string')) : undefined;
+  add(rest.length > 0 || split !== undefined);
+  if (name === 'exec' && rest.length === 0 && look.command.redirected)
+    problem('exec would make the shell read its commands from elsewhere; give the input to one program');
+  if (split !== undefined) {
+    // The text has escapes of its own, and options, too; what follows stands behind its words.
+    if (split.text.includes('\\')) problem('env -S: what its backslashes mean is not known here; leave them out');
+    return spoken(joined([plain('env'), split, ...rest]));
   }
   if (rest.length === 0) return;
   if (name === 'watch') return spoken(joined(rest));
   if (name === 'flock' && /^(?:-c|--command)$/.test(rest[0]?.text ?? '')) return spoken(rest[1]);
-  // What they read becomes words of the command.
-  if (name === 'xargs') return inner([...rest, hole]);
+  // What they read becomes words of the command, or stands where a word of its own choice stood.
+  if (name === 'xargs') return inner(filled(rest, values, letters, args));
   if (name === 'parallel') {
     const end = rest.findIndex(({ text: word }) => word.startsWith(':::'));
-    return text(`${(end === -1 ? rest : rest.slice(0, end)).map((word) => word.text).join(' ')} ${unknown}`);
+    const words = filled(end === -1 ? rest : rest.slice(0, end), values, letters, args);
+    return text(words.map((word) => word.text).join(' '));
   }
   inner(rest);
+}
+
+/** The words of a command with what only its input knows: in place of a word of choice (`-I X`), or at the end. */
+function filled(
+  rest: readonly Word[],
+  values: ReadonlyMap<string, Word>,
+  letters: string,
+  args: readonly Word[],
+): readonly Word[] {
+  const long = args.find(({ text }) => text.startsWith('--replace'))?.text.slice('--replace='.length);
+  const chosen = [values.get('I')?.text, values.get('J')?.text, values.get('i')?.text, long].find(
+    (one) => one !== undefined,
+  );
+  const mark = chosen === '' || (chosen === undefined && letters.includes('i')) ? '{}' : chosen;
+  const marks = mark === undefined ? ['{}'] : [mark, '{}'];
+  const words = rest.map((word) => {
+    const text = marks.reduce((sofar, one) => sofar.replaceAll(one, unknown), word.text);
+    return text === word.text ? word : { text, dynamic: true };
+  });
+  return mark === undefined ? [...words, hole] : words;
 }
 
 const hole: Word = { text: unknown, dynamic: true };

@@ -1,5 +1,6 @@
-import { runsItsValue } from './assignments.ts';
 import { isShell } from '../known-programs.ts';
+import { isUsual } from './harmless.ts';
+import { isFunction, kindOf } from './variables.ts';
 
 /** What calls would run, as the command lines a policy judges. */
 
@@ -10,9 +11,13 @@ interface Launch {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A new terminal: its program, and what its variables make a shell run. A shell on its own runs nothing yet. */
+/**
+ * A new terminal: its program, and what its variables make a shell run. A shell on its own runs nothing yet, if it is one of the
+ * system's: what else has its name may be anything.
+ */
 export function launchLines({ command, argv, shell, env = {} }: Launch): readonly string[] {
-  const program = shell === undefined || isShell(shell.slice(shell.lastIndexOf('/') + 1)) ? undefined : [shell];
+  const waits = shell === undefined || (isUsual(shell) && isShell(shell.slice(shell.lastIndexOf('/') + 1)));
+  const program = waits ? undefined : [shell];
   return [
     ...(command === undefined ? [] : [command]),
     ...[argv, program].filter((words) => words !== undefined).map((words) => words.map(quoted).join(' ')),
@@ -21,8 +26,11 @@ export function launchLines({ command, argv, shell, env = {} }: Launch): readonl
 }
 
 /** `PROMPT_COMMAND` and its like are command lines in disguise; other variables are none. */
-export const variableLines = (name: string, value: string | null): readonly string[] =>
-  value !== null && runsItsValue(name) ? [`${name}=${quoted(value)}`] : [];
+export function variableLines(name: string, value: string | null): readonly string[] {
+  if (value === null || (kindOf(name) === undefined && !isFunction(value))) return [];
+  // Only `env` can set what is no name to a shell: `BASH_FUNC_ls%%`.
+  return [/^\w+$/.test(name) ? `${name}=${quoted(value)}` : `env ${quoted(`${name}=${value}`)}`];
+}
 
 /** Ctrl-C, Ctrl-D, Ctrl-Z and Ctrl-\ end a line as Enter does; nothing of it can run later. */
 // oxlint-disable-next-line no-control-regex

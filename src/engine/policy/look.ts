@@ -8,8 +8,10 @@ export interface Look {
   readonly command: SimpleCommand;
   readonly feeds: boolean;
   readonly problem: (reason: string) => void;
-  /** Counts the command itself. */
-  readonly add: (wrapper: boolean) => void;
+  /** Counts the command itself. `told`: words of it that may be a program it runs, for all anybody knows here. */
+  readonly add: (wrapper: boolean, told?: readonly Word[]) => void;
+  /** A variable that decides where programs are looked for is given another value. */
+  readonly place: (name: string) => void;
   /** Words that are a command. */
   readonly inner: (words: readonly Word[]) => void;
   /** Text that a shell is told to run. */

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { compilePattern } from '../wait/pattern.ts';
 import { commandsOf, type EffectiveCommand } from './effective.ts';
+import { isUsual } from './harmless.ts';
+import { Runners } from './told.ts';
 import { unknown } from './word.ts';
 
 /** Which commands may be run. A pattern is a substring, `re:` and a pattern, or `cmd:` and a program (R-RPC-101). */
@@ -43,10 +45,10 @@ export function judge(policy: Policy, line: string): Verdict {
   const judging = policy.blocked_patterns.length + policy.allowed_patterns.length > 0;
   if (line.length > longestLine) return uncertain(`it is longer than ${longestLine} characters`);
   if (judging && controls.test(line)) return uncertain('it holds control characters');
-  const { commands, problems } = commandsOf(line);
+  const { commands, problems, places } = commandsOf(line);
   const texts = [line, collapse(line), collapse(unquoted(line)), ...commands.map(textOf)];
   for (const pattern of policy.blocked_patterns) {
-    if (matches(pattern, texts, commands)) {
+    if (matches(pattern, texts, commands) || isNamed(pattern, commands)) {
       return { allowed: false, reason: `Blocked by pattern: ${pattern}`, pattern, list: 'blocked' };
     }
   }
@@ -57,16 +59,26 @@ export function judge(policy: Policy, line: string): Verdict {
       return { allowed: false, reason: `Cannot be judged: it may become ${pattern}`, pattern, list: 'blocked' };
     }
   }
+  const runners = new Runners(unquoted(line), commands);
+  for (const pattern of policy.blocked_patterns) {
+    const by = pattern.startsWith('cmd:') ? runners.of(baseName(pattern.slice(4).trim())) : undefined;
+    if (by !== undefined) return { allowed: false, reason: told(pattern, by), pattern, list: 'blocked' };
+  }
   if (policy.allowed_patterns.length === 0) return { allowed: true, reason: 'Allowed' };
+  const [place] = places;
+  if (place !== undefined) return uncertain(`${place} may change what the allowed names mean; leave it out`);
   return allowList(policy.allowed_patterns, commands);
 }
+
+const told = (pattern: string, by: string): string =>
+  `Cannot be judged: the program of ${pattern} is named to ${by}, which may run it; leave the name out, or quote it to a program that only prints`;
 
 /** Every command of the line must be on the list, not only one of them. */
 function allowList(patterns: readonly string[], commands: readonly EffectiveCommand[]): Verdict {
   const real = commands.filter(({ wrapper }) => !wrapper);
   let used: string | undefined;
   for (const command of real) {
-    used = patterns.find((pattern) => matches(pattern, [textOf(command)], [command]));
+    used = patterns.find((pattern) => matches(pattern, [textOf(command)], [command]) && isMeant(pattern, command));
     if (used === undefined) return { allowed: false, reason: 'Not in allow list', list: 'allowed' };
   }
   return {
@@ -74,6 +86,19 @@ function allowList(patterns: readonly string[], commands: readonly EffectiveComm
     reason: 'Allowed',
     ...(used === undefined ? {} : { pattern: used, list: 'allowed' as const }),
   };
+}
+
+/** Some disks do not tell capital letters from small ones. */
+const isNamed = (pattern: string, commands: readonly EffectiveCommand[]): boolean =>
+  pattern.startsWith('cmd:') &&
+  commands.some(
+    ({ words: [word] }) => baseName(word?.text ?? '').toLowerCase() === pattern.slice(4).trim().toLowerCase(),
+  );
+
+/** A program of that name in a directory of somebody's is another program, unless the pattern names it with its directory. */
+function isMeant(pattern: string, { words: [word] }: EffectiveCommand): boolean {
+  const program = word?.text ?? '';
+  return !pattern.startsWith('cmd:') || program === pattern.slice(4).trim() || isUsual(program);
 }
 
 function matches(pattern: string, texts: readonly string[], commands: readonly EffectiveCommand[]): boolean {

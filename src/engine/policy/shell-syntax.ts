@@ -7,6 +7,7 @@ import {
   type SimpleCommand,
   WordReader,
 } from './shell-words.ts';
+import { kindOf } from './variables.ts';
 import { type Draft, isStream, newDraft, plain, unknown, type Word, wordsOf } from './word.ts';
 
 /** Reads a command line as a POSIX shell would, far enough to know every command in it, however it is wrapped. */
@@ -47,6 +48,7 @@ class Reader extends WordReader {
   #piped = false;
   #stdin: Given | undefined;
   #readsFile = false;
+  #redirected = false;
   #cases = 0;
   /** Between `in` or `;;` and the `)` of a case: patterns, no commands. */
   #inPattern = false;
@@ -179,15 +181,19 @@ class Reader extends WordReader {
     this.arithmetic(from, end);
     const inner = this.text.slice(from, end - 1);
     const calculates = /^\s*\S*[=+*%<>!~?-]|^\s*\w+\s*(?:$|[-+*/%<>=!&|^?:]+=?\s)/.test(inner);
-    if (this.#words.length === 0) this.perhaps(inner, calculates);
+    if (this.#words.length === 0) return this.perhaps(inner, calculates);
+    // `for ((…))` is complete: its body follows, with a "do", in braces or on its own.
+    this.#words = [];
   }
 
   #array(): void {
+    const name = this.word?.text ?? '';
     this.word = undefined;
     this.at += 1;
     const inner = this.inner(this.text.slice(this.at));
     inner.#inArray = true;
     this.at += inner.list(')');
+    this.#words.push(plain(`${name}(${unknown})`));
   }
 
   /** `pattern)` of a case: what stands before it is no command. */
@@ -211,6 +217,7 @@ class Reader extends WordReader {
     else this.endWord();
     const operator = /^(?:<<<|<<-|<<|<>|<&|>>|>&|>\||[<>])/.exec(this.text.slice(this.at, this.at + 3))?.[0] ?? char;
     this.at += operator.length;
+    if (names ? word.text === '0' : operator.startsWith('<')) this.#redirected = true;
     while (this.at < this.text.length && space.test(this.text[this.at] as string)) this.at += 1;
     const from = this.at;
     const target = this.#target();
@@ -299,7 +306,17 @@ class Reader extends WordReader {
       return true;
     }
     if (this.#inTest && text === ']]') this.#inTest = false;
-    if (this.#words.length > 0) return false;
+    if (this.#words.length === 2 && text === 'do' && /^(?:for|select)$/.test(first?.text ?? '')) {
+      // `for name do`: over the words of the shell itself.
+      this.#endCommand();
+      return true;
+    }
+    if (this.#words.length > 0) {
+      // zsh begins a body with it where others see a word: `while true { … }`.
+      if (/^[{}]$/.test(text))
+        this.problem(`a "${text}" stands where shells differ; put it in quotes, or a ";" before it`);
+      return false;
+    }
     if (text === 'esac' && this.#cases > 0) {
       this.#cases -= 1;
       this.#inPattern = false;
@@ -321,7 +338,8 @@ class Reader extends WordReader {
 
   /** `coproc NAME {`: a name to bash, a program to others. */
   #dropName(): void {
-    this.push({ words: this.#words, piped: false, stdin: undefined, readsFile: false, data: true });
+    const nothing = { piped: false, stdin: undefined, readsFile: false, redirected: false };
+    this.push({ words: this.#words, ...nothing, data: true });
     this.#words = [];
   }
 
@@ -344,14 +362,26 @@ class Reader extends WordReader {
     const isTest = this.#testPart || (first?.text === '[[' && !first.dynamic);
     if (isTest && !looksLikeTest(words)) this.problem('a part of [[ is not clear');
     const data = this.#inArray || this.#testPart;
-    if (words.length > 0 && !isHead && !this.#inPattern) {
-      this.push({ words, piped: this.#piped, stdin: this.#stdin, readsFile: this.#readsFile, data });
+    if (isHead) this.#head(words);
+    else if (words.length > 0 && !this.#inPattern) {
+      const from = { piped: this.#piped, stdin: this.#stdin, readsFile: this.#readsFile, redirected: this.#redirected };
+      this.push({ words, ...from, data });
     }
     this.#inTest = false;
     this.#testPart = false;
     this.#stdin = undefined;
     this.#readsFile = false;
+    this.#redirected = false;
     this.#piped = false;
+  }
+
+  /** `for name in …`: nothing in it is run, unless a shell runs the value of that variable. */
+  #head([keyword, name, word]: readonly Word[]): void {
+    if (keyword?.text !== 'for' && keyword?.text !== 'select') return;
+    if (name !== undefined && kindOf(name.text) !== undefined)
+      this.problem(`the loop would set ${name.text}, which decides what is run; use another name`);
+    const clear = name === undefined || (/^[A-Za-z_]\w*$/.test(name.text) && (word?.text ?? 'in') === 'in');
+    if (!clear) this.problem(`shells differ in where this "${keyword.text}" begins its body; write "do"`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { kindOf } from './variables.ts';
 import { decodeAnsi, type Draft, newDraft, unknown, type Word } from './word.ts';
 
 /** What a command is given to read on the spot: here-documents and here-strings, one after the other. */
@@ -12,6 +13,8 @@ export interface SimpleCommand {
   readonly stdin: Given | undefined;
   /** It reads a file that is named. */
   readonly readsFile: boolean;
+  /** Its standard input comes from elsewhere than before, by a redirection. */
+  readonly redirected: boolean;
   /** No command to a shell that knows better: an element of an array, a part of `[[ … ]]`. Judged, for it may become one. */
   readonly data: boolean;
 }
@@ -127,14 +130,20 @@ export abstract class WordReader {
   #escaped(): void {
     const next = this.text[this.at + 1];
     this.at += 2;
-    if (next === undefined) this.problem('it ends in a backslash');
-    else if (next !== '\n') this.add(next, true);
+    if (next === undefined) return this.problem('it ends in a backslash');
+    // fish makes other letters of these, and so other words.
+    if (/[xXuUc0-7]/.test(next)) this.problem(`shells differ in what they make of "\\${next}"; put it in quotes`);
+    if (next !== '\n') this.add(next, true);
   }
 
   #single(): void {
     const end = this.text.indexOf("'", this.at + 1);
     if (end === -1) return this.#unfinished("'");
-    this.add(this.text.slice(this.at + 1, end), true);
+    const inner = this.text.slice(this.at + 1, end);
+    // To fish the quote goes on.
+    if ((/\\*$/.exec(inner.slice(-1000))?.[0].length ?? 0) % 2 === 1)
+      this.problem('shells differ in where a quote that ends in a backslash ends; use double quotes');
+    this.add(inner, true);
     this.at = end + 1;
   }
 
@@ -214,6 +223,9 @@ export abstract class WordReader {
     if (inner.startsWith(openParen) || /@[A-Za-z]*P(?:\}|$)/.test(inner)) {
       this.problem('the value of a variable would be run');
     }
+    const [, name] = /^(!?[A-Za-z_]\w*)(?:\[[^\]]*\])?:{0,2}=/.exec(inner) ?? [];
+    if (name !== undefined && (name.startsWith('!') || kindOf(name) !== undefined))
+      this.problem(`\${…=…} would set ${name}, which may decide what is run; assign it as NAME=value`);
     if (/\$[({]|`/.test(inner)) this.expand(inner);
     let left = mostSubstitutions;
     for (const { index } of inner.matchAll(/[<>]\(/g)) {

@@ -1,11 +1,22 @@
-import { assigned } from './assignments.ts';
+import { assigning } from './assigning.ts';
+import { git } from './git.ts';
+import { afterVerb } from './harmless.ts';
 import { joined, type Look } from './look.ts';
-import { isStream, unknown, type Word } from './word.ts';
-import { afterOptions, type Wrapper } from './wrappers.ts';
+import { isStream, plain, unknown, type Word } from './word.ts';
+import { afterOptions, row, type Wrapper } from './wrappers.ts';
 
 /** Programs and builtins that run what they are told in a way of their own. */
 
-const shellNames = 'sh bash zsh dash ash ksh ksh93 mksh yash fish rbash'.split(' ');
+const shellNames =
+  'sh bash zsh dash ash hush ksh ksh88 ksh93 rksh mksh lksh oksh loksh pdksh yash posh fish rbash rzsh osh'.split(' ');
+/** Their language is none that is read here. */
+const foreignShells = 'tcsh csh rc es elvish nu pwsh powershell xonsh ysh ion scsh murex oil cmd'.split(' ');
+
+/** `bash-5.2`, `zsh5`: the shell without its version. */
+export const withoutVersion = (name: string): string => {
+  const base = name.replace(/-?\d[\d.]*$|-static$/, '');
+  return shellNames.includes(base) || foreignShells.includes(base) ? base : name;
+};
 
 function shell(look: Look): void {
   const { name, args, add, spoken, problem } = look;
@@ -42,11 +53,24 @@ function shell(look: Look): void {
     return operand === undefined ? problem(`what ${name} is told to run is missing`) : spoken(operand);
   }
   if (operand !== undefined && !fromInput && !isStream(operand.text)) {
-    add(false);
+    add(false, args.slice(at + 1));
     return script(look, operand);
   }
   add(look.command.stdin !== undefined);
   input(look);
+}
+
+/** Alone it only waits for lines, which are judged when they come; with a file it does what that says. */
+function foreign(look: Look): void {
+  const { name, args, command, problem } = look;
+  look.add(false, args.slice(1));
+  const [first] = args;
+  if (
+    first === undefined
+      ? command.piped || command.stdin !== undefined || look.feeds
+      : /^[-+/]./s.test(first.text) && !isFile(first)
+  )
+    problem(`the language of ${name} is not known here; use sh or bash`);
 }
 
 const singleDash = new Set('login norc noprofile posix verbose restricted noediting debugger'.split(' '));
@@ -75,6 +99,10 @@ const source = (look: Look): void => {
   look.add(false);
   const [first, second] = look.args;
   const file = first?.text === '--' ? second : first;
+  // fish reads what it is sent.
+  if (file === undefined) return input(look);
+  if (isStream(file.text) && look.command.stdin === undefined)
+    return look.problem(`${look.name} would run whatever it is sent; name a file`);
   // The rest are its words; only the first is read.
   script(look, file?.splits === true && !look.feeds && file.text !== unknown ? { ...file, splits: false } : file);
 };
@@ -104,6 +132,11 @@ const renames =
   ({ args, add, inner, problem }) => {
     add(false);
     const path = argumentOf(args, letter, []);
+    // zsh: `hash name=path`.
+    for (const { text } of args) {
+      const value = /^[^=/-][^=]*=(.*)$/s.exec(text)?.[1];
+      if (value !== undefined) inner([plain(value)]);
+    }
     if (path !== undefined) inner([path]);
     else if (args.some(({ splits }) => splits)) problem('which program gets which name is known only when it runs');
   };
@@ -111,22 +144,26 @@ const renames =
 const callback =
   (letter: string): ((look: Look) => void) =>
   ({ args, add, spoken }) => {
-    add(false);
+    // fish: `complete -a '(…)'`.
+    add(false, args);
     spoken(argumentOf(args, letter, []));
   };
 
 function find({ args, add, inner, problem }: Look): void {
   add(false);
   const all: Word[][] = [];
+  const unsure = args.some(({ dynamic }) => dynamic);
   let current: Word[] | undefined;
   for (const word of args) {
     if (/^-(?:exec|execdir|ok|okdir)$/.test(word.text)) all.push((current = []));
-    else if (word.text === ';' || word.text === '+') current = undefined;
+    else if (word.text === ';' || (word.text === '+' && current !== undefined)) {
+      // The end of a command that nothing certain began.
+      if (current === undefined && unsure) problem('what find runs is known only when it runs');
+      current = undefined;
+    } else if (current === undefined && word.splits === true && word.text.startsWith(unknown))
+      problem('a word of find may become "-exec"; put the variable in double quotes');
     else current?.push(word);
   }
-  const ends = args.some(({ text }) => text === ';' || text === '+');
-  if (all.length === 0 && ends && args.some(({ dynamic }) => dynamic))
-    problem('what find runs is known only when it runs');
   for (const words of all) inner(words);
 }
 
@@ -134,7 +171,10 @@ const noWrapper = { joined: '', long: new Set<string>(), longFlags: new Set<stri
 const sshOptions: Wrapper = { ...noWrapper, valued: 'BbcDEeFIiJLlmOoPpQRSWw', flags: '1246AaCfGgKkMNnqsTtVvXxYy' };
 
 function ssh({ args, add, spoken, problem }: Look): void {
-  add(false);
+  add(
+    false,
+    args.filter(({ text }, at) => /^-o./s.test(text) || args[at - 1]?.text === '-o'),
+  );
   const options = afterOptions(args, sshOptions);
   const unclear = options.problem;
   const [, ...remote] = options.rest;
@@ -147,10 +187,29 @@ function ssh({ args, add, spoken, problem }: Look): void {
   spoken(joined(remote));
 }
 
-function su({ args, add, spoken }: Look): void {
+const suOptions = row(
+  'cCgGsTwu',
+  'fhlmpPV',
+  'command session-command group supp-group shell whitelist-environment user',
+  'fast login preserve-environment pty',
+);
+
+/** `su [options] [-] [user [words of its shell]]`; options may also come last. `runuser -u user program` has no shell. */
+function su(look: Look): void {
+  const { name, args, add, inner, spoken, problem } = look;
   const told = argumentOf(args, 'c', ['--command', '--session-command']);
-  add(told !== undefined);
-  spoken(told);
+  const { rest, values, problem: unclear } = afterOptions(args, suOptions);
+  if (unclear !== undefined) problem(`${name}: ${unclear}`);
+  const chosen = values.get('s') ?? values.get('shell') ?? argumentOf(args, 's', ['--shell']);
+  const named = rest[0]?.text === '-' ? 2 : 1;
+  const direct = name === 'runuser' && (values.has('u') || values.has('user'));
+  const words = direct ? rest : rest.slice(named).filter(({ text }) => text !== '--');
+  add(told !== undefined || words.length > 0, words);
+  if (told !== undefined) spoken(told);
+  if (direct) return inner(words);
+  // A shell of its own choice gets the words, and the text to run behind its "-c".
+  if (chosen !== undefined) inner([chosen, ...words]);
+  else if (told === undefined && words.length > 0) inner([plain('sh'), ...words]);
 }
 
 const scriptOptions: Wrapper = {
@@ -173,7 +232,11 @@ function typescript({ args, add, inner, spoken, problem }: Look): void {
 
 function runner({ name, args, add, inner, spoken }: Look): void {
   const told = argumentOf(args, 'c', ['--call', '--command', '--shell-mode']);
-  add(told !== undefined);
+  // `pnpm touch` runs that program where it has no such verb of its own.
+  const bare =
+    name === 'pnpm' &&
+    !/^(?:rm|remove|un|uninstall|add|i|in|install|run|test|t|start)$/.test(pastOptions(args)[0]?.text ?? '');
+  add(told !== undefined, name === 'npx' || name === 'bunx' || bare ? args : afterVerb(args));
   spoken(told);
   inner(packageCommand(name, args));
 }
@@ -196,28 +259,6 @@ function pastOptions(args: readonly Word[]): readonly Word[] {
   return args.slice(at);
 }
 
-const runningKeys =
-  /(?:pager|editor|command|cmd|external|helper|fsmonitor|program|textconv|driver|clean|smudge|process|askpass)$/i;
-
-function git({ args, add, inner, spoken }: Look): void {
-  add(false);
-  const told = (word: Word, text: string): void => spoken({ text, dynamic: word.dynamic });
-  for (const [at, word] of args.entries()) {
-    const before = args[at - 1]?.text ?? '';
-    const setting = /^([^=\s]+)=(.*)$/s.exec(word.text);
-    const value = setting?.[2] ?? '';
-    if (word.text.startsWith('!')) told(word, word.text.slice(1));
-    else if (before === '-c' && value.startsWith('!')) told(word, value.slice(1));
-    else if (before === '-c' && runningKeys.test(setting?.[1] ?? '') && !/^(?:true|false|)$/.test(value))
-      told(word, value);
-    else if (/^(?:-x|--exec)$/.test(before) && args[0]?.text === 'rebase') spoken(word);
-  }
-  const verb = args.findIndex(({ text }) => text === 'bisect' || text === 'submodule');
-  if (args[verb + 1]?.text === 'run' && verb !== -1) inner(args.slice(verb + 2));
-  if (args[verb + 1]?.text === 'foreach' && verb !== -1)
-    spoken(joined(args.slice(verb + 2).filter(({ text }) => !text.startsWith('--'))));
-}
-
 function bind({ args, add, problem }: Look): void {
   add(false);
   if (args.some(({ text }) => !/^(?:-[lpPsSvVX]+|set .*)$/.test(text))) problem('bind gives keys another meaning');
@@ -228,9 +269,35 @@ function history({ args, add, problem }: Look): void {
   if (!/^-[lnrd]*l/.test(args[0]?.text ?? '')) problem('fc runs older lines again');
 }
 
-function declared(look: Look): void {
+/** What it reads is run later. */
+function later(look: Look): void {
   look.add(false);
-  assigned(look.args, look);
+  if (!look.args.some(({ text }) => /^-[A-Za-z]*[flrdcV]/.test(text))) input(look);
+}
+
+function table({ name, args, command, feeds, add, problem }: Look): void {
+  add(false);
+  const reads = args.some(({ text, dynamic }) => text === '-' || dynamic || isStream(text));
+  const nothing = args.every(({ text }) => text.startsWith('-') && text !== '-') && args.length > 0;
+  if (reads || command.stdin !== undefined || (!nothing && (command.piped || feeds)))
+    problem(`${name} would run whatever it is sent; name a file`);
+}
+
+/** zsh: `emulate sh -c '…'`. */
+function emulate({ args, add, spoken }: Look): void {
+  const at = args.findIndex(({ text }) => /^-[A-Za-z]*c$/.test(text));
+  add(at !== -1);
+  if (at !== -1) spoken(args[at + 1]);
+}
+
+/** fish: what is typed becomes something else; zsh: keys get another meaning. */
+function abbreviation({ name, args, add, problem }: Look): void {
+  add(false);
+  if (
+    args.some(({ text }) => !/^(?:-[eglqvs]+|--(?:erase|list|show|query))$/.test(text)) &&
+    !/^(?:-e|--erase)/.test(args[0]?.text ?? '')
+  )
+    problem(`${name} gives what is typed another meaning`);
 }
 
 function busybox(look: Look): void {
@@ -242,11 +309,16 @@ const each = (names: string, look: (look: Look) => void): Record<string, (look: 
   Object.fromEntries(names.split(' ').map((name) => [name, look]));
 
 export const special: Readonly<Record<string, (look: Look) => void>> = {
+  ...assigning,
   ...each(shellNames.join(' '), shell),
+  ...each(foreignShells.join(' '), foreign),
+  ...each('at batch', later),
+  ...each('abbr bindkey', abbreviation),
+  crontab: table,
+  emulate,
   ...each('source .', source),
   ...each('npx bunx npm pnpm yarn', runner),
-  ...each('declare typeset local export readonly', declared),
-  ...each('mapfile readarray complete compgen', callback('C')),
+  ...each('complete compgen', callback('C')),
   eval: evaluate,
   trap,
   alias,
@@ -254,7 +326,7 @@ export const special: Readonly<Record<string, (look: Look) => void>> = {
   enable: renames('f'),
   find,
   ssh,
-  su,
+  ...each('su runuser', su),
   script: typescript,
   git,
   bind,

@@ -17,7 +17,8 @@ export interface Wrapper {
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' ').filter((word) => word !== ''));
 
-const row = (
+/** Letters and long names of options: those that take a value, and those that stand alone. */
+export const row = (
   valued: string,
   flags: string,
   long = '',
@@ -47,7 +48,6 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   ),
   doas: row('Cu', 'Lns'),
   pkexec: row('', '', 'user', 'disable-internal-agent keep-cwd'),
-  runuser: row('ugGsc', 'flmpPT', 'user group supp-group shell command session-command', 'fast login pty'),
   env: row(
     'uCSPa',
     'i0v',
@@ -62,6 +62,11 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   nocorrect: none,
   '-': none,
   repeat: one,
+  // fish
+  and: none,
+  or: none,
+  not: none,
+  begin: none,
   time: row('fo', 'apqvV', 'format output', 'append portability quiet verbose'),
   nice: row('n', '0123456789', 'adjustment'),
   ionice: row('cnpPu', 't', 'class classdata pid pgid uid', 'ignore'),
@@ -117,8 +122,20 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
     'all localalloc show hardware',
   ),
   setarch: row('', '3BFILRSTXZv', '', 'addr-no-randomize 3gb 4gb', { operands: 1 }),
-  linux32: row('', '3BFILRSTXZv'),
-  linux64: row('', '3BFILRSTXZv'),
+  ...Object.fromEntries(
+    'linux32 linux64 x86_64 i386 i486 i586 i686 uname26 aarch64 armv7l ppc64 s390x'
+      .split(' ')
+      .map((name) => [name, row('', '3BFILRSTXZv', '', 'addr-no-randomize 3gb 4gb uname-2.6 verbose')]),
+  ),
+  prlimit: row(
+    'p',
+    '',
+    'pid output',
+    'noheadings raw verbose core data nice fsize sigpending memlock rss nofile msgqueue rtprio stack cpu nproc as locks rttime',
+    { joined: 'cdefilmnqrstuvxy' },
+  ),
+  choom: row('np', '', 'adjust pid'),
+  logsave: row('', 'asv', '', '', { operands: 1 }),
   unshare: row(
     'lRSGw',
     'mucipnUTCfr',
@@ -148,6 +165,13 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   proxychains4: row('f', 'q'),
   rlwrap: row('bCDefHjlMnOPqsStwz', 'aAcEghimNoprRTvWX'),
   toybox: none,
+  // The loader itself. What it loads besides may run anything, so `--preload` and `--audit` are none it knows.
+  'ld.so': row(
+    '',
+    '',
+    'argv0 library-path inhibit-rpath glibc-hwcaps-mask glibc-hwcaps-prepend',
+    'inhibit-cache list verify list-tunables list-diagnostics',
+  ),
   watch: row(
     'nqs',
     'bcCdefgprtwx',
@@ -223,7 +247,10 @@ function cluster(
       if (value !== undefined) values.set(letter, value);
       return { next: alone, letters };
     }
-    if (joined.includes(letter)) return { next: false, letters };
+    if (joined.includes(letter)) {
+      values.set(letter, { ...word, text: text.slice(at + 1) });
+      return { next: false, letters };
+    }
     if (!flags.includes(letter)) return undefined;
   }
   return { next: false, letters: text.slice(1) };
