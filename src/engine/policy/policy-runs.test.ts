@@ -249,6 +249,29 @@ describe.each(Object.entries(runs))('%s', (_, lines) => {
   });
 });
 
+/** Parts of a command: what they do is known only with the lines before or after them. */
+test.each([
+  'echo ls |',
+  'echo ls |&',
+  'true &&',
+  'false ||',
+  'cat <<E',
+  'cat <<E\nls',
+  'while true; do',
+  'done < <(echo ls)',
+  'done | cat',
+  'if true; then',
+  'fi | cat',
+  '{ echo ls',
+  '} | cat',
+  'f() {',
+  'case x in',
+  'end | cat',
+  'while true; echo ls; end; end',
+])('cannot be judged: %j', (line) => {
+  expect(judge(blocked, line)).toMatchObject({ allowed: false, reason: expect.stringMatching(/all its lines$/) });
+});
+
 /** Where only some programs are allowed, what else has their name is another program. */
 test.each([
   'PATH=/tmp/evil:$PATH',
@@ -424,6 +447,17 @@ test.each([
   'ls *.log | xargs -n1 -P4 gzip',
   'find . -name node_modules -prune -o -name "*.ts" -print',
   'set -a; . ./.env; set +a',
+  'for x do echo "$x"; done',
+  'for i in 1 2; echo $i; end',
+  'if test -f x; cat x; else; echo no; end',
+  'while true\n  date\n  sleep 1\nend',
+  'f() { if true; then echo a; elif false; then echo b; else echo c; fi; }',
+  'if a; then b; fi | tee log',
+  'cat a |\n  sort |\n  uniq',
+  'make &&\n  make test',
+  'for f in *; do\n  case $f in\n    *.ts) echo ts ;;\n    *) continue ;;\n  esac\ndone',
+  'echo if; echo done; echo }x',
+  'sleep 10 &',
 ])('allowed: %j', (line) => {
   expect(judge(everyday, line)).toMatchObject({ allowed: true });
 });

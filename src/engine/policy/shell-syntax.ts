@@ -27,6 +27,9 @@ export function parseShell(text: string, { typed }: { readonly typed: boolean })
   return found;
 }
 
+/** Words that begin and end something that may go over several lines, in the language of POSIX and in that of fish. */
+const posix = { begins: new Set('if do case {'.split(' ')), ends: new Set('fi done esac }'.split(' ')) };
+const fish = { begins: new Set('if while for begin switch function select'.split(' ')), ends: new Set(['end']) };
 const reserved = new Set('if then elif else fi while until do done ! { } time coproc'.split(' '));
 const heads = new Set(['for', 'select', 'case', 'function']);
 const compound = new Set('{ if while until for case select [['.split(' '));
@@ -58,6 +61,11 @@ class Reader extends WordReader {
   #inArray = false;
   /** The reserved word before, where it changes what may follow. */
   #after = '';
+  /** What has begun and not ended yet, by either language. */
+  #open = { posix: 0, fish: 0 };
+  #ends = false;
+  /** An operator stood last: the command goes on. */
+  #goesOn = false;
   /** Here-documents whose text begins after the next newline. */
   readonly #pending: Document[] = [];
 
@@ -72,14 +80,23 @@ class Reader extends WordReader {
       if (char === ')' && closing === ')' && this.#cases === 0 && !this.#inTest) {
         this.#endCommand();
         this.at += 1;
-        if (this.#pending.length > 0) this.problem('a here-document has no text');
+        this.#whole();
         return this.at;
       }
       this.#step(char);
     }
     this.#endCommand();
     if (closing !== undefined) this.problem(`a "${closing}" is missing`);
+    this.#whole();
     return this.at;
+  }
+
+  /** A line that is only the beginning or the end of a command means nothing without the others. */
+  #whole(): void {
+    if (this.#pending.length > 0) this.problem('a here-document has no text; send the command with all its lines');
+    const { posix: inPosix, fish: inFish } = this.#open;
+    if (this.#goesOn || (this.#ends ? inFish : inPosix) !== 0)
+      this.problem('it is only a part of a command; send the command with all its lines');
   }
 
   #step(char: string): void {
@@ -134,6 +151,7 @@ class Reader extends WordReader {
     while (this.at < this.text.length && ';&|'.includes(this.text[this.at] as string)) this.at += 1;
     const operator = this.text.slice(from, Math.min(this.at, from + 3));
     this.#piped = operator === '|' || operator === '|&';
+    this.#goesOn = /^(?:\|\|?|\|&|&&|&\|)$/.test(operator);
     this.#inTest = goesOn;
     this.#testPart = goesOn;
     if (this.#cases > 0 && /^;[;&|]/.test(operator)) this.#inPattern = true;
@@ -253,16 +271,21 @@ class Reader extends WordReader {
   #readDocument({ end, tabs, quoted, to }: Document): void {
     const lines: string[] = [];
     let joined = false;
+    let ended = false;
     while (this.at < this.text.length) {
       const newline = this.text.indexOf('\n', this.at);
       const stop = newline === -1 ? this.text.length : newline;
       const line = this.text.slice(this.at, stop);
       this.at = Math.min(this.text.length, stop + 1);
-      if (!joined && (tabs ? line.replace(/^\t+/, '') : line) === end) break;
+      if (!joined && (tabs ? line.replace(/^\t+/, '') : line) === end) {
+        ended = true;
+        break;
+      }
       // A line that goes on makes the next one part of it, even where it looks like the end.
       joined = !quoted && (/\\*$/.exec(line.slice(-1000))?.[0].length ?? 0) % 2 === 1;
       lines.push(line);
     }
+    if (!ended) this.problem('a here-document has no end; send the command with all its lines');
     const body = `${lines.join('\n')}\n`;
     to.text += quoted ? body : this.expand(body);
   }
@@ -288,11 +311,22 @@ class Reader extends WordReader {
     this.word = undefined;
     if (word === undefined) return;
     this.#subscript(word.text);
+    this.#goesOn = false;
     if (!word.quoted && !this.#inArray && this.#keyword(word.text)) return;
     this.#words.push(...wordsOf(word));
     if (this.#cases > 0 && this.#words.length === 3 && this.#words[0]?.text === 'case' && word.text === 'in') {
       this.#words = [];
       this.#inPattern = true;
+    }
+  }
+
+  #count(text: string): void {
+    if (posix.begins.has(text)) this.#open.posix += 1;
+    else if (posix.ends.has(text)) this.#open.posix -= 1;
+    if (fish.begins.has(text)) this.#open.fish += 1;
+    else if (fish.ends.has(text)) {
+      this.#open.fish -= 1;
+      this.#ends = true;
     }
   }
 
@@ -309,6 +343,7 @@ class Reader extends WordReader {
     if (this.#words.length === 2 && text === 'do' && /^(?:for|select)$/.test(first?.text ?? '')) {
       // `for name do`: over the words of the shell itself.
       this.#endCommand();
+      this.#count(text);
       return true;
     }
     if (this.#words.length > 0) {
@@ -320,10 +355,12 @@ class Reader extends WordReader {
     if (text === 'esac' && this.#cases > 0) {
       this.#cases -= 1;
       this.#inPattern = false;
+      this.#count(text);
       return true;
     }
     if (this.#inPattern) return false;
     if (this.#testPart) return text === '!';
+    this.#count(text);
     // `time -p` is still the shell's; with other options it is the program.
     if (this.#after === 'time' && /^(?:-p|--)$/.test(text)) return true;
     if (this.#after === 'time' && text.startsWith('-')) this.#words.push(plain('time'));
