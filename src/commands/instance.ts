@@ -79,7 +79,7 @@ export async function createInstance(
       return { ...local, targets: [...local.targets, ...remote] };
     },
     parts: [ssh.part, [policies, () => policy], [auditTrail, () => trail], [proxies, () => proxy], ...parts],
-    gate: { ...openGate, policy: policy.stage },
+    gate: { ...openGate, ...policy.gate },
     redact: (text) => (redactor ??= newRedactor()).redactText(text).text,
     idempotency: ssh.idempotency,
     endAll: !settings.keepTerminals,

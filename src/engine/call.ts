@@ -78,17 +78,16 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
     const commands = op.commands?.(input) ?? [];
     const about = op.about?.(input) ?? {};
     note(about);
-    const judged = async (lines: Lines): Promise<void> => {
+    const admitCommands = async (lines: readonly string[]): Promise<void> => {
       try {
         await admit(input, lines);
       } catch (refusal) {
-        if (about.detail === undefined) noteAll(lines.commands, note);
+        if (about.detail === undefined) noteAll(lines, note);
         throw refusal;
       }
     };
-    await judged({ commands, typed: op.typed?.(input) ?? [] });
+    await admitCommands(commands);
     if (op.notesCommands !== true && about.detail === undefined) noteAll(commands, note);
-    const admitCommands = (lines: readonly string[]) => judged({ commands: lines, typed: [] });
     const progress = context.progress ?? ignore;
     const run = (signal: AbortSignal): Promise<z.output<Out>> => {
       const ask = (question: PersonQuestion, stop: AbortSignal = signal) =>
@@ -101,12 +100,7 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
   });
 }
 
-interface Lines {
-  readonly commands: readonly string[];
-  readonly typed: readonly string[];
-}
-
-type Admit = (input: unknown, lines?: Lines) => Promise<void>;
+type Admit = (input: unknown, commands?: readonly string[]) => Promise<void>;
 
 function noteAll(commands: readonly string[], note: Call<unknown>['note']): void {
   if (commands.length > 0) note({ detail: commands.join('\n') });
@@ -123,8 +117,8 @@ export async function accounted<T>(
   let error: FairleadError | undefined;
   let noted: Noted = {};
   try {
-    const admit: Admit = (input, { commands, typed } = { commands: [], typed: [] }) =>
-      pass(engine.gate, { operation, access, input, commands, typed, caller }, signal);
+    const admit: Admit = (input, commands = []) =>
+      pass(engine.gate, { operation, access, input, commands, caller }, signal);
     return await work(admit, (facts) => {
       noted = { ...noted, ...facts };
     });

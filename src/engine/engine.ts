@@ -233,6 +233,7 @@ export class Engine implements AsyncDisposable {
       nonce: opened.nonce,
       notes: opened.notes,
       environment: opened.environment,
+      judgeTyped: this.gate.typed,
       resumed: before.resumed,
       report: this.log,
       release: () => {

@@ -1,6 +1,7 @@
 import { FairleadError } from '../contract/errors.ts';
 import type { Caller } from './call.ts';
 import type { Access } from './operation.ts';
+import type { JudgeTyped } from './typed-line.ts';
 
 /** What a stage of the gate is asked: may this caller do exactly this? */
 export interface Question {
@@ -9,8 +10,6 @@ export interface Question {
   readonly input: unknown;
   /** Command lines a shell would run if it is allowed. */
   readonly commands: readonly string[];
-  /** Lines that would be entered at a keyboard. */
-  readonly typed: readonly string[];
   readonly caller: Caller;
 }
 
@@ -22,7 +21,10 @@ export type Stage = (question: Question, signal: AbortSignal) => Verdict | Promi
 export const stageOrder = ['scope', 'approval', 'policy', 'guard'] as const;
 export type StageName = (typeof stageOrder)[number];
 
-export type Gate = Readonly<Record<StageName, Stage>>;
+export interface Gate extends Readonly<Record<StageName, Stage>> {
+  /** Asked about each line before it is entered at a keyboard, whichever calls typed it. */
+  readonly typed: JudgeTyped;
+}
 
 const allow: Verdict = { allowed: true };
 
@@ -44,7 +46,13 @@ const verbs: Readonly<Record<Access, string>> = {
 };
 
 /** Scope is always asked. The other stages have nobody to ask until a part of the product takes their place. */
-export const openGate: Gate = { scope, approval: () => allow, policy: () => allow, guard: () => allow };
+export const openGate: Gate = {
+  scope,
+  approval: () => allow,
+  policy: () => allow,
+  guard: () => allow,
+  typed: () => undefined,
+};
 
 /** Fails closed: a stage that breaks refuses. */
 export async function pass(gate: Gate, question: Question, signal: AbortSignal): Promise<void> {

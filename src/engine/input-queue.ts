@@ -49,10 +49,14 @@ export class InputQueue {
     return this.#pendingBytes;
   }
 
-  async send(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+  /** `before`: called when its turn has come. What it throws refuses the bytes. */
+  async send(bytes: Uint8Array, signal: AbortSignal, before: () => void = () => {}): Promise<void> {
     await this.#enqueue(
       bytes.length,
-      (body) => this.#pieces(body, bytes),
+      async (body) => {
+        before();
+        await this.#pieces(body, bytes);
+      },
       signal,
       () => {},
     );
@@ -69,9 +73,9 @@ export class InputQueue {
   }
 
   /** Drops what waits, then sends `bytes` (Ctrl-C) behind no more than the piece under way. */
-  async interrupt(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+  async interrupt(bytes: Uint8Array, signal: AbortSignal, before?: () => void): Promise<void> {
     for (const body of [this.#current, ...this.#waiting]) if (body) this.#stop(body, interrupted);
-    await this.send(bytes, signal);
+    await this.send(bytes, signal, before);
   }
 
   async #enqueue(size: number, work: Body['work'], signal: AbortSignal, onStop: Body['onStop']): Promise<void> {

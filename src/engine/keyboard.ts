@@ -5,6 +5,7 @@ import { Emitter } from '../lib/emitter.ts';
 import type { RecentSecrets } from './attention/recent-secrets.ts';
 import type { Channel } from './channel.ts';
 import { InputQueue, type Lane } from './input-queue.ts';
+import { changedLine, emptyLine, type JudgeTyped, typeKeys, type TypedLine } from './typed-line.ts';
 
 export interface InputEvent {
   /** Of what was sent as a secret only a mask and the end of the line. */
@@ -23,10 +24,14 @@ export interface LastInput {
   readonly ahead?: boolean;
 }
 
+/** What is typed: keys, whose lines are judged; a command that was judged as such; or whatever a person types, who answers for it. */
+export type TypedAs = 'keys' | 'command' | 'person';
+
 export interface TurnOptions {
   readonly by: string;
   readonly size: number;
   readonly secret?: boolean;
+  readonly as?: TypedAs;
 }
 
 export interface KeyboardInit {
@@ -42,6 +47,12 @@ export interface KeyboardInit {
   readonly secrets: () => RecentSecrets;
   /** Before anything is sent. */
   readonly used: () => void;
+  /** The program takes bracketed pastes. */
+  readonly pastes: () => boolean;
+  /** Absent: every line may be entered. */
+  readonly judge?: JudgeTyped | undefined;
+  /** Others may have typed before. */
+  readonly begun: boolean;
 }
 
 const maxPendingInput = 4 << 20;
@@ -62,9 +73,12 @@ export class Keyboard {
   readonly #queue: InputQueue;
   #last: LastInput | undefined;
   #lastAhead: number | undefined;
+  /** What was typed by anybody since the last line end. */
+  #line: TypedLine;
 
   constructor(init: KeyboardInit) {
     this.#init = init;
+    this.#line = init.begun ? changedLine : emptyLine;
     this.#queue = new InputQueue({
       write: (bytes) => init.channel.write(bytes),
       maxPendingBytes: maxPendingInput,
@@ -80,23 +94,29 @@ export class Keyboard {
   }
 
   /** Sends bytes as one body. Resolves when the far side accepted all of them. */
-  async send(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
+  async send(bytes: Uint8Array, by: string, signal: AbortSignal, as: TypedAs = 'keys'): Promise<void> {
     this.#mustFit(bytes);
-    this.#note(bytes, by);
-    await this.#queue.send(bytes, signal);
+    await this.#typing(bytes, as, (before) =>
+      this.#queue.send(bytes, signal, () => {
+        before();
+        this.#note(bytes, by);
+      }),
+    );
   }
 
   /** The keyboard for one sender: nobody else's bytes come between those of `work`. Ctrl-C ends the turn. */
   async turn<T>(options: TurnOptions, work: (lane: Lane) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { by, size, secret = false } = options;
+    const { by, size, secret = false, as = 'keys' } = options;
     const ours = (lane: Lane): Lane => ({
       signal: lane.signal,
-      write: async (bytes) => {
-        this.#mustFit(bytes);
-        if (secret) this.#noteSecret(bytes, by);
-        else this.#note(bytes, by);
-        await lane.write(bytes);
-      },
+      write: (bytes) =>
+        this.#typing(bytes, as, async (before) => {
+          this.#mustFit(bytes);
+          before();
+          if (secret) this.#noteSecret(bytes, by);
+          else this.#note(bytes, by);
+          await lane.write(bytes);
+        }),
     });
     return await this.#queue.turn(size, (lane) => work(ours(lane)), signal);
   }
@@ -111,10 +131,13 @@ export class Keyboard {
    * the terminal does not react, the program in the foreground gets the signal itself.
    */
   async interrupt(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
-    this.#note(bytes, by);
     const { channel, clock, output } = this.#init;
     const overtakes = this.#queue.pendingBytes > 0;
-    const sent = this.#queue.interrupt(bytes, AbortSignal.any([signal, AbortSignal.timeout(interruptMs)]));
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(interruptMs)]);
+    const sent = this.#queue.interrupt(bytes, limit, () => {
+      this.#line = emptyLine;
+      this.#note(bytes, by);
+    });
     if (!overtakes || !channel.kill) return sent;
     sent.catch(() => {});
     const reacted = deferred<boolean>();
@@ -142,6 +165,33 @@ export class Keyboard {
     throw new FairleadError('too_large', `A line of ${longest} bytes is too long for this program.`, {
       hint: `It reads whole lines, of which the terminal keeps ${most} bytes. Nothing was typed; put the text into a file.`,
     });
+  }
+
+  /** Bytes on their way: judged when their turn has come, remembered once they are let through. */
+  async #typing(bytes: Uint8Array, as: TypedAs, write: (before: () => void) => Promise<void>): Promise<void> {
+    let mine: TypedLine | undefined;
+    try {
+      await write(() => {
+        this.#line = mine = this.#lineAfter(bytes, as);
+      });
+    } catch (error) {
+      // Nobody knows how much of it arrived.
+      if (mine !== undefined && this.#line === mine) this.#line = changedLine;
+      throw error;
+    }
+  }
+
+  #lineAfter(bytes: Uint8Array, as: TypedAs): TypedLine {
+    const { judge, pastes } = this.#init;
+    const { line, entered } = typeKeys(this.#line, Buffer.from(bytes).toString(), pastes());
+    if (entered.length === 0 || as === 'person') return line;
+    // Judged already, on its own: so it must not be the end of something else.
+    const lines = as === 'keys' ? entered : this.#line.text === '' ? [] : [undefined];
+    for (const one of lines) {
+      const refusal = judge?.(one);
+      if (refusal !== undefined) throw refusal;
+    }
+    return as === 'keys' ? line : emptyLine;
   }
 
   #note(bytes: Uint8Array, by: string): void {

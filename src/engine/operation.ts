@@ -43,8 +43,6 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly about?: (input: z.output<In>) => Noted;
   /** It notes itself what it ran, once it knows whether anybody may see it. A refusal is noted all the same. */
   readonly notesCommands?: true;
-  /** The lines it would enter at a keyboard: judged only where the policy says so. */
-  readonly typed?: (input: z.output<In>) => readonly string[];
   /** Other names on the command line, `noun verb`. */
   readonly cliNames?: readonly string[];
   /** Words for a person at a command line, where the plain facts are not what they want to see. */

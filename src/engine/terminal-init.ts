@@ -5,6 +5,7 @@ import type { Log } from './incident.ts';
 import type { KeptState } from './kept/kept-state.ts';
 import type { Launch } from './launch.ts';
 import type { OutputLog } from './output-log.ts';
+import type { JudgeTyped } from './typed-line.ts';
 
 export interface TerminalInit {
   readonly id: string;
@@ -30,6 +31,8 @@ export interface TerminalInit {
   readonly environment?: ShellEnvironment | undefined;
   /** Hears of mistakes of ours with its output. */
   readonly report?: Log | undefined;
+  /** Asked about each line before it is entered. */
+  readonly judgeTyped?: JudgeTyped | undefined;
   /** Called once when the terminal is disposed. */
   readonly release: () => void;
   /** It was served by another process before. */

@@ -11,7 +11,7 @@ import type { Channel, Ended, Signal, Size } from './channel.ts';
 import { exited, gone } from './ended-words.ts';
 import type { ShellEnvironment } from './environment.ts';
 import type { Lane } from './input-queue.ts';
-import { type InputEvent, Keyboard, type LastInput, type TurnOptions } from './keyboard.ts';
+import { type InputEvent, Keyboard, type LastInput, type TurnOptions, type TypedAs } from './keyboard.ts';
 import { type KeptState, resumeAt } from './kept/kept-state.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { MarkScanner } from './marks.ts';
@@ -117,6 +117,9 @@ export class Terminal implements AsyncDisposable {
       busy: () => this.blocks.state !== 'unknown' && this.blocks.promptAt === undefined,
       secrets: () => this.#secrets,
       used: () => this.touch(),
+      pastes: () => this.screen.modes.bracketedPaste,
+      judge: init.judgeTyped,
+      begun: resumed !== undefined,
     });
     this.#mistakes = new Mistakes(init.id, init.report);
     this.screen = new Screen({
@@ -264,9 +267,9 @@ export class Terminal implements AsyncDisposable {
   }
 
   /** Sends bytes as one body. Resolves when the far side accepted all of them. */
-  async send(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
+  async send(bytes: Uint8Array, by: string, signal: AbortSignal, as?: TypedAs): Promise<void> {
     this.#mustLive();
-    await this.#keyboard.send(bytes, by, signal);
+    await this.#keyboard.send(bytes, by, signal, as);
   }
 
   /** The keyboard for one sender: nobody else's bytes come between those of `work`. Ctrl-C ends the turn. */

@@ -79,7 +79,7 @@ export class RpcPlace implements AsyncDisposable {
         [proxies, () => proxy],
         ...parts(root),
       ],
-      gate: { ...openGate, policy: policy.stage },
+      gate: { ...openGate, ...policy.gate },
       redact: (text) => redactor.redactText(text).text,
       ...change,
     });

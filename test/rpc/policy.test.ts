@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { call as callOperation } from '../../src/engine/call.ts';
@@ -8,7 +8,9 @@ import { workspaces } from '../../src/engine/workspaces.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { open } from '../../src/operations/core/lifecycle.ts';
 import { run } from '../../src/operations/core/run.ts';
+import { send } from '../../src/operations/core/send.ts';
 import { set } from '../../src/operations/session/policy.ts';
+import { press, type } from '../../src/operations/terminal/keyboard.ts';
 import { create } from '../../src/operations/terminal/shell.ts';
 import { RpcPlace } from './place.ts';
 
@@ -151,11 +153,56 @@ test('typed lines are judged only where the policy says so', async () => {
   expect((await place.client.ask('session.input', { id, input: ': sudo x\r' })).error?.message).toBe(
     'Command blocked by policy: sudo ',
   );
-  // Ctrl-O runs a line as Enter does, and Ctrl-P brings back an older one; Ctrl-C does neither.
-  for (const input of ['echo x\x0f', '\x10', '\x1b[A\r']) {
-    expect((await place.client.ask('session.input', { id, input })).error?.message).toContain('control characters');
+});
+
+test('a line is judged whole, whichever calls typed it (R-RPC-100)', async () => {
+  await using place = await RpcPlace.open();
+  const id = await place.create();
+  const programs = { enabled: true, blocked_patterns: ['cmd:touch'], allowed_patterns: [], scope: ['exec', 'input'] };
+  await place.client.call('policy.set', programs);
+  const file = join(place.home, 'touched');
+  const caller = { name: 'test', principal: 'owner', origin: 'mcp', may: () => true } as const;
+  const context = { engine: place.engine, caller, signal: AbortSignal.timeout(20_000) };
+  const terminal = place.engine.terminals.find(({ number }) => number === id)?.id;
+  const typeKeys = (input: string) => place.client.ask('session.input', { id, input });
+  const halves: readonly (readonly [string, () => Promise<unknown>])[] = [
+    [`touch ${file}`, () => typeKeys('\r')],
+    [`touch ${file}`, () => typeKeys('\n')],
+    [`touch ${file}`, () => callOperation(press, { sessionId: terminal, key: 'Enter' }, context)],
+    [`touch ${file}`, () => callOperation(type, { sessionId: terminal, text: '', submit: true }, context)],
+    [`touch ${file}`, () => callOperation(send, { terminal, keys: ['Enter'] }, context)],
+    [`touch ${file}`, () => callOperation(send, { terminal, text: '' }, context)],
+    ['touch ', () => place.client.ask('exec.run', { id, command: file })],
+    ['touch ', () => place.client.ask('exec.run_wait', { id, command: file, timeout_ms: 1000 })],
+    ['touch ', () => callOperation(run, { terminal, command: file, timeoutMs: 1000 }, context)],
+    ['tou', () => place.client.call('orchestrate.broadcast', { sessions: [id], command: `ch ${file}` })],
+    // Keys that change the line, bring back an older one, or run it.
+    ['x', () => typeKeys('\x7f\r')],
+    ['', () => typeKeys('\x1b[A\r')],
+    ['', () => typeKeys('\x10\x0f')],
+    ['tou\t', () => typeKeys('\r')],
+    ['', () => typeKeys('\x18\x05')],
+    [`\x1b[200~touch ${file}\x1b[201~`, () => typeKeys('\r')],
+  ];
+  for (const [first, second] of halves) {
+    expect(await typeKeys(first), first).toHaveProperty('result');
+    const said = JSON.stringify(await second().catch((error: unknown) => String(error)));
+    expect(said, `${first} and ${second.toString()}`).toMatch(/blocked by policy|is busy|Unfinished text/);
+    expect(await typeKeys('\x03')).toHaveProperty('result');
   }
-  expect(await place.client.call('session.input', { id, input: '\x03' })).toEqual({ status: 'ok' });
+  expect((await place.client.ask('session.input', { id, input: '\x1b[A' })).error).toBeUndefined();
+  expect((await place.client.ask('session.input', { id, input: '\r' })).error).toMatchObject({
+    message: expect.stringContaining('changed with keys'),
+    data: { code: 'BLOCKED_BY_POLICY', hint: expect.stringContaining('Ctrl+C') },
+  });
+  await typeKeys('\x03');
+  // The innocent pass, in pieces too.
+  await typeKeys('echo a');
+  expect(await typeKeys('b > out\r')).toHaveProperty('result');
+  expect(await place.client.call('exec.run_wait', { id, command: 'echo fi\necho ne' })).toMatchObject({
+    output: 'fi\nne',
+  });
+  expect(existsSync(file)).toBe(false);
 });
 
 test('a hand edit counts, and whoever may not administer may only tighten (R-RPC-017, R-RPC-102)', async () => {

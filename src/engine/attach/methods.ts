@@ -66,7 +66,9 @@ export function attachMethods(engine: Engine): Readonly<Record<string, Method>> 
       const { bytes, ...which } = Write.parse(params);
       const terminal = find(which);
       const text = Buffer.from(bytes, 'base64');
-      await typing.add(signal, terminal, [...text.toString()].length, () => terminal.send(text, 'person', signal));
+      await typing.add(signal, terminal, [...text.toString()].length, () =>
+        terminal.send(text, 'person', signal, 'person'),
+      );
     },
     'attach.resize': async (params, signal) => {
       const { cols, rows, ...which } = Resize.parse(params);

@@ -70,7 +70,7 @@ async function type(engine: Engine, answer: Answer, caller: Caller, signal: Abor
   if (!terminal) throw new FairleadError('terminal_not_found', `There is no terminal ${answer.terminal}.`);
   const bytes = Buffer.from(answer.submit ? `${answer.text}\r` : answer.text);
   const secret = answer.secret || terminal.attention.current?.secret === true;
-  const turn = { by: caller.name, size: bytes.length, secret };
+  const turn = { by: caller.name, size: bytes.length, secret, as: 'person' } as const;
   await terminal.turn(
     turn,
     async (lane) => {

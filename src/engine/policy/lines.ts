@@ -32,19 +32,6 @@ export function variableLines(name: string, value: string | null): readonly stri
   return [/^\w+$/.test(name) ? `${name}=${quoted(value)}` : `env ${quoted(`${name}=${value}`)}`];
 }
 
-/** Ctrl-C, Ctrl-D, Ctrl-Z and Ctrl-\ end a line as Enter does; nothing of it can run later. */
-// oxlint-disable-next-line no-control-regex
-const ends = /[\r\n\x03\x04\x1a\x1c]+/;
-// oxlint-disable-next-line no-control-regex
-const keys = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
-
-/** The whole lines of what is typed. What is left counts only if it holds keys, which may run what nobody sees here. */
-export function typedLines(text: string): readonly string[] {
-  const lines = text.split(ends);
-  const last = lines.pop() ?? '';
-  return keys.test(last) ? [...lines, last] : lines;
-}
-
 const bare = /^[\w@%+:,./-]+$/;
 const syntax = /^(?:if|then|elif|else|fi|while|until|for|select|case|esac|do|done|function|time|coproc|in)$/;
 const quoted = (text: string): string =>

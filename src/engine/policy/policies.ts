@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Stage } from '../gate.ts';
+import type { Gate, Stage } from '../gate.ts';
 import { partKey } from '../part.ts';
 import { StateFile } from '../state-file.ts';
+import type { JudgeTyped } from '../typed-line.ts';
 import { checkPolicy, judge, Policy, type Verdict } from './policy.ts';
 
 export interface PoliciesOptions {
@@ -57,15 +58,28 @@ export class Policies implements AsyncDisposable {
   }
 
   /** The gate's question about a call that would run commands. */
-  readonly stage: Stage = ({ commands, typed }) => {
-    const policy = this.get();
-    const lines = policy.scope.includes('input') ? [...commands, ...typed] : commands;
-    for (const line of lines) {
+  readonly #stage: Stage = ({ commands }) => {
+    for (const line of commands) {
       const verdict = this.check(line);
       if (!verdict.allowed) return { allowed: false, error: blocked(verdict) };
     }
     return { allowed: true };
   };
+
+  /** The keyboard's question about a line that would be entered; undefined in its place: nobody knows it. */
+  readonly #judgeTyped: JudgeTyped = (line) => {
+    const { enabled, scope, blocked_patterns, allowed_patterns } = this.get();
+    if (!enabled || !scope.includes('input')) return undefined;
+    const unknowable = line === undefined && blocked_patterns.length + allowed_patterns.length > 0;
+    if (unknowable) return changed();
+    const verdict = this.check(line ?? '');
+    return verdict.allowed ? undefined : blocked(verdict);
+  };
+
+  /** Its part of the gate. */
+  get gate(): Pick<Gate, 'policy' | 'typed'> {
+    return { policy: this.#stage, typed: this.#judgeTyped };
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {}
 }
@@ -77,6 +91,14 @@ function blocked({ pattern, reason, list }: Verdict): FairleadError {
   return new FairleadError('not_permitted', `Command blocked by policy: ${certain ? pattern : reason}`, {
     hint: 'Run something else, or ask the person to change the policy; policy.check tells what would be allowed.',
     data: { rpcCode: 'BLOCKED_BY_POLICY', reason, ...(list === undefined ? {} : { list }) },
+  });
+}
+
+function changed(): FairleadError {
+  const reason = 'Cannot be judged: what stands at the prompt was begun by another call, or changed with keys';
+  return new FairleadError('not_permitted', `Command blocked by policy: ${reason}`, {
+    hint: 'Press Ctrl+C to drop the line, then send all of it and Enter, without Tab, arrows or other keys that change it.',
+    data: { rpcCode: 'BLOCKED_BY_POLICY', reason },
   });
 }
 

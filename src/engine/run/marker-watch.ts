@@ -139,7 +139,7 @@ export class MarkerWatch implements Watch {
     if (line === prompt || (editing && looksLikePrompt(line) && !looksLikeContinuation(line))) {
       if (this.#from === undefined) return this.#finish(this.#ignored(line));
       this.#asked = { at: log.end, line };
-      await this.#terminal.send(Buffer.from(statusLine(token, dialect)), by, signal);
+      await this.#terminal.send(Buffer.from(statusLine(token, dialect)), by, signal, 'command');
     } else if (this.#from === undefined && looksLikeContinuation(line)) {
       await this.#terminal.send(interrupt, by, signal);
       this.#finish(this.#incomplete());

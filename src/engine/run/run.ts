@@ -146,7 +146,7 @@ async function submit(
     () => {},
   );
   try {
-    await terminal.send(Buffer.from(lines), request.by, signal);
+    await terminal.send(Buffer.from(lines), request.by, signal, 'command');
   } catch (error) {
     watch[Symbol.dispose]();
     throw error;
@@ -205,7 +205,7 @@ async function enter(terminal: Terminal, line: string, by: string, signal: Abort
   using _state = terminal.stateChanged.on(() => {
     if (terminal.ended) ready.resolve();
   });
-  await terminal.send(Buffer.from(line), by, signal);
+  await terminal.send(Buffer.from(line), by, signal, 'command');
   await abortable(ready.promise, signal);
   // The shell may have asked its terminal something with its prompt; the answer must not come after the next line.
   await terminal.sync(signal);

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { parseKey } from '../../engine/keys.ts';
 import { operation } from '../../engine/operation.ts';
-import { typedLines } from '../../engine/policy/lines.ts';
 import { cursorNow } from '../../engine/reading/cursor-now.ts';
 import { submitModes } from '../../engine/submit/body.ts';
 import { submit } from '../../engine/submit/submit.ts';
@@ -36,7 +35,6 @@ export const send = operation({
     restarted: z.boolean(),
   }),
   positional: ['text'],
-  typed: ({ text = '', mode }) => typedLines(mode === 'raw' ? text : `${text}\r`),
   async run({ input, engine, caller, signal }) {
     if (input.text === undefined && input.keys === undefined) {
       throw new FairleadError('invalid_input', 'text: give text, keys, or both');

@@ -3,7 +3,6 @@ import { FairleadError } from '../../contract/errors.ts';
 import { remoteError } from '../../contract/remote-errors.ts';
 import { parseKey } from '../../engine/keys.ts';
 import { operation } from '../../engine/operation.ts';
-import { typedLines } from '../../engine/policy/lines.ts';
 import { parseByteCount } from '../../lib/byte-count.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { SshShell } from '../../transports/ssh/shell.ts';
@@ -135,7 +134,6 @@ export const write = operation({
   }),
   output: Written,
   positional: ['shell_id', 'input'],
-  typed: ({ input }) => typedLines(input),
   async run({ input, engine, caller, signal }) {
     const shell = engine.part(ssh).shells.find(input.shell_id, caller.principal);
     const bytes = Buffer.from(input.input);

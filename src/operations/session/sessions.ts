@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { activityOf } from '../../engine/activity.ts';
 import { operation } from '../../engine/operation.ts';
-import { launchLines, typedLines } from '../../engine/policy/lines.ts';
+import { launchLines } from '../../engine/policy/lines.ts';
 import { settled } from '../../engine/settle.ts';
 import { Environment } from '../environment.ts';
 import { aboutLaunch } from '../launch.ts';
@@ -136,7 +136,6 @@ export const input = operation({
   input: z.object({ ...session, input: z.string() }),
   output: Ok,
   positional: ['id', 'input'],
-  typed: ({ input: text }) => typedLines(text),
   async run(call) {
     const terminal = await liveSession(call);
     call.note({ detail: aboutInput(call.input.input, terminal.process?.echo() === false) });

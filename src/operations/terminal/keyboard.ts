@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { parseKey } from '../../engine/keys.ts';
 import { operation } from '../../engine/operation.ts';
-import { typedLines } from '../../engine/policy/lines.ts';
 import { SessionId } from './shared.ts';
 
 const maxTextBytes = 1 << 20;
@@ -33,7 +32,6 @@ export const type = operation({
     restarted: z.boolean().describe('The shell of the default session had exited and was started again'),
   }),
   positional: ['text'],
-  typed: ({ text, submit }) => typedLines(submit ? `${text}\r` : text),
   async run({ input, engine, caller, signal }) {
     const { terminal, restarted } = await engine.sessions.forInput(input.sessionId, caller, signal);
     const sent = await terminal.type(input.text, { by: caller.name, paste: input.paste, submit: input.submit }, signal);

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { changedLine, emptyLine, typeKeys, type TypedLine } from './typed-line.ts';
+
+/** The lines entered by keys that came in pieces, and what stands there at the end. */
+function typed(keys: readonly string[], options: { from?: TypedLine; pastes?: boolean } = {}) {
+  let line = options.from ?? emptyLine;
+  const all: (string | undefined)[] = [];
+  for (const one of keys) {
+    const next = typeKeys(line, one, options.pastes ?? false);
+    line = next.line;
+    all.push(...next.entered);
+  }
+  return { entered: all, left: line.text };
+}
+
+test('a line is what was typed since the last one, in however many pieces', () => {
+  expect(typed(['tou', 'ch M\r', 'ls'])).toEqual({ entered: ['touch M'], left: 'ls' });
+  expect(typed(['a\nb\r\r'])).toEqual({ entered: ['a', 'b', ''], left: '' });
+});
+
+test('keys that change it make it unknown, until Ctrl+C', () => {
+  for (const key of ['\t', '\x7f', '\b', '\x1b[A', '\x12', '\x19', '\x1a', '\x1c', '\x1bb', '\x16', '\u009bA']) {
+    expect(typed([`ls${key}`, 'x\r']), JSON.stringify(key)).toEqual({ entered: [undefined], left: '' });
+    expect(typed([`ls${key}`, '\x03x\r']), JSON.stringify(key)).toEqual({ entered: ['x'], left: '' });
+  }
+  expect(typed(['x\r'], { from: changedLine })).toEqual({ entered: [undefined], left: '' });
+});
+
+test('Ctrl+U takes back what is known, and nothing else', () => {
+  expect(typed(['touch M\x15ls\r'])).toEqual({ entered: ['ls'], left: '' });
+  expect(typed(['touch M\x1b[D\x15ls\r'])).toEqual({ entered: [undefined], left: '' });
+});
+
+test('Ctrl+D and Ctrl+O hand over what stands there', () => {
+  expect(typed(['\x04'])).toEqual({ entered: [], left: '' });
+  expect(typed(['touch M\x04'])).toEqual({ entered: ['touch M'], left: undefined });
+  expect(typed(['touch M\x0f', '\r'])).toEqual({ entered: ['touch M', undefined], left: '' });
+});
+
+test('Ctrl+X Ctrl+E is a line nobody sees', () => {
+  expect(typed(['\x18', '\x05']).entered).toEqual([undefined]);
+  expect(typed(['\x18', 'a\x05']).entered).toEqual([]);
+});
+
+test('a paste is one line, if the program takes pastes; its lines are told before its end all the same', () => {
+  const paste = '\x1b[200~a\n\tb\x1b[201~';
+  expect(typed([paste, '\r'], { pastes: true })).toEqual({ entered: ['a\n\tb', 'a\n\tb'], left: '' });
+  expect(typed(['\x1b[200~a\n'], { pastes: true })).toEqual({ entered: ['a\n'], left: 'a\n' });
+  expect(typed([paste, '\r'])).toEqual({ entered: [undefined, undefined], left: '' });
+});
+
+test('more than anybody judges is unknown', () => {
+  expect(typed(['a'.repeat(65_537), '\r'])).toEqual({ entered: [undefined], left: '' });
+});

@@ -1,0 +1,67 @@
+/** What stands at the keyboard since the last line was entered, as far as the keys tell. */
+export interface TypedLine {
+  /** Undefined: keys were pressed that may have changed it in ways nobody sees here. */
+  readonly text: string | undefined;
+  /** In the middle of a bracketed paste. */
+  readonly pasting: boolean;
+  /** The last key was Ctrl+X: with Ctrl+E it has a shell edit the line elsewhere, and run it. */
+  readonly prefixed: boolean;
+}
+
+export const emptyLine: TypedLine = { text: '', pasting: false, prefixed: false };
+export const changedLine: TypedLine = { text: undefined, pasting: false, prefixed: false };
+
+/** Asked before a line is entered. Answers with why that must not be; undefined in place of the line: nobody knows it. */
+export type JudgeTyped = (line: string | undefined) => Error | undefined;
+
+/** Longer than any line that is judged. */
+const longest = 65_536;
+
+const pasteBegins = '\x1b[200~';
+const pasteEnds = '\x1b[201~';
+// oxlint-disable-next-line no-control-regex
+const pieces = /\x1b\[20[01]~|[\x00-\x1f\x7f-\x9f]|[^\x00-\x1f\x7f-\x9f]+/g;
+
+/**
+ * The line after some keys, and the lines that they enter. `pastes`: the program takes bracketed pastes; to others the marks are
+ * keys like any, and a newline in a paste enters a line.
+ */
+export function typeKeys(
+  line: TypedLine,
+  keys: string,
+  pastes: boolean,
+): { readonly line: TypedLine; readonly entered: readonly (string | undefined)[] } {
+  const entered: (string | undefined)[] = [];
+  let { text, pasting, prefixed } = line;
+  let pasted = false;
+  for (const [piece] of keys.matchAll(pieces)) {
+    if (prefixed && piece === ctrl.E) entered.push(undefined);
+    prefixed = piece === ctrl.X && !pasting;
+    if (piece === pasteBegins && pastes) pasting = true;
+    else if (piece === pasteEnds && pasting) pasting = false;
+    else if (pasting && /^[\r\n]$/.test(piece)) {
+      text = text === undefined ? undefined : `${text}\n`;
+      pasted = true;
+    } else if (piece === '\r' || piece === '\n') {
+      entered.push(text);
+      text = '';
+    } else if (piece === ctrl.C) {
+      text = '';
+      pasting = false;
+    } else if (piece === ctrl.U && text !== undefined) text = '';
+    else if (piece === ctrl.D && text === '') continue;
+    else if (piece === ctrl.O || piece === ctrl.D) {
+      // Both hand over what stands there; what stands there afterwards is an older line, or the same.
+      entered.push(text);
+      text = undefined;
+    } else if (piece >= ' ' && !/^[\x7f-\x9f]/.test(piece)) {
+      text = text === undefined || text.length + piece.length > longest ? undefined : text + piece;
+    } else if (!(pasting && piece === '\t')) text = undefined;
+    else text = text === undefined ? undefined : `${text}\t`;
+  }
+  // A program that takes no pastes after all has entered its lines by now.
+  if (pasted && text !== '') entered.push(text);
+  return { line: { text, pasting, prefixed }, entered };
+}
+
+const ctrl = { C: '\x03', D: '\x04', E: '\x05', O: '\x0f', U: '\x15', X: '\x18' } as const;
