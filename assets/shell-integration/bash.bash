@@ -29,7 +29,6 @@ __fl_before() {
     __fl_history
     [[ -t 1 ]] && builtin printf '%s\e]133;D;%s%s%s\a' "$REPLY" "$__fl_status" "$__fl_tail" "$__fl_n"
     __fl_ran=0
-    [[ -n $__fl_dir && -e $__fl_dir/env ]] && __fl_dump
   fi
   # Prompt commands that look at $? must see the user's; under `set -e` that would end the shell.
   [[ $flags == *e* ]] && return 0
@@ -41,7 +40,7 @@ __fl_after() {
   local REPLY
   local -
   set +eux
-  [[ -n $__fl_dir ]] && __fl_take
+  [[ -n $__fl_dir ]] && __fl_exchange
   # What the history held before is not what the first command will be.
   ((__fl_n == 0)) && __fl_history
   ((__fl_n += 1))
@@ -122,6 +121,11 @@ __fl_take() {
   done
 }
 
+__fl_exchange() {
+  __fl_take
+  [[ -e $__fl_dir/env ]] && __fl_dump
+}
+
 # The file exists when someone asked; an empty record says that it is complete.
 __fl_dump() {
   local -a names all
@@ -135,11 +139,11 @@ __fl_dump() {
 __fl_signal() {
   local -
   set +eux
-  [[ -n $__fl_dir ]] && __fl_take
+  [[ -n $__fl_dir ]] && __fl_exchange
 }
 
 __fl_install() {
-  local usr1=0
+  local usr1=0 winch=
   # Stderr is put away to keep the calls themselves out of `set -x`.
   local before='{ __fl_before; } 2>/dev/null' after='{ __fl_after; } 2>/dev/null'
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
@@ -149,11 +153,16 @@ __fl_install() {
     while [[ $user == *[[:space:]\;] ]]; do user=${user%?}; done
     PROMPT_COMMAND=$before${user:+$'\n'$user}$'\n'$after
   fi
+  # WINCH is heard at the prompt at once, USR1 when a line is entered. The argument keeps $_ as it was.
   if [[ -n $__fl_dir && -z $(builtin trap -p USR1) ]]; then
-    trap '{ __fl_signal; } 2>/dev/null' USR1
+    trap '{ __fl_signal "$_"; } 2>/dev/null' USR1
     usr1=1
   fi
-  [[ -t 1 ]] && builtin printf '\e]633;P;shell=bash;pid=%s;usr1=%s;fl=%s\a' "$$" "$usr1" "$__fl_nonce"
+  if [[ -n $__fl_dir && -z $(builtin trap -p WINCH) ]]; then
+    trap '{ __fl_signal "$_"; } 2>/dev/null' WINCH
+    winch=now
+  fi
+  [[ -t 1 ]] && builtin printf '\e]633;P;shell=bash;pid=%s;usr1=%s;winch=%s;fl=%s\a' "$$" "$usr1" "$winch" "$__fl_nonce"
 }
 
 else

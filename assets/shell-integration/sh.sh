@@ -15,7 +15,6 @@ if [ -n "${FAIRLEAD_INTEGRATION-}" ]; then
   __fl_nonce=
   # The nonce is gone from the disk before any other program runs.
   { IFS= read -r __fl_nonce <"$__fl_dir/nonce" && : >|"$__fl_dir/nonce"; } 2>/dev/null
-  # Runs between a line being entered and its commands. What the user's file traps goes first.
   __fl_in=1
   # Assignments left for us: in.1, in.2, … each read once.
   __fl_take() {
@@ -24,12 +23,16 @@ if [ -n "${FAIRLEAD_INTEGRATION-}" ]; then
       command rm -f -- "$__fl_dir/in.$__fl_in"
       __fl_in=$((__fl_in + 1))
     done
-    # The file exists when someone asked; an empty record says that it is complete.
+    # The file exists when someone asked: from then on every prompt tells.
     if [ -e "$__fl_dir/env" ]; then
-      { command env -0 && printf '\0'; } >|"$__fl_dir/env"
+      __fl_ask=1
+      __fl_dump
     fi
   } 2>/dev/null
-  trap '__fl_take' USR1
+  # An empty record says that it is complete.
+  __fl_dump() {
+    { command env -0 && printf '\0'; } >|"$__fl_dir/env"
+  } 2>/dev/null
 fi
 
 if [ -n "${ENV-}" ] && [ -r "$ENV" ]; then . "$ENV"; fi
@@ -40,7 +43,22 @@ case $- in
 esac
 
 if [ -n "${__fl_nonce-}" ]; then
-  __fl_n=0
+  __fl_n=0 __fl_ask=
+  # A plain shell looks only when a signal makes it: between a line being entered and its commands, or after a command that
+  # runs. What the user's file traps stays theirs.
+  __fl_usr1=0 __fl_winch=
+  if [ -n "$__fl_dir" ] && trap >|"$__fl_dir/scratch"; then
+    __fl_usr1=1 __fl_winch=line
+    while IFS= read -r __fl_line; do
+      case $__fl_line in
+        *USR1) __fl_usr1=0 ;;
+        *WINCH) __fl_winch= ;;
+      esac
+    done <"$__fl_dir/scratch"
+    if [ "$__fl_usr1" = 1 ]; then trap __fl_take USR1; fi
+    if [ -n "$__fl_winch" ]; then trap __fl_take WINCH; fi
+    if [ "$__fl_winch$__fl_name" = linebash ]; then __fl_winch=now; fi
+  fi 2>/dev/null
   __fl_esc=$(printf '\033')
   __fl_bel=$(printf '\007')
   __fl_tail=";fl=$__fl_nonce;n="
@@ -56,11 +74,11 @@ if [ -n "${__fl_nonce-}" ]; then
   esac
   __fl_ps1=${PS1-'$ '} __fl_ps2=${PS2-'> '}
   # An exported prompt must not carry our marks into other shells; there the first variable is unset, and all of it empty.
-  PS1=$__fl_open'${__fl_d:+$__fl_d$?$__fl_tail$((__fl_n))$__fl_bel$__fl_w$PWD$__fl_bel$__fl_a$((__fl_n=__fl_n+1))$__fl_bel}'$__fl_close$__fl_ps1
+  PS1=$__fl_open'${__fl_d:+$__fl_d$?$__fl_tail$((__fl_n))$__fl_bel$__fl_w$PWD$__fl_bel${__fl_ask:+$(__fl_dump)}$__fl_a$((__fl_n=__fl_n+1))$__fl_bel}'$__fl_close$__fl_ps1
   PS1=$PS1$__fl_open'${__fl_d:+$__fl_i$((__fl_n))$__fl_bel}'$__fl_close
   PS2=$__fl_open'${__fl_d:+$__fl_s$((__fl_n))$__fl_bel}'$__fl_close$__fl_ps2$__fl_open'${__fl_d:+$__fl_i$((__fl_n))$__fl_bel}'$__fl_close
-  printf '\033]633;P;shell=sh;pid=%s;usr1=1;fl=%s\007' "$$" "$__fl_nonce"
-  unset __fl_esc __fl_open __fl_close __fl_ps1 __fl_ps2 __fl_name
+  printf '\033]633;P;shell=sh;pid=%s;usr1=%s;winch=%s;fl=%s\007' "$$" "$__fl_usr1" "$__fl_winch" "$__fl_nonce"
+  unset __fl_usr1 __fl_winch __fl_line __fl_esc __fl_open __fl_close __fl_ps1 __fl_ps2 __fl_name
 else
   unset __fl_dir __fl_nonce __fl_name
 fi

@@ -166,7 +166,7 @@ export class Blocks {
     return this.#cwd;
   }
 
-  /** What the integration announced of itself: `shell`, `pid`, `usr1`. */
+  /** What the integration announced of itself: `shell`, `pid`, `usr1` and `winch`: what the signals do. */
   get shell(): Readonly<Record<string, string>> | undefined {
     return this.#shell;
   }

@@ -39,6 +39,8 @@ export interface ProcessView {
   environment?(): ReadonlyMap<string, string> | undefined;
   /** Signals the process group in the foreground, and nothing else. */
   signal?(signal: Signal): void;
+  /** Tells the program itself, in the foreground or not, to look around (SIGWINCH): nothing to one that does not expect it. */
+  wake?(): void;
 }
 
 /** A live byte stream to something that behaves like a terminal. */

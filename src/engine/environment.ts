@@ -1,29 +1,47 @@
+import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '../contract/errors.ts';
 import { activityOf } from './activity.ts';
 import { keyValues } from './redaction/key-value.ts';
+import { settled } from './settle.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A shell's environment as its integration shows and changes it: nothing is typed, nothing enters its history (R-RPC-030). */
 export interface ShellEnvironment {
-  /** Takes effect when the shell next looks. */
-  queue(changes: Readonly<Record<string, string | null>>): void;
-  /** From now on the shell tells its environment after every command. */
+  /** Takes effect when the shell next looks; whether it has is what the result tells. */
+  queue(changes: Readonly<Record<string, string | null>>): () => boolean;
+  /** From now on the shell tells its environment at every prompt. */
   follow(): void;
   /** What the shell told last; undefined when it has not yet. */
-  read(): { readonly variables: ReadonlyMap<string, string>; readonly asOf: number } | undefined;
+  read(): Told | undefined;
+  /** From now on `fresh` is undefined, until the shell tells anew. */
+  renew(): void;
+  fresh(): Told | undefined;
 }
 
-export interface EnvironmentView {
+interface Told {
   readonly variables: ReadonlyMap<string, string>;
-  /** `shell`: as it was after the newest command. `process`: as it was when the program began. */
-  readonly source: 'shell' | 'process';
   readonly asOf: number;
 }
 
-/** What can be known of a session's environment now (R-RPC-032). */
-export function readEnvironment(terminal: Terminal): EnvironmentView {
+export interface EnvironmentView extends Told {
+  /** `shell`: as the shell told it. `process`: as it was when the program began. */
+  readonly source: 'shell' | 'process';
+}
+
+/** A shell at its prompt looks within a few milliseconds; one that does not has other things to do. */
+const lookMs = 500;
+const everyMs = 2;
+
+/** What can be known of a session's environment now (R-RPC-032). A shell at its prompt is asked, others told it last. */
+export async function readEnvironment(terminal: Terminal, signal: AbortSignal): Promise<EnvironmentView> {
   const { environment, process } = terminal;
   environment?.follow();
+  if (environment !== undefined && activityOf(terminal).idle) {
+    if (looks(terminal) === 'now') {
+      environment.renew();
+      await woken(terminal, () => environment.fresh() !== undefined, signal);
+    } else interrupt(terminal);
+  }
   const told = environment?.read();
   if (told) return { ...told, source: 'shell' };
   const variables = process?.environment?.();
@@ -36,8 +54,8 @@ export function readEnvironment(terminal: Terminal): EnvironmentView {
 export type Applied = 'next_command' | 'next_prompt' | 'now';
 
 /**
- * Changes a variable of a running shell (R-RPC-031). `now` presses Enter at an empty prompt, so that the shell looks at
- * once. Undefined when the session's shell cannot be told.
+ * Changes a variable of a running shell (R-RPC-031), at its prompt at once where a signal makes it look. `now` presses Enter
+ * at an empty prompt where none does. Undefined when the session's shell cannot be told.
  */
 export async function setEnvironment(
   terminal: Terminal,
@@ -46,22 +64,75 @@ export async function setEnvironment(
   signal: AbortSignal,
 ): Promise<Applied | undefined> {
   const { environment, blocks, process } = terminal;
-  if (!environment) return undefined;
-  environment.queue(change);
+  const { shell = '' } = blocks.shell ?? {};
   const { idle } = activityOf(terminal);
-  const { shell = '', pid, usr1 } = blocks.shell ?? {};
+  const look = looks(terminal);
+  // A plain shell has no hook that would look by itself.
+  const reached = shell !== 'sh' || (idle ? look === 'now' || hearsUsr1(terminal) : look !== undefined);
+  if (!environment || !reached) return undefined;
+  const taken = environment.queue(change);
+  if (!idle) {
+    if (look !== undefined) process?.wake?.();
+    return shell === 'zsh' || shell === 'fish' ? 'next_command' : 'next_prompt';
+  }
+  if (look === 'now' && (await woken(terminal, taken, signal))) return options.now ? 'now' : 'next_command';
+  const interrupted = interrupt(terminal);
   // Also what was typed while the command before was still going: its prompt comes first, then the text.
   const nothingTyped = (terminal.lastInput?.offset ?? -1) < (blocks.last?.outputTo ?? blocks.promptAt ?? 0);
-  if (options.now && idle && nothingTyped && blocks.promptAt !== undefined) {
+  if (options.now && nothingTyped && blocks.promptAt !== undefined) {
     await terminal.send(Buffer.from('\r'), options.by, signal);
-    return 'now';
+    // What is run next must not take the prompt of this Enter for its own end.
+    await settled(terminal, signal);
+    if (await soon(taken, signal)) return 'now';
   }
-  if (shell === 'zsh' || shell === 'fish') return 'next_command';
-  // Its default action would end the shell: only where this very process announced that it is ready for it.
-  const listens = usr1 === '1' && idle && process?.foreground()?.pid === Number(pid);
-  if (!listens || !process?.signal) return 'next_prompt';
-  process.signal('USR1');
-  return 'next_command';
+  return shell === 'zsh' || shell === 'fish' || interrupted ? 'next_command' : 'next_prompt';
+}
+
+/** When the shell this terminal was opened with looks if it is woken, as it announced: at once, or when a line is entered. */
+function looks({ blocks, process }: Terminal): 'now' | 'line' | undefined {
+  const { pid, winch } = blocks.shell ?? {};
+  if (process?.wake === undefined || process.pid !== Number(pid)) return undefined;
+  return winch === 'now' || winch === 'line' ? winch : undefined;
+}
+
+/** The default action would end the shell: only where this very process announced that it is ready for it. */
+function hearsUsr1({ blocks, process }: Terminal): boolean {
+  const { pid, usr1 } = blocks.shell ?? {};
+  return usr1 === '1' && process?.signal !== undefined && process.foreground()?.pid === Number(pid);
+}
+
+/** Has a shell at its prompt look when a line is entered, before its commands. Whether it will. */
+function interrupt(terminal: Terminal): boolean {
+  if (!hearsUsr1(terminal)) return false;
+  terminal.process?.signal?.('USR1');
+  return true;
+}
+
+/** A shell that is just about to wait for input may miss a signal until the next key. */
+const wakeEveryMs = 50;
+
+/** Wakes the shell until it has looked. Whether it has. */
+async function woken({ process, clock }: Terminal, looked: () => boolean, signal: AbortSignal): Promise<boolean> {
+  let due = clock.monotonic();
+  const done = (): boolean => {
+    if (looked()) return true;
+    if (clock.monotonic() >= due) {
+      due = clock.monotonic() + wakeEveryMs;
+      process?.wake?.();
+    }
+    return false;
+  };
+  return await soon(done, signal);
+}
+
+/** Whether it holds before long. Files tell nobody that they have changed. */
+async function soon(holds: () => boolean, signal: AbortSignal): Promise<boolean> {
+  const end = performance.now() + lookMs;
+  while (!holds()) {
+    if (performance.now() > end) return false;
+    await setTimeout(everyMs, undefined, { signal });
+  }
+  return true;
 }
 
 /** Whether a variable of this name is likely to hold a secret: the rule of the redactor. */

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type RpcPlace, withPlace } from './place.ts';
 
@@ -26,22 +28,92 @@ test.each(['bash', 'zsh', 'fish', 'dash'])(
   },
 );
 
-test('apply now presses Enter at an empty prompt only (R-RPC-031)', async () => {
-  const id = await place.create();
-  expect(await call('session.set_env', { id, name: 'FL_NOW', value: '1', apply: 'now' })).toEqual({
-    status: 'ok',
-    applied: 'now',
+const value = async (id: number, name: string): Promise<unknown> => (await call('session.env', { id, name })).value;
+
+test.each(['bash', 'zsh', 'fish', 'dash', 'sh'])(
+  '%s: apply now is in effect when it says so (R-RPC-031)',
+  async (shell) => {
+    const id = await place.create({ shell });
+    expect(await call('session.set_env', { id, name: 'FL_NOW', value: '1', apply: 'now' })).toEqual({
+      status: 'ok',
+      applied: 'now',
+    });
+    expect(await run(id, 'printenv FL_NOW')).toBe('1');
+  },
+);
+
+test.each(['bash', 'zsh', 'fish', 'dash', 'sh'])(
+  '%s: what is set while a command runs is there after it',
+  async (shell) => {
+    const id = await place.create({ shell });
+    await call('exec.run', { id, command: 'sleep 0.3' });
+    await call('orchestrate.wait', { id, pattern: 'sleep' });
+    const { applied } = await call('session.set_env', { id, name: 'FL_BUSY', value: '4' });
+    expect(applied).toMatch(/^next_(command|prompt)$/);
+    expect((await call('exec.run_wait', { id, command: 'printenv FL_BUSY', queue: true })).output).toBe('4');
+  },
+);
+
+test.each(['bash', 'zsh', 'fish'])(
+  '%s: the first look shows what the shell has, also what its files set, and types nothing (R-RPC-030, R-RPC-032)',
+  async (shell) => {
+    const rc = { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' }[shell] ?? '';
+    mkdirSync(dirname(join(place.home, rc)), { recursive: true });
+    writeFileSync(join(place.home, rc), 'export FL_RC=file\n');
+    const first = await place.create({ shell });
+    expect(await call('session.env', { id: first, name: 'FL_RC' })).toMatchObject({ value: 'file', source: 'shell' });
+    const id = await place.create({ shell });
+    await run(id, 'export FL_B=2');
+    expect(await call('session.env', { id, name: 'FL_B' })).toMatchObject({ value: '2', source: 'shell' });
+    await call('session.set_env', { id, name: 'FL_B', value: '3' });
+    expect(await value(id, 'FL_B')).toBe('3');
+    const shown = (await call('screen.text', { id })).lines;
+    // Half a line stays as it is, and is run as it was typed.
+    await call('session.input', { id, input: 'echo ha' });
+    await call('orchestrate.wait', { id, pattern: 'echo ha' });
+    expect((await call('session.set_env', { id, name: 'FL_B', value: '4', apply: 'now' })).applied).toBe('now');
+    expect(await value(id, 'FL_B')).toBe('4');
+    await call('session.input', { id, input: 'lf$FL_B\r' });
+    await call('orchestrate.wait', { id, pattern: '^half4', regex: true });
+    expect(shown.filter((line: string) => line.includes('FL_B'))).toHaveLength(1);
+  },
+);
+
+test('a plain shell cannot be asked at its prompt: it tells from its next command on (R-RPC-032)', async () => {
+  const id = await place.create({ shell: 'dash' });
+  await run(id, 'export FL_B=2');
+  expect(await call('session.env', { id, name: 'FL_B' })).toMatchObject({
+    value: null,
+    source: 'process',
+    note: expect.stringContaining('As the shell began'),
   });
-  expect(await run(id, 'printenv FL_NOW')).toBe('1');
-  await call('session.input', { id, input: 'half a li' });
-  expect((await call('session.set_env', { id, name: 'FL_NOW', value: '2', apply: 'now' })).applied).not.toBe('now');
+  await run(id, 'export FL_C=3');
+  expect(await call('session.env', { id, name: 'FL_B' })).toMatchObject({ value: '2', source: 'shell' });
+  expect(await value(id, 'FL_C')).toBe('3');
+  expect((await call('exec.run_wait', { id, command: '(exit 5)' })).exit_code).toBe(5);
+  expect(await run(id, 'echo $?')).toBe('5');
 });
 
-test('session.env: first as the process began, then as the shell has it; secrets stay hidden (R-RPC-032)', async () => {
+test('a shell whose user traps the signals is left alone, and no claim is made of it', async () => {
+  writeFileSync(join(place.home, 'shrc'), 'trap "echo mine" USR1 WINCH\n');
+  const id = await place.create({ shell: 'dash', env: { ENV: join(place.home, 'shrc') } });
+  expect(await call('session.set_env', { id, name: 'FL_NONE', value: '1' })).toMatchObject({
+    applied: 'later_sessions',
+    warning: expect.any(String),
+  });
+});
+
+test('$? and $_ of a shell are as they were after it was asked', async () => {
+  const id = await place.create({ shell: 'bash' });
+  await run(id, 'sh -c "exit 3" under_score');
+  await call('session.env', { id });
+  expect(await run(id, 'echo $? $_')).toBe('3 under_score');
+});
+
+test('secrets stay hidden (R-RPC-032)', async () => {
   const id = await place.create({ env: { FL_TOKEN: 'hush-hush-hush', FL_PLAIN: 'seen' } });
-  expect(await call('session.env', { id, name: 'FL_PLAIN' })).toMatchObject({ value: 'seen', source: 'process' });
+  expect(await call('session.env', { id, name: 'FL_PLAIN' })).toMatchObject({ value: 'seen', source: 'shell' });
   await run(id, 'export FL_PLAIN=changed');
-  expect(await call('session.env', { id, name: 'FL_PLAIN' })).toMatchObject({ value: 'changed', source: 'shell' });
   expect(await call('session.env', { id, name: 'FL_TOKEN' })).toMatchObject({ value: null, redacted: true });
   expect(await call('session.env', { id, name: 'FL_TOKEN', reveal: true })).toMatchObject({ value: 'hush-hush-hush' });
   expect(await call('session.env', { id, name: 'NOT_THERE' })).toMatchObject({ value: null });

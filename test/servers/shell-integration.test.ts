@@ -227,7 +227,7 @@ describe.each(shells)('R-RPC-030 environment of $name', (shell) => {
     expect(snapshot?.asOf).toBeGreaterThan(0);
     expect([...(snapshot?.variables.keys() ?? [])].filter((name) => /^(__fl|FAIRLEAD)/.test(name))).toEqual([]);
     const own = session.launch.session ?? expect.unreachable();
-    expect(readdirSync(own).toSorted()).toEqual(['env', 'nonce', 'scratch']);
+    expect(readdirSync(own).toSorted()).toEqual(['env', 'nonce', 'queued', 'scratch']);
     expect(statSync(join(own, 'nonce')).size).toBe(0);
     for (const name of readdirSync(own)) expect(statSync(join(own, name)).mode & 0o777).toBe(0o600);
     expect(statSync(own).mode & 0o777).toBe(0o700);

@@ -4,7 +4,7 @@
 __fl_precmd() {
   local __fl_status=$? REPLY
   [[ ${widgets[zle-line-init]-} == user:__fl_line_init ]] || __fl_widget
-  (( __fl_n )) || [[ ! -t 1 ]] || builtin print -rn -- $'\e]633;P;shell=zsh;pid='$$$';usr1=0;fl='$__fl_nonce$'\a'
+  (( __fl_n )) || __fl_announce
   local tail=$__fl_tail$__fl_n
   if (( __fl_ran )); then
     [[ -t 1 ]] && builtin print -rn -- $'\e]133;D;'$__fl_status$tail$'\a'
@@ -12,9 +12,8 @@ __fl_precmd() {
     if [[ ${PROMPT_EOL_MARK-} == *$__fl_tail* ]]; then
       if [[ -n $__fl_eol ]]; then PROMPT_EOL_MARK=${__fl_eol#=}; else unset PROMPT_EOL_MARK; fi
     fi
-    [[ -n $__fl_dir && -e $__fl_dir/env ]] && __fl_dump
   fi
-  [[ -n $__fl_dir ]] && __fl_take
+  [[ -n $__fl_dir ]] && __fl_exchange
   (( __fl_n += 1 ))
   if [[ ! -t 1 ]]; then return; fi
   if [[ $PWD != $__fl_pwd ]]; then
@@ -35,6 +34,17 @@ __fl_preexec() {
   if [[ ! -t 1 ]]; then return; fi
   __fl_escape $1
   builtin print -rn -- $'\e]633;E;'$REPLY$__fl_tail$__fl_n$'\a\e]133;C'$__fl_tail$__fl_n$'\a'
+}
+
+# At the first prompt: the user's files have set the traps they want.
+__fl_announce() {
+  local winch=
+  if [[ -n $__fl_dir ]] && builtin trap >|$__fl_dir/scratch && [[ $(<$__fl_dir/scratch) != *WINCH* ]]; then
+    # Heard at the prompt at once.
+    builtin trap '__fl_exchange' WINCH
+    winch=now
+  fi
+  [[ -t 1 ]] && builtin print -rn -- $'\e]633;P;shell=zsh;pid='$$$';usr1=0;winch='$winch$';fl='$__fl_nonce$'\a'
 }
 
 # The editor starts once the prompt, right prompt included, is drawn.
@@ -91,6 +101,11 @@ __fl_take() {
     command rm -f -- $__fl_dir/in.$__fl_in
     (( __fl_in += 1 ))
   done
+}
+
+__fl_exchange() {
+  __fl_take
+  [[ -e $__fl_dir/env ]] && __fl_dump
 }
 
 # The file exists when someone asked; an empty record says that it is complete.

@@ -20,6 +20,7 @@ export const env = operation({
     variables: z.array(Variable).optional(),
     source: z.enum(['shell', 'process']),
     as_of: z.string(),
+    note: z.string().optional(),
   }),
   positional: ['id', 'name'],
   async run(call) {
@@ -27,8 +28,10 @@ export const env = operation({
     const terminal = await sessionOf(call);
     // A shell tells its environment between a command's end and the next prompt.
     await settled(terminal, call.signal);
-    const { variables, source, asOf } = readEnvironment(terminal);
-    const about = { source, as_of: new Date(asOf).toISOString() };
+    const { variables, source, asOf } = await readEnvironment(terminal, call.signal);
+    const late = source === 'process' && terminal.environment !== undefined;
+    const note = 'As the shell began: it has not told what it has now. It does with its next command.';
+    const about = { source, as_of: new Date(asOf).toISOString(), ...(late ? { note } : {}) };
     const show = (one: string, value: string): z.output<typeof Variable> =>
       !reveal && isSecretName(one) ? { name: one, value: null, redacted: true } : { name: one, value };
     if (name !== undefined) {
@@ -80,7 +83,7 @@ export const set_env = operation({
     if (value === null) delete later[name];
     else later[name] = value;
     launches.set(call.engine, later);
-    const warning = 'This session has no shell integration: only sessions created from now on have the variable.';
+    const warning = 'The shell of this session cannot be told: only sessions created from now on have the variable.';
     return { status: 'ok' as const, applied: 'later_sessions' as const, warning };
   },
   render: json,

@@ -1,7 +1,7 @@
 import type { Foreground, ProcessView, Size } from '../../engine/channel.ts';
 import { type Libc, TCGETS, TIOCGPGRP, TIOCSWINSZ } from './libc.ts';
 import { initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
-import { signalGroup } from './signals.ts';
+import { signalGroup, wake } from './signals.ts';
 import { groupReads } from './terminal-readers.ts';
 import { echoOf, longestLineOf } from './termios.ts';
 
@@ -39,6 +39,9 @@ export function masterView(libc: Libc, pid: number, terminal: string, master: ()
     longestLine: () => settingsNow(longestLineOf),
     signal: (signal) => {
       if (isOpen()) signalGroup(foregroundGroup() ?? pid, signal);
+    },
+    wake: () => {
+      if (isOpen()) wake(pid);
     },
     reads: () => {
       const waiting = foregroundGroup();

@@ -6,7 +6,7 @@ import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../.
 import { ByteQueue } from '../../lib/byte-queue.ts';
 import { InputQueue } from './input-queue.ts';
 import { foregroundGroup, initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
-import { endProgram, Grace, groupsOf, HURRIED_MS, signalName, signalGroup, signalTerminal } from './signals.ts';
+import { endProgram, Grace, groupsOf, HURRIED_MS, signalName, signalGroup, signalTerminal, wake } from './signals.ts';
 import { checkSize, checkTarget, explain, isFolder, isProgram, type LocalTarget, resolveProgram } from './target.ts';
 
 const HIGH_WATER = 256 * 1024;
@@ -68,6 +68,9 @@ class PortablePty implements Channel {
       ...(this.#unix !== undefined && {
         signal: (signal: Signal) => {
           if (this.#open) signalGroup(foregroundGroup(pty.pid) ?? pty.pid, signal);
+        },
+        wake: () => {
+          if (this.#open) wake(pty.pid);
         },
       }),
       environment: () => (this.#open ? initialEnvironment(pty.pid) : undefined),

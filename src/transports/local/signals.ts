@@ -13,6 +13,15 @@ export function signalTerminal(leader: number, foreground: number | undefined, s
   if (signal === 'HUP' || signal === 'TERM') for (const group of groups) signalGroup(group, 'CONT');
 }
 
+/** One process alone. Nobody ends of it, for unlike all others this signal is ignored by those who do not ask for it. */
+export function wake(pid: number): void {
+  try {
+    process.kill(pid, 'SIGWINCH');
+  } catch {
+    // It has just ended.
+  }
+}
+
 /** Asked to hang up, a program has this long until it is told to terminate. */
 const TERM_AFTER_MS = 250;
 /** And this long from there until it is killed, when its server ends: that must be gone in two seconds (R-TERM-140). */

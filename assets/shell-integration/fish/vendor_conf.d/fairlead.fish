@@ -26,7 +26,7 @@ if status is-interactive; and set -q __fl_nonce; and test -n "$__fl_nonce"
 
     function __fl_at_prompt --on-event fish_prompt
         set -l __fl_status $status
-        test -n "$__fl_dir"; and __fl_take
+        test -n "$__fl_dir"; and __fl_exchange
         set -g __fl_n (math $__fl_n + 1)
         if not set -q __fl_wrapped; or not string match -q '*__fl_user_prompt*' -- (functions fish_prompt)
             __fl_wrap
@@ -63,7 +63,6 @@ if status is-interactive; and set -q __fl_nonce; and test -n "$__fl_nonce"
     function __fl_at_end --on-event fish_postexec
         set -l __fl_status $status
         printf '\e]133;D;%s%s%s\a' $__fl_status $__fl_tail $__fl_n
-        test -n "$__fl_dir"; and test -e $__fl_dir/env; and __fl_dump
         return $__fl_status
     end
 
@@ -86,6 +85,11 @@ if status is-interactive; and set -q __fl_nonce; and test -n "$__fl_nonce"
         end
     end
 
+    function __fl_exchange
+        __fl_take
+        test -e $__fl_dir/env; and __fl_dump
+    end
+
     # The file exists when someone asked; an empty record says that it is complete.
     function __fl_dump
         begin
@@ -96,7 +100,16 @@ if status is-interactive; and set -q __fl_nonce; and test -n "$__fl_nonce"
         end >$__fl_dir/env
     end
 
-    printf '\e]633;P;shell=fish;pid=%s;usr1=0;fl=%s\a' $fish_pid $__fl_nonce
+    # Heard at the prompt at once, whoever else listens.
+    set -l winch ''
+    if test -n "$__fl_dir"
+        set winch now
+        function __fl_signal --on-signal WINCH
+            __fl_exchange
+        end
+    end
+
+    printf '\e]633;P;shell=fish;pid=%s;usr1=0;winch=%s;fl=%s\a' $fish_pid "$winch" $__fl_nonce
 else
     set -ge __fl_dir
     set -ge __fl_nonce

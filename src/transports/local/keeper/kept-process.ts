@@ -3,7 +3,7 @@ import type { ProcessView } from '../../../engine/channel.ts';
 import { type Libc, TCGETS } from '../libc.ts';
 import { describe } from '../master-view.ts';
 import { foregroundGroup, initialEnvironment, startTime, workingDirectory } from '../proc.ts';
-import { signalGroup } from '../signals.ts';
+import { signalGroup, wake } from '../signals.ts';
 import { echoOf, longestLineOf } from '../termios.ts';
 import { groupReads } from '../terminal-readers.ts';
 import type { Spawned } from './messages.ts';
@@ -26,6 +26,9 @@ export function keptProcess(
     environment: () => (isThere() ? initialEnvironment(pid) : undefined),
     signal: (signal) => {
       if (isThere()) signalGroup(foregroundGroup(pid) ?? pid, signal);
+    },
+    wake: () => {
+      if (isThere()) wake(pid);
     },
     echo: () => (isThere() ? settingsNow(libc, terminal, echoOf) : undefined),
     longestLine: () => (isThere() ? settingsNow(libc, terminal, longestLineOf) : undefined),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FairleadError } from '../../../contract/errors.ts';
 
@@ -13,30 +13,47 @@ export interface EnvironmentSnapshot {
 export class EnvExchange {
   readonly #session: string;
   readonly #syntax: 'posix' | 'fish';
-  #next = 1;
+  #last: EnvironmentSnapshot | undefined;
 
   constructor(session: string, syntax: 'posix' | 'fish') {
     this.#session = session;
     this.#syntax = syntax;
   }
 
-  /** Takes effect when the shell next looks: before its next command (zsh, fish; others after USR1) or at its next prompt. */
-  queue(changes: Readonly<Record<string, string | null>>): void {
+  /**
+   * Takes effect when the shell next looks: at its next prompt, before its next command (zsh, fish) or when a signal makes
+   * it. Tells whether it has.
+   */
+  queue(changes: Readonly<Record<string, string | null>>): () => boolean {
     const lines = Object.entries(changes).map(([name, value]) => this.#assignment(name, value));
-    if (lines.length === 0) return;
-    const draft = join(this.#session, `draft.${randomBytes(6).toString('hex')}`);
-    writeFileSync(draft, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
-    // Numbered, so that a file the shell is just removing is never one it has not read.
-    renameSync(draft, join(this.#session, `in.${this.#next++}`));
+    if (lines.length === 0) return () => true;
+    // Numbered, so that a file the shell is just removing is never one it has not read. The count is kept beside them, for a
+    // server that comes after this one.
+    const number = this.#queued() + 1;
+    this.#put('queued', `${number}\n`);
+    const file = this.#put(`in.${number}`, `${lines.join('\n')}\n`);
+    return () => !existsSync(file);
   }
 
-  /** From now on the shell writes its exported environment after every command. Costs it well under a millisecond each. */
+  /** From now on the shell writes its exported environment at every prompt. Costs it well under a millisecond each. */
   follow(): void {
     writeFileSync(join(this.#session, 'env'), '', { mode: 0o600, flag: 'a' });
   }
 
-  /** What the shell wrote last; undefined when it has not, or is writing just now. */
+  /** What is written from now on is new: another file, for the shell may be writing into the one that was. */
+  renew(): void {
+    this.read();
+    this.#put('env', '');
+  }
+
+  /** What the shell wrote last; undefined when it has not. */
   read(): EnvironmentSnapshot | undefined {
+    this.#last = this.fresh() ?? this.#last;
+    return this.#last;
+  }
+
+  /** What it wrote since `renew`; undefined when it has not, or is writing just now. */
+  fresh(): EnvironmentSnapshot | undefined {
     const path = join(this.#session, 'env');
     let bytes: Buffer;
     let asOf: number;
@@ -55,6 +72,22 @@ export class EnvExchange {
       if (equals > 0) variables.set(record.slice(0, equals), record.slice(equals + 1));
     }
     return { variables, asOf };
+  }
+
+  #queued(): number {
+    try {
+      return Number.parseInt(readFileSync(join(this.#session, 'queued'), 'utf8'), 10) || 0;
+    } catch {
+      return 0;
+    }
+  }
+
+  #put(name: string, text: string): string {
+    const draft = join(this.#session, `draft.${randomBytes(6).toString('hex')}`);
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+    const file = join(this.#session, name);
+    renameSync(draft, file);
+    return file;
   }
 
   #assignment(name: string, value: string | null): string {
