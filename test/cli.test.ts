@@ -121,6 +121,23 @@ test('a session by its name, for every verb that takes one', async () => {
   const missing = await fairlead(['session', 'text', '--session', 'biuld']);
   expect(missing.code).toBe(4);
   expect(missing.stderr).toMatch(/^fairlead: There is no session biuld\. Open: 0.* \(build\)/);
+  const all = [
+    'orchestrate',
+    'broadcast',
+    '--command',
+    'echo to all',
+    '--sessions',
+    'build',
+    '--sessions',
+    '0',
+    '--wait',
+    '--json',
+  ];
+  expect(JSON.parse((await fairlead(all)).stdout).results).toMatchObject([
+    { session_id: expect.stringMatching(/^[1-9]\d*$/) as string, sent: true },
+    { session_id: '0', sent: true },
+  ]);
+  expect((await fairlead(['instance', 'focus', '--session-id', 'build'])).code).toBe(0);
   expect((await fairlead(['session', 'destroy', 'build'])).code).toBe(0);
 });
 

@@ -12,7 +12,7 @@ import { sessionBook } from '../operations/session/index.ts';
 import type { Surroundings } from './command.ts';
 import { findInstance } from './find-instance.ts';
 import { optionsOf } from './verb-options.ts';
-import { onlySession, sessionCalled } from './which-session.ts';
+import { numbered, onlySession, sessionCalled } from './which-session.ts';
 
 const verbs = verbsOf(sessionBook);
 /** Nouns of the command line that drive a running instance. */
@@ -72,7 +72,7 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   const id = about
     ? { id: session === undefined ? await onlySession(rpc, own, looks) : await sessionCalled(session, rpc) }
     : {};
-  const answer = await rpc.call(method, { ...id, ...input });
+  const answer = await rpc.call(method, { ...id, ...(await numbered(input, fields, rpc)) });
   if (parsed.flags.has('json')) around.stdout.write(toJson(answer));
   else {
     const shown = clean(answer);

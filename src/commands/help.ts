@@ -15,7 +15,7 @@ ${columns(commands.map(({ name, summary }) => [name, summary] as const))}
 
 ${bold('Drive a running instance')}
 ${columns([
-  ['session, exec, screen', 'sessions by number, commands in them, what they show'],
+  ['session, exec, screen', 'sessions by number or name, commands in them, what they show'],
   ['workspace, orchestrate', 'layouts to come back to, several sessions at once'],
   ['instance, server, system', 'who runs, and how it is'],
   ['policy, proxy, selftest', 'what may run, the proxy of new sessions, whether all is well'],

@@ -1,6 +1,7 @@
 import { FairleadError } from '../contract/errors.ts';
 import { namedSession } from '../engine/named-session.ts';
 import { UsageError } from '../faces/cli/args.ts';
+import { type Field, holdsSessions } from '../faces/cli/fields.ts';
 import type { RpcClient } from '../faces/jsonrpc/client.ts';
 
 interface Listed {
@@ -24,6 +25,21 @@ export async function sessionCalled(word: string, rpc: RpcClient): Promise<strin
     isLive: !is_dead,
   }));
   return namedSession(word, sessions).number;
+}
+
+/** An input in which every session that was named has its number. */
+export async function numbered(
+  input: Readonly<Record<string, unknown>>,
+  fields: readonly Field[],
+  rpc: RpcClient,
+): Promise<Record<string, unknown>> {
+  const result = { ...input };
+  for (const { name } of fields.filter(holdsSessions)) {
+    const words = result[name];
+    if (typeof words === 'string') result[name] = await sessionCalled(words, rpc);
+    if (Array.isArray(words)) result[name] = await Promise.all(words.map((word) => sessionCalled(String(word), rpc)));
+  }
+  return result;
 }
 
 /** The only session there is. The one the caller sits in may be looked at where there is no other, and never changed. */

@@ -31,6 +31,9 @@ export const isAboutSession = (op: AnyOperation): boolean => {
   return sessionNames.every((name) => names.includes(name));
 };
 
+/** Whether a field holds sessions besides the one an operation is about. */
+export const holdsSessions = ({ name }: Field): boolean => name === 'session_id' || name === 'sessions';
+
 export function fieldsOf(op: AnyOperation): Field[] {
   const { properties, required } = propertiesOf(op);
   const hidden = isAboutSession(op) ? sessionNames : [];
