@@ -28,7 +28,7 @@ export interface HttpServer extends AsyncDisposable {
 /** Answers the requests it knows and says whether it did, so that several can share a server. */
 export type Route = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
-const closeMs = 1000;
+const closeMs = 600;
 
 /** Every check that comes before any handler, then whatever route knows the path. */
 export function guarded(rules: GuardRules, routes: readonly Route[]): Route {

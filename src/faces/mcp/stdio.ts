@@ -31,7 +31,7 @@ export interface Patience {
   readonly flushMs: number;
 }
 
-const defaults: Patience = { finishMs: 400, stopMs: 200, flushMs: 1000 };
+const defaults: Patience = { finishMs: 400, stopMs: 200, flushMs: 800 };
 
 /**
  * MCP on a pair of streams, both protocol eras: the first message decides. Resolves when the input has ended and
