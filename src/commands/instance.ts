@@ -14,8 +14,10 @@ import { Redactor } from '../engine/redaction/redactor.ts';
 import { systemClock } from '../engine/system-clock.ts';
 import { mcpSurface } from '../faces/mcp/catalogue.ts';
 import type { McpSurface } from '../faces/mcp/surface.ts';
+import { chooseToolsets, offeredNames } from '../faces/mcp/tools.ts';
 import { allBooks, usualBooks } from '../operations/index.ts';
-import { instructionsFor, promptsFor } from '../operations/prompts.ts';
+import { instructionsFor } from '../operations/instructions.ts';
+import { promptsFor } from '../operations/prompts.ts';
 import type { KeeperClient } from '../transports/local/keeper/client.ts';
 import { keeperOpener } from '../transports/local/keeper/opener.ts';
 import { type LocalOptions, localOpener, localTargets } from '../transports/local/opener.ts';
@@ -87,7 +89,8 @@ export async function createInstance(
   });
   engine.audit.added.on((entry) => trail.add(entry));
   const books = settings.toolsets === undefined ? usualBooks : await allBooks();
-  const offer = { toolsets: settings.toolsets ?? books.map(({ name }) => name), readOnly: settings.readOnly };
+  const { readOnly, toolsets = books.map(({ name }) => name) } = settings;
+  const offer = { tools: new Set(offeredNames(chooseToolsets(books, toolsets), readOnly)), readOnly };
   const surface = mcpSurface({
     name: 'fairlead',
     version: invocation.version,
@@ -95,9 +98,9 @@ export async function createInstance(
     description: 'Real terminals for agents, on this machine and over SSH, and a person who can look in and answer.',
     instructions: instructionsFor(offer),
     books,
-    toolsets: offer.toolsets,
+    toolsets,
     prompts: promptsFor(offer),
-    readOnly: settings.readOnly,
+    readOnly,
     log,
     call: (op, raw, context) => call(op, raw, { ...context, engine }),
     pages: askPages(engine),

@@ -85,7 +85,7 @@ export function foldBooks(books: readonly Book[], call: CallOperation, { readOnl
   const tools: McpTool[] = [];
   const withheld = new Map<string, CallToolResult>();
   for (const [book, name, op] of operations(books)) {
-    if (!readOnly || op.access === 'observe') {
+    if (isOffered(op, readOnly)) {
       tools.push(fold(book, name, op, call, log));
       continue;
     }
@@ -93,6 +93,13 @@ export function foldBooks(books: readonly Book[], call: CallOperation, { readOnl
     withheld.set(name, failure(book, name, new FairleadError('not_permitted', reason)));
   }
   return new ToolTable(tools, withheld);
+}
+
+const isOffered = ({ access }: AnyOperation, readOnly: boolean): boolean => !readOnly || access === 'observe';
+
+/** The names of the tools these books make, without making them. */
+export function* offeredNames(books: readonly Book[], readOnly: boolean): Generator<string> {
+  for (const [, name, op] of operations(books)) if (isOffered(op, readOnly)) yield name;
 }
 
 function* operations(books: readonly Book[]): Generator<[Book, string, AnyOperation]> {

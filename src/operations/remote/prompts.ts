@@ -1,5 +1,4 @@
 import type { Prompt } from '../../engine/prompt.ts';
-import { sshBook } from './index.ts';
 import { oneLine } from './text.ts';
 
 const required = (name: string, description: string) => ({ name, description, required: true });
@@ -13,7 +12,7 @@ interface Recipe extends Prompt {
 }
 
 /** Recipes of the remote reference, in its order (spec/remote.md section 5). */
-const recipes: readonly Recipe[] = [
+export const sshPrompts: readonly Recipe[] = [
   {
     name: 'run_one_shot_command',
     title: 'Run one command on a host',
@@ -67,9 +66,3 @@ const recipes: readonly Recipe[] = [
       `Call ssh_disconnect_agent once with agent_id=${quote(agent_id)}, and tell me how many sessions and commands it ended.`,
   },
 ];
-
-const offered = new Set(
-  Object.values(sshBook.nouns).flatMap((verbs) => Object.values(verbs).flatMap(({ mcpName }) => mcpName ?? [])),
-);
-
-export const sshPrompts: readonly Prompt[] = recipes.filter(({ tools }) => tools.every((name) => offered.has(name)));
