@@ -177,12 +177,15 @@ describe('input', () => {
     expect(written().split('\n').sort()).toEqual(['', ...bodies.map((body) => body.trim())]);
   });
 
-  test('Ctrl+C overtakes text that a stuck program does not read', async () => {
+  test.each([
+    [{}, 'Sent key: Ctrl+C'],
+    [{ repeat: 2 }, 'Sent key: Ctrl+C (2 times)'],
+  ])('Ctrl+C overtakes text that a stuck program does not read (%j)', async (options, says) => {
     await using mcp = await Mcp.start();
     await mcp.call('type', { text: 'stty -icanon -echo; sleep 1000; echo not reached', submit: true });
     await mcp.text('getContent');
     const stuck = mcp.call('type', { text: 'x'.repeat(500_000) });
-    expect(await mcp.text('sendKey', { key: 'Ctrl+C' })).toBe('Sent key: Ctrl+C');
+    expect(await mcp.text('sendKey', { key: 'Ctrl+C', ...options })).toBe(says);
     const { isError, content } = await stuck;
     expect(isError).toBe(true);
     expect(content[0]?.text).toMatch(/^Error: Overtaken by Ctrl\+C; only a part of 500000 bytes was typed\./);

@@ -305,7 +305,7 @@ export class Terminal implements AsyncDisposable {
     this.#mustLive();
     if (key.usesModes) await this.sync(signal);
     const bytes = encodeKey(key, this.screen.modes, options.repeat);
-    if (bytes.length === 1 && bytes[0] === interruptByte) {
+    if (bytes.every((byte) => byte === interruptByte)) {
       await this.#keyboard.interrupt(bytes, options.by, signal);
     } else {
       await this.send(bytes, options.by, signal);
