@@ -92,6 +92,11 @@ describe('sessions', () => {
       'Typed 10 character(s) to terminal (its shell had exited and was started again)',
     );
     expect(await mcp.text('getContent', { lastCommand: true })).toBe('(exit code 0)\nagain');
+    expect(await mcp.text('sendKey', { key: 'Ctrl+D' })).toBe('Sent key: Ctrl+D');
+    await expect.poll(async () => (await mcp.facts<{ status: string }>('getContent')).status).toBe('exited');
+    expect(await mcp.text('sendKey', { key: 'Enter', repeat: 2 })).toBe(
+      'Sent key: Enter (2 times) (its shell had exited and was started again)',
+    );
   });
 
   test('a session that exited says so, and its last screen stays', async () => {

@@ -5,6 +5,11 @@ import { SessionId } from './shared.ts';
 
 const maxTextBytes = 1 << 20;
 
+const Restarted = z.boolean().describe('The shell of the default session had exited and was started again');
+
+/** What one would not expect of typing (R-TERM-034). */
+const news = (restarted: boolean): string => (restarted ? ' (its shell had exited and was started again)' : '');
+
 export const type = operation({
   mcpName: 'type',
   title: 'Type text',
@@ -29,7 +34,7 @@ export const type = operation({
     sessionId: z.string(),
     submitted: z.boolean(),
     bracketed: z.boolean().describe('Sent as a bracketed paste'),
-    restarted: z.boolean().describe('The shell of the default session had exited and was started again'),
+    restarted: Restarted,
   }),
   positional: ['text'],
   async run({ input, engine, caller, signal }) {
@@ -44,8 +49,7 @@ export const type = operation({
       restarted,
     };
   },
-  render: ({ characters, restarted }) =>
-    `Typed ${characters} character(s) to terminal${restarted ? ' (its shell had exited and was started again)' : ''}`,
+  render: ({ characters, restarted }) => `Typed ${characters} character(s) to terminal${news(restarted)}`,
 });
 
 export const press = operation({
@@ -65,7 +69,7 @@ export const press = operation({
     repeat: z.number().int(),
     bytes: z.number().int(),
     sessionId: z.string(),
-    restarted: z.boolean(),
+    restarted: Restarted,
   }),
   positional: ['key'],
   async run({ input, engine, caller, signal }) {
@@ -74,5 +78,5 @@ export const press = operation({
     const bytes = await terminal.press(key, { by: caller.name, repeat: input.repeat }, signal);
     return { key: input.key, repeat: input.repeat, bytes, sessionId: terminal.id, restarted };
   },
-  render: ({ key, repeat }) => `Sent key: ${key}${repeat > 1 ? ` (${repeat} times)` : ''}`,
+  render: ({ key, repeat, restarted }) => `Sent key: ${key}${repeat > 1 ? ` (${repeat} times)` : ''}${news(restarted)}`,
 });
