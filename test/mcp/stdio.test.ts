@@ -54,6 +54,25 @@ describe('the handshake', () => {
     expect((await line.answer(7)).result.structuredContent).toEqual({ text: 'hi\n', lines: 1 });
   });
 
+  test('2026-07-28: an unknown version is refused, be it in the first message or later', async () => {
+    await using line = wire(workshop().surface);
+    const later = { ...envelope, 'io.modelcontextprotocol/protocolVersion': '2027-01-01' };
+    const asked = [
+      { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: later } },
+      { jsonrpc: '2.0', id: 2, method: 'tools/list', params: { _meta: envelope } },
+      { jsonrpc: '2.0', id: 3, method: 'tools/list', params: { _meta: later } },
+      { jsonrpc: '2.0', id: 4, method: 'server/discover', params: { _meta: later } },
+      toolCall(5, 'paper_write', { line: 'hi' }, later),
+      toolCall(6, 'paper_write', { line: 'hi' }, envelope),
+    ];
+    for (const message of asked) line.send(message);
+    const data = { supported: ['2026-07-28'], requested: '2027-01-01' };
+    const first = await line.answer(1);
+    expect(first.error).toMatchObject({ code: -32022, data });
+    for (const id of [3, 4, 5]) expect((await line.answer(id)).error).toEqual(first.error);
+    for (const id of [2, 6]) expect((await line.answer(id)).error).toBeUndefined();
+  });
+
   test('a client that probes with server/discover may still fall back to initialize', async () => {
     await using line = wire(workshop().surface);
     line.send({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta: envelope } });

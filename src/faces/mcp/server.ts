@@ -2,11 +2,13 @@ import {
   CLIENT_INFO_META_KEY,
   type Implementation,
   type JSONRPCRequest,
+  PROTOCOL_VERSION_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
   type Result,
   Server,
   type ServerContext,
+  UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import type { Work } from './elicit-held.ts';
 import { plainly } from './elicit.ts';
@@ -18,6 +20,8 @@ import type { McpSurface } from './surface.ts';
 
 /** The one who started the server: stdio is theirs, and so is the one token of HTTP. */
 export const owner = 'owner';
+
+const firstWithEnvelope = '2026-07-28';
 
 export interface ServerSetting {
   readonly era: 'legacy' | 'modern';
@@ -71,6 +75,7 @@ class PlainSpokenServer extends Server {
   ): (request: JSONRPCRequest, context: ServerContext) => Promise<Result> {
     const wrapped = super._wrapHandler(method, handler);
     return async (request, context) => {
+      this.#mustSpeak(context);
       // Some clients write `"arguments": null` for none.
       if (request.params?.['arguments'] === null) delete request.params['arguments'];
       try {
@@ -79,6 +84,14 @@ class PlainSpokenServer extends Server {
         throw thrown instanceof Error && thrown.message.includes('\n') ? inOneLine(method, thrown.message) : thrown;
       }
     };
+  }
+
+  /** Since 2026 every request says its version; of those on one connection the SDK looks only at the first. */
+  #mustSpeak({ mcpReq }: ServerContext): void {
+    const served = this.getNegotiatedProtocolVersion();
+    const { [PROTOCOL_VERSION_META_KEY]: requested } = (mcpReq.envelope ?? {}) as Record<string, string | undefined>;
+    if (served === undefined || served < firstWithEnvelope || requested === undefined || requested === served) return;
+    throw new UnsupportedProtocolVersionError({ supported: [served], requested });
   }
 }
 
