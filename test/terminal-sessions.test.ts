@@ -99,6 +99,18 @@ describe('sessions', () => {
     );
   });
 
+  test.each([
+    ['terminal_list', 'terminals'],
+    ['listSessions', 'sessions'],
+    ['session_list', 'sessions'],
+  ])('the default session is there when the first call is: %s', async (tool, key) => {
+    await using mcp = await Mcp.raw({ args: ['--toolsets', 'all'] });
+    const clientInfo = { name: 'test', version: '1' };
+    const hello = mcp.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    expect((await mcp.facts<Record<string, unknown[]>>(tool))[key]).toHaveLength(1);
+    await hello;
+  });
+
   test('a session that exited says so, and its last screen stays', async () => {
     await using mcp = await Mcp.start();
     const { sessionId } = await mcp.facts<{ sessionId: string }>('createSession');

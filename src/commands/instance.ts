@@ -10,6 +10,7 @@ import { Policies, policies } from '../engine/policy/policies.ts';
 import { systemSurroundings } from '../engine/proxy/detect.ts';
 import { Proxies, proxies } from '../engine/proxy/proxies.ts';
 import { bothSpellings } from '../engine/proxy/settings.ts';
+import { abortable } from '../engine/settle.ts';
 import { Redactor } from '../engine/redaction/redactor.ts';
 import { systemClock } from '../engine/system-clock.ts';
 import { mcpSurface } from '../faces/mcp/catalogue.ts';
@@ -33,13 +34,15 @@ export interface InstanceExtras {
   readonly keeper?: KeeperClient | undefined;
   /** For every terminal of this machine. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** What every MCP call waits for. Never rejects. */
+  readonly ready?: () => Promise<unknown>;
 }
 
 /** An engine with the transports of this machine, and what MCP shows of it: what `mcp` and `serve` have in common. */
 export async function createInstance(
   invocation: Invocation,
   log: Log,
-  { parts = [], keeper, variables = {} }: InstanceExtras = {},
+  { parts = [], keeper, variables = {}, ready = () => Promise.resolve() }: InstanceExtras = {},
 ): Promise<{ readonly engine: Engine; readonly surface: McpSurface }> {
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
@@ -102,7 +105,10 @@ export async function createInstance(
     prompts: promptsFor(offer),
     readOnly,
     log,
-    call: (op, raw, context) => call(op, raw, { ...context, engine }),
+    call: async (op, raw, context) => {
+      await abortable(ready(), context.signal).catch(() => {});
+      return await call(op, raw, { ...context, engine });
+    },
     pages: askPages(engine),
   });
   return { engine, surface };

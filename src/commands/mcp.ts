@@ -12,12 +12,13 @@ export async function mcp(invocation: Invocation): Promise<number> {
   const { settings, stdin, stdout, stderr, env } = invocation;
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
   openStateRoot(places(settings, env).home, { mustWrite: false });
-  const { engine, surface } = await createInstance(invocation, log);
+  let opening: Promise<unknown> = Promise.resolve();
+  const { engine, surface } = await createInstance(invocation, log, { ready: () => opening });
   let closing: Promise<void> | undefined;
   const code = await untilEnded({
     async serve(signal, ending) {
-      // Ready before the handshake answers; if the shell cannot be started, the first tool call says why.
-      const opening = engine.sessions.default(signal).catch((error: unknown) => {
+      // The handshake does not wait for it, the first call does; if the shell cannot be started, that says why.
+      opening = engine.sessions.default(signal).catch((error: unknown) => {
         if (!engine.closing.aborted) log(message(error));
       });
       engine.background(opening.then(() => serveLocally(invocation, engine, log)));
