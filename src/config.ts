@@ -161,7 +161,7 @@ export const settings = {
   readOnly: setting({
     schema: flag.default(false),
     form: 'switch',
-    help: 'Offer only tools that look and never touch',
+    help: 'Offer agents (MCP) only tools that look and never touch; what you do yourself stays as it is',
   }),
   sshHostKeyPolicy: setting({
     schema: z.enum(['strict', 'accept-new', 'off'], 'must be strict, accept-new or off').optional(),
