@@ -53,6 +53,8 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly passthrough?: (output: z.output<Out>, wanted: boolean) => number;
   /** Input fields the command line takes by position, in order. */
   readonly positional?: readonly (keyof z.input<In> & string)[];
+  /** The last of them is a command line: all the words that are left. */
+  readonly lastTakesRest?: true;
   readonly run: (call: Call<z.output<In>>) => Promise<z.output<Out>>;
   /** Words (or pictures) for people and models. JSON faces never call it. */
   readonly render: (output: z.output<Out>) => string | readonly Content[];

@@ -13,7 +13,11 @@ export const env = operation({
   title: 'Read the environment',
   summary: 'Environment variables of a session. Secrets come back as null unless reveal is true.',
   access: 'observe',
-  input: z.object({ ...session, name: z.string().min(1).optional(), reveal: z.boolean().default(false) }),
+  input: z.object({
+    ...session,
+    name: z.string().min(1).optional().describe('Only this variable'),
+    reveal: z.boolean().default(false).describe('Show secrets too'),
+  }),
   output: z.object({
     value: z.string().nullable().optional(),
     redacted: z.literal(true).optional(),
@@ -23,6 +27,11 @@ export const env = operation({
     note: z.string().optional(),
   }),
   positional: ['id', 'name'],
+  show: ({ value, redacted, variables }) => {
+    const secret = '(a secret; --reveal shows it)';
+    if (variables) return variables.map((one) => `${one.name}=${one.value ?? secret}`).join('\n');
+    return value ?? (redacted ? secret : '(not set)');
+  },
   async run(call) {
     const { name, reveal } = call.input;
     const terminal = await sessionOf(call);
@@ -56,8 +65,8 @@ export const set_env = operation({
   idempotent: true,
   input: z.object({
     ...session,
-    name: z.string().min(1).max(256),
-    value: z.string().max(131_072).nullable(),
+    name: z.string().min(1).max(256).describe('Variable'),
+    value: z.string().max(131_072).nullable().describe('What it is to be'),
     apply: z.enum(['next', 'now']).default('next').describe('now: press Enter at an empty prompt'),
   }),
   output: z.object({

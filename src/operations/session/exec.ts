@@ -23,9 +23,10 @@ export const run = operation({
   summary: 'Type a command and Enter; does not wait for its end.',
   access: 'control',
   destructive: true,
-  input: z.object({ ...session, command: z.string().min(1) }),
+  input: z.object({ ...session, command: z.string().min(1).describe('Command line to type') }),
   output: z.object({ sent: z.literal(true), busy: z.boolean() }),
   positional: ['id', 'command'],
+  lastTakesRest: true,
   commands: ({ command }) => [command],
   notesCommands: true,
   async run(call) {
@@ -60,7 +61,7 @@ export const Waited = z.object({
 });
 
 export const WaitOptions = {
-  timeout_ms: z.number().int().min(0).max(86_400_000).default(30_000),
+  timeout_ms: z.number().int().min(0).max(86_400_000).default(30_000).describe('How long to wait'),
   queue: z.boolean().default(false).describe('Wait, up to timeout_ms, for the command that runs, instead of refusing'),
   force: z.boolean().default(false).describe('Type it even into a full-screen program'),
 };
@@ -70,9 +71,10 @@ export const run_wait = operation({
   summary: 'Run a command and wait for its end: output and exit code. After timeout_ms it keeps running.',
   access: 'control',
   destructive: true,
-  input: z.object({ ...session, command: z.string().min(1), ...WaitOptions }),
+  input: z.object({ ...session, command: z.string().min(1).describe('Command line to run'), ...WaitOptions }),
   output: Waited,
   positional: ['id', 'command'],
+  lastTakesRest: true,
   cliNames: ['exec wait'],
   show: ({ output, note }) =>
     [output, ...(note === undefined ? [] : [`(${note})`])].filter((part) => part !== '').join('\n'),
@@ -260,7 +262,14 @@ export const signalSend = operation({
   summary: 'Send SIGINT, SIGTSTP, SIGQUIT or EOF as a key; mode "process" sends a real signal.',
   access: 'control',
   destructive: true,
-  input: z.object({ ...session, signal: z.string().min(1), mode: z.enum(['key', 'process']).default('key') }),
+  input: z.object({
+    ...session,
+    signal: z
+      .string()
+      .min(1)
+      .describe('INT, TSTP, QUIT, EOF; as a process also TERM, HUP, KILL, USR1, USR2, STOP, CONT'),
+    mode: z.enum(['key', 'process']).default('key').describe('process: a real signal to what runs'),
+  }),
   output: z.object({ sent: z.literal(true), signal: z.string() }),
   positional: ['id', 'signal'],
   cliNames: ['exec signal'],
@@ -274,7 +283,11 @@ export const signalSend = operation({
       if (!real.has(name)) throw unsupported(signal, [...real]);
       terminal.signal(name as Signal);
     } else if (byte === undefined) {
-      throw unsupported(signal, Object.keys(bytes));
+      throw unsupported(
+        signal,
+        Object.keys(bytes),
+        real.has(name) ? ' With mode process (--mode process) it is sent as a signal.' : '',
+      );
     } else if (name === 'INT') {
       await terminal.press(parseKey('Ctrl+C'), { by: call.caller.name, repeat: 1 }, call.signal);
     } else {
@@ -285,8 +298,8 @@ export const signalSend = operation({
   render: json,
 });
 
-function unsupported(signal: string, known: readonly string[]): FairleadError {
+function unsupported(signal: string, known: readonly string[], more = ''): FairleadError {
   return new FairleadError('unsupported', `Unsupported signal: ${signal.slice(0, 40)}`, {
-    hint: `Known here: ${known.join(', ')}.`,
+    hint: `Known here: ${known.join(', ')}.${more}`,
   });
 }

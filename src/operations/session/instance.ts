@@ -50,7 +50,7 @@ export const set_title = operation({
   summary: 'Pin a title for this instance; null or empty clears it.',
   access: 'administer',
   idempotent: true,
-  input: z.object({ title: z.string().max(200).nullish() }),
+  input: z.object({ title: z.string().max(200).nullish().describe('What to call it') }),
   output: z.object({ ok: z.literal(true), title: z.string().nullable() }),
   positional: ['title'],
   about: ({ title }) => ({ detail: title?.trim() || 'none' }),
@@ -66,7 +66,7 @@ export const focus = operation({
   title: 'Show this instance',
   summary: 'Ask whoever looks at this instance to look at it, or at one of its sessions, now.',
   access: 'control',
-  input: z.object({ session_id: z.union([z.number(), z.string()]).optional() }),
+  input: z.object({ session_id: z.union([z.number(), z.string()]).optional().describe('This session of it') }),
   output: z.object({ ok: z.literal(true), delivered: z.number().int(), note: z.string().optional() }),
   async run({ input, engine }) {
     const { focused } = engine.part(runningInstance);

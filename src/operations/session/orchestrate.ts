@@ -17,7 +17,7 @@ export const launch = operation({
   title: 'Create a session and run a command',
   summary: 'Create a session, wait for its prompt, then run a command in it.',
   access: 'open',
-  input: z.object({ ...Create, command: z.string().min(1).optional() }),
+  input: z.object({ ...Create, command: z.string().min(1).optional().describe('Typed once the shell is ready') }),
   output: Created,
   commands: launchLines,
   about: aboutLaunch,
@@ -57,10 +57,13 @@ export const broadcast = operation({
   access: 'control',
   destructive: true,
   input: z.object({
-    command: z.string().min(1),
-    sessions: z.array(z.union([z.string(), z.number()])).max(1000),
-    wait: z.boolean().default(false),
-    timeout_ms: z.number().int().min(0).max(86_400_000).default(30_000),
+    command: z.string().min(1).describe('Command line to run'),
+    sessions: z
+      .array(z.union([z.string(), z.number()]))
+      .max(1000)
+      .describe('Where'),
+    wait: z.boolean().default(false).describe('Wait for their ends'),
+    timeout_ms: z.number().int().min(0).max(86_400_000).default(30_000).describe('How long to wait'),
   }),
   output: z.object({ results: z.array(Result) }),
   commands: ({ command }) => [command],
@@ -106,16 +109,16 @@ export const wait = operation({
   access: 'observe',
   input: z.object({
     ...session,
-    pattern: z.string().min(1).optional(),
+    pattern: z.string().min(1).optional().describe('Text to wait for'),
     any: z.array(z.string().min(1)).max(16).optional().describe('Any of these as well'),
-    regex: z.boolean().default(false),
+    regex: z.boolean().default(false).describe('Patterns are RE2 expressions'),
     from: z
       .enum(['screen', 'now'])
       .default('screen')
       .describe('screen: what it shows and what comes; now: only what comes'),
-    idle_ms: z.number().int().min(10).max(600_000).optional(),
-    exit: z.boolean().default(false),
-    timeout_ms: z.number().int().min(0).max(86_400_000).default(10_000),
+    idle_ms: z.number().int().min(10).max(600_000).optional().describe('Or so long without output'),
+    exit: z.boolean().default(false).describe('Or its end'),
+    timeout_ms: z.number().int().min(0).max(86_400_000).default(10_000).describe('How long to wait'),
   }),
   output: z.object({
     matched: z.boolean(),

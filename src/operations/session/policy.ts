@@ -73,7 +73,7 @@ export const check = operation({
   title: 'Check a command',
   summary: 'Whether the policy would let a command run. Runs nothing.',
   access: 'observe',
-  input: z.object({ command: z.string().min(1) }),
+  input: z.object({ command: z.string().min(1).describe('Command line to judge') }),
   output: z.object({
     allowed: z.boolean(),
     reason: z.string().optional(),
@@ -81,6 +81,7 @@ export const check = operation({
     list: z.enum(['blocked', 'allowed']).optional(),
   }),
   positional: ['command'],
+  lastTakesRest: true,
   exitCode: ({ allowed }) => (allowed ? 0 : 5),
   run: async ({ input, engine }) => ({ ...engine.part(policies).check(input.command) }),
   render: json,

@@ -69,7 +69,7 @@ const switchTo = operation({
   summary: 'Use one of the configured proxies.',
   access: 'administer',
   idempotent: true,
-  input: z.object({ node_name: z.string().min(1) }),
+  input: z.object({ node_name: z.string().min(1).describe('Which') }),
   output: z.object({
     switched: z.literal(true),
     current_node: z.string(),
@@ -97,8 +97,8 @@ export const speedtest = operation({
   access: 'control',
   idempotent: true,
   input: z.object({
-    node_name: z.string().optional(),
-    timeout_ms: z.number().int().min(1).max(60_000).default(3000),
+    node_name: z.string().optional().describe('Only this one'),
+    timeout_ms: z.number().int().min(1).max(60_000).default(3000).describe('How long to wait for each'),
     level: z.enum(['tcp', 'connect']).default('tcp').describe('connect: through the proxy to the target'),
     target: z.string().max(300).default('example.com:443').describe('host:port, for connect'),
   }),
@@ -132,16 +132,17 @@ export const configure = operation({
   access: 'administer',
   idempotent: true,
   input: z.object({
-    enabled: z.boolean().default(true),
-    mode: z.string().default('manual'),
-    http_proxy: Url,
-    socks_proxy: Url,
-    no_proxy: z.string().max(4000).optional(),
+    enabled: z.boolean().default(true).describe('Whether new sessions are told of one'),
+    mode: z.string().default('manual').describe('manual, or auto: that of the system'),
+    http_proxy: Url.describe('Address for HTTP'),
+    socks_proxy: Url.describe('Address for SOCKS'),
+    no_proxy: z.string().max(4000).optional().describe('Hosts reached without it'),
     nodes: z
       .array(z.object({ name: z.string().min(1).max(100), url: z.string().min(1).max(2000) }))
       .max(1000)
-      .optional(),
-    current_node: z.string().optional(),
+      .optional()
+      .describe('Proxies by name: [{"name":…,"url":…}]'),
+    current_node: z.string().optional().describe('The one to use'),
   }),
   output: z.object({ configured: z.literal(true), status: Status }),
   about: ({ enabled, mode, http_proxy, socks_proxy, nodes: all, current_node }) => ({
@@ -191,7 +192,7 @@ export const env = operation({
   title: 'Proxy variables',
   summary: 'The proxy as environment variables. Passwords are masked unless reveal is true.',
   access: 'observe',
-  input: z.object({ reveal: z.boolean().default(false) }),
+  input: z.object({ reveal: z.boolean().default(false).describe('Show passwords too') }),
   output: z.object({ enabled: z.boolean(), env: z.record(z.string(), z.string()) }),
   show: ({ enabled, env: all }) =>
     enabled

@@ -115,8 +115,8 @@ export const scroll = operation({
   access: 'observe',
   input: z.object({
     ...session,
-    offset: z.number().int().default(0),
-    count: z.number().int().min(1).default(100),
+    offset: z.number().int().default(0).describe('First row'),
+    count: z.number().int().min(1).default(100).describe('How many rows'),
     epoch: z.number().int().optional().describe('Refuse if rows were renumbered since'),
   }),
   output: z.object({
@@ -155,11 +155,11 @@ export const search = operation({
   access: 'observe',
   input: z.object({
     ...session,
-    pattern: z.string().min(1),
+    pattern: z.string().min(1).describe('Text to find'),
     max_results: z.number().int().min(1).default(50).describe('More than 200 means 200'),
-    regex: z.boolean().default(false),
-    ignore_case: z.boolean().default(false),
-    from_row: z.number().int().min(0).optional(),
+    regex: z.boolean().default(false).describe('The pattern is an RE2 expression'),
+    ignore_case: z.boolean().default(false).describe('Upper and lower case are the same'),
+    from_row: z.number().int().min(0).optional().describe('Only from this row on'),
   }),
   output: z.object({
     matches: z.array(z.object({ row: z.number().int(), col: z.number().int(), text: z.string(), match: z.string() })),
@@ -192,8 +192,8 @@ export const detect_errors = operation({
   access: 'observe',
   input: z.object({
     ...session,
-    patterns: z.array(z.string().min(1).max(200)).max(64).optional(),
-    scope: z.enum(['viewport', 'last_block', 'scrollback']).default('viewport'),
+    patterns: z.array(z.string().min(1).max(200)).max(64).optional().describe('Look for these instead'),
+    scope: z.enum(['viewport', 'last_block', 'scrollback']).default('viewport').describe('Where to look'),
   }),
   output: z.object({
     has_errors: z.boolean(),

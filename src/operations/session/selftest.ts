@@ -94,7 +94,9 @@ export const selftest = (capabilities: () => AnyOperation) =>
     summary: 'Try out the parts of this server; leaves nothing behind.',
     cliNames: ['server selftest'],
     access: 'control',
-    input: z.object({ session_id: z.union([z.string(), z.number()]).optional() }),
+    input: z.object({
+      session_id: z.union([z.string(), z.number()]).optional().describe('Check this session as well'),
+    }),
     output: z.object({ ok: z.boolean(), checks: z.array(Check) }),
     async run(call) {
       const signal = AbortSignal.any([call.signal, AbortSignal.timeout(limitMs)]);

@@ -124,7 +124,10 @@ export const launch_admin = operation({
   summary: 'Windows only: start an elevated shell after the person consents.',
   access: 'administer',
   destructive: true,
-  input: z.object({ dry_run: z.boolean().default(false), shell: z.string().max(64).optional() }),
+  input: z.object({
+    dry_run: z.boolean().default(false).describe('Only say what would be run'),
+    shell: z.string().max(64).optional().describe('Shell to start'),
+  }),
   output: z.object({
     status: z.enum(['launched', 'dry_run']),
     requires_uac: z.literal(true),

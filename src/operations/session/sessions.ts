@@ -82,13 +82,13 @@ export const status = operation({ ...get, title: 'Session status' });
 export const Create = {
   cols: z.number().int().min(2).max(1000).optional().describe('As of every new session: 120, or --cols of the server'),
   rows: z.number().int().min(1).max(1000).optional().describe('As of every new session: 30, or --rows of the server'),
-  cwd: z.string().min(1).max(4096).optional(),
-  shell: z.string().min(1).max(4096).optional(),
+  cwd: z.string().min(1).max(4096).optional().describe('Directory it starts in'),
+  shell: z.string().min(1).max(4096).optional().describe('Shell to run; yours by default'),
   argv: z.array(z.string().max(65_536)).min(1).max(1000).optional().describe('Run this program instead of a shell'),
-  env: Environment,
+  env: Environment.describe('Variables for it, added to yours'),
   title: z.string().trim().min(1).max(64).optional().describe('Shown until a program sets another'),
-  name: z.string().trim().min(1).max(64).optional(),
-  target: z.string().min(1).max(256).optional(),
+  name: z.string().trim().min(1).max(64).optional().describe('What to call it'),
+  target: z.string().min(1).max(256).optional().describe('local, or ssh:user@host'),
 };
 
 export const Created = z.object({
@@ -131,19 +131,27 @@ export const createdOf = (terminal: Parameters<typeof titleOf>[0]): z.output<typ
 
 export const input = operation({
   title: 'Type into a session',
-  summary: 'Write characters into a session as if typed. Add \\r to press Enter.',
+  summary: 'Write characters into a session as if typed. Enter is pressed by a carriage return in them, or by enter.',
   access: 'control',
-  input: z.object({ ...session, input: z.string() }),
+  input: z.object({
+    ...session,
+    input: z.string().describe('Text to type'),
+    enter: z.boolean().default(false).describe('Press Enter after it'),
+  }),
   output: Ok,
   positional: ['id', 'input'],
   async run(call) {
     const terminal = await liveSession(call);
-    call.note({ detail: aboutInput(call.input.input, terminal.process?.echo() === false) });
-    await terminal.send(Buffer.from(call.input.input), call.caller.name, call.signal);
+    const text = typedText(call.input);
+    call.note({ detail: aboutInput(text, terminal.process?.echo() === false) });
+    await terminal.send(Buffer.from(text), call.caller.name, call.signal);
     return ok;
   },
   render: json,
 });
+
+const typedText = ({ input: text, enter }: { readonly input: string; readonly enter: boolean }): string =>
+  enter ? `${text}\r` : text;
 
 /** How much was typed and, unless nobody was to see it, how it began (R-RPC-036). */
 function aboutInput(text: string, hidden: boolean): string {
@@ -156,7 +164,11 @@ export const resize = operation({
   summary: 'Change the size of a session; its program is told.',
   access: 'control',
   idempotent: true,
-  input: z.object({ ...session, cols: z.number().int().min(2).max(1000), rows: z.number().int().min(1).max(1000) }),
+  input: z.object({
+    ...session,
+    cols: z.number().int().min(2).max(1000).describe('Columns'),
+    rows: z.number().int().min(1).max(1000).describe('Rows'),
+  }),
   output: Ok,
   positional: ['id', 'cols', 'rows'],
   about: ({ cols, rows }) => ({ detail: `${cols}x${rows}` }),
@@ -240,8 +252,11 @@ export const history = operation({
   access: 'observe',
   input: z.object({
     ...session,
-    limit: z.number().int().min(1).default(100),
-    source: z.enum(['scrollback', 'commands']).default('scrollback'),
+    limit: z.number().int().min(1).default(100).describe('The newest so many'),
+    source: z
+      .enum(['scrollback', 'commands'])
+      .default('scrollback')
+      .describe('Lines, or commands with their exit codes'),
   }),
   output: z.object({ entries: z.array(Entry), count: z.number().int() }),
   positional: ['id'],

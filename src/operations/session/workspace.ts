@@ -11,7 +11,7 @@ import { renderError } from './errors.ts';
 import { typeLine } from './exec.ts';
 import { json, titleOf } from './shared.ts';
 
-const Name = { name: z.string().min(1).max(200) };
+const Name = { name: z.string().min(1).max(200).describe('Of the workspace') };
 
 export const save = operation({
   title: 'Save a workspace',
@@ -53,7 +53,7 @@ export const restore = operation({
   access: 'open',
   input: z.object({
     ...Name,
-    dry_run: z.boolean().default(false),
+    dry_run: z.boolean().default(false).describe('Only say what would be done'),
     replace: z.boolean().default(false).describe('Destroy the sessions that are open first'),
     run_commands: z.boolean().default(false).describe('Run the commands sessions were started with'),
   }),
