@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command, Invocation, Surroundings } from './commands/command.ts';
+import { globalOptions } from './commands/global-options.ts';
 import { helpFor, overview } from './commands/help.ts';
 import { commands } from './commands/index.ts';
 import { flagName, readSettings, type Setting, SettingError, settings } from './config.ts';
@@ -11,12 +12,12 @@ import { styleFor } from './faces/cli/style.ts';
 import { closest } from './lib/closest.ts';
 
 /** The entry of the program. Commands meet the parts they need in their own files, loaded when asked for. */
-async function main(argv: readonly string[]): Promise<number> {
+async function main(given: readonly string[]): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
   const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as {
     version: string;
   };
-  const [name, ...rest] = argv;
+  const [name, ...rest] = globalsBehind(given);
   const style = styleFor(stdout, env);
   const around: Surroundings = { stdin, stdout, stderr, env, cwd: () => process.cwd(), version };
   if (name === '--version' || name === '-V' || name === 'version') return print(`${version}\n`);
@@ -36,6 +37,20 @@ async function main(argv: readonly string[]): Promise<number> {
     stderr.write(`${red('fairlead:')} ${clean(explain(thrown, name))}\n`);
     return exitCode(thrown);
   }
+}
+
+/** `--instance x session list` as `session list --instance x`: what every verb takes may stand before it (R-RPC-151). */
+function globalsBehind(argv: readonly string[]): string[] {
+  let at = 0;
+  for (let word = argv[at]; word !== undefined; word = argv[at]) {
+    const option = globalOptions.find(({ flag }) => word === flag || word.startsWith(`${flag}=`));
+    if (!option) break;
+    at += option.form === 'value' && word === option.flag ? 2 : 1;
+  }
+  const [name, ...rest] = argv.slice(at);
+  if (name === undefined) return [...argv];
+  const isVerb = rest.length > 0 && !commands.some((command) => command.name === name || command.otherName === name);
+  return [name, ...rest.slice(0, isVerb ? 1 : 0), ...argv.slice(0, at), ...rest.slice(isVerb ? 1 : 0)];
 }
 
 function understand(command: Command, argv: readonly string[]): Pick<Invocation, 'settings' | 'flags' | 'words'> {

@@ -57,7 +57,7 @@ test('help alone leads a newcomer: overview, noun, verb', async () => {
   expect(noun).toMatchObject({ code: 0 });
   expect(noun.stdout).toContain('create');
   const verb = await fairlead(['exec', 'wait', '--help']);
-  expect(verb.stdout).toContain('fairlead exec wait [session] <command> [options]');
+  expect(verb.stdout).toContain('fairlead exec wait [session] <command>… [options]');
   expect(verb.stdout).toContain('--timeout-ms <number>');
   expect((await fairlead(['session'])).code).toBe(2);
 });

@@ -99,3 +99,12 @@ test('an option takes a value everywhere or nowhere, so that words can be told f
   const valued = new Set(all.filter(takesValue).map(({ flag }) => flag));
   expect(all.filter((option) => !takesValue(option) && valued.has(option.flag)).map(({ flag }) => flag)).toEqual([]);
 });
+
+test('every option of every verb says what it is for', () => {
+  const silent = [...completionTable()].flatMap(([at, { options }]) =>
+    options
+      .filter(({ help }) => help.replaceAll(/\(.*?\)|may be given often/g, '').trim() === '')
+      .map(({ flag }) => `${at} ${flag}`),
+  );
+  expect(silent).toEqual([]);
+});

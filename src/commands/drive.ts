@@ -2,7 +2,7 @@ import { places, readSettings, SettingError } from '../config.ts';
 import { errorTable, FairleadError } from '../contract/errors.ts';
 import { parseArgs, shapeOf, UsageError } from '../faces/cli/args.ts';
 import { clean, toJson } from '../faces/cli/clean.ts';
-import { type Field, fieldsOf, isAboutSession, valueOf } from '../faces/cli/fields.ts';
+import { fieldsOf, isAboutSession } from '../faces/cli/fields.ts';
 import { show } from '../faces/cli/show.ts';
 import { columns, styleFor, type Style } from '../faces/cli/style.ts';
 import { type Verb, verbsOf } from '../faces/cli/verbs.ts';
@@ -11,6 +11,7 @@ import { closest } from '../lib/closest.ts';
 import { sessionBook } from '../operations/session/index.ts';
 import type { Surroundings } from './command.ts';
 import { findInstance } from './find-instance.ts';
+import { inputOf, quoteIt } from './verb-input.ts';
 import { optionsOf } from './verb-options.ts';
 import { numbered, onlySession, sessionCalled } from './which-session.ts';
 
@@ -32,11 +33,11 @@ export async function drive(noun: string, argv: readonly string[], around: Surro
     return name === undefined ? 2 : 0;
   }
   const verb = known.get(name);
-  if (verb && (rest.includes('--help') || rest.includes('-h'))) {
+  if (verb && wantsHelp(rest, verb.op.lastTakesRest === true)) {
     stdout.write(verbHelp(verb, style));
     return 0;
   }
-  const json = argv.includes('--json');
+  const json = options(argv).includes('--json');
   try {
     if (!verb) {
       const near = suggestion(name, [...known.keys()]);
@@ -50,11 +51,17 @@ export async function drive(noun: string, argv: readonly string[], around: Surro
   }
 }
 
+const options = (argv: readonly string[]): readonly string[] =>
+  argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+
+/** `df -h` asks for something else. */
+const wantsHelp = (argv: readonly string[], isCommandLine: boolean): boolean =>
+  options(argv).includes('--help') || (isCommandLine ? argv[0] === '-h' : options(argv).includes('-h'));
+
 async function perform(verb: Verb, argv: readonly string[], around: Surroundings, style: Style): Promise<number> {
   const { op, method } = verb;
-  const fields = fieldsOf(op);
   const about = isAboutSession(op);
-  const parsed = parseArgs(argv, optionsOf(op));
+  const parsed = parseArgs(argv, optionsOf(op), op.lastTakesRest ? { advice: quoteIt } : undefined);
   const values = readSettings(
     new Map(parsed.flags.has('home') ? [['home', String(parsed.flags.get('home'))]] : []),
     around.env,
@@ -67,12 +74,12 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   const own = around.env['FAIRLEAD_SESSION'];
   const greeting = { token: instance.auth_token, client: 'fairlead-cli', session: own };
   using rpc = await RpcClient.connect(instance.mcp_port, greeting, AbortSignal.timeout(connectMs));
-  const { input, session } = inputOf(verb, fields, parsed.words, parsed.flags, about);
+  const { input, session, guessed } = inputOf(verb, parsed);
   const looks = op.access === 'observe';
   const id = about
-    ? { id: session === undefined ? await onlySession(rpc, own, looks) : await sessionCalled(session, rpc) }
+    ? { id: session === undefined ? await onlySession(rpc, own, looks) : await called(session, guessed, rpc) }
     : {};
-  const answer = await rpc.call(method, { ...id, ...(await numbered(input, fields, rpc)) });
+  const answer = await rpc.call(method, { ...id, ...(await numbered(input, fieldsOf(op), rpc)) });
   if (parsed.flags.has('json')) around.stdout.write(toJson(answer));
   else {
     const shown = clean(answer);
@@ -82,40 +89,19 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   return op.exitCode?.(answer) ?? op.passthrough?.(answer, parsed.flags.has('passthrough')) ?? 0;
 }
 
-/** Words stand for fields by position. The session may be left out, or be named by --session. */
-function inputOf(
-  { op, noun, verb }: Verb,
-  fields: readonly Field[],
-  words: readonly string[],
-  flags: ReadonlyMap<string, string | readonly string[]>,
-  about: boolean,
-): { readonly input: Record<string, unknown>; readonly session: string | undefined } {
-  const places = (op.positional ?? []).filter((name) => name !== 'id');
-  const rest = [...words];
-  let session = text(flags.get('session'));
-  const first = about && session === undefined && (op.positional ?? []).includes('id');
-  const missing = fields.filter(
-    (field) => field.required && !flags.has(field.name) && places.includes(field.name),
-  ).length;
-  // A number before all that must be said, or anything before all that can be.
-  const isNumber = /^\d+$/.test(rest[0] ?? '');
-  if (first && rest.length > (isNumber ? missing : places.length)) session = rest.shift();
-  const input: Record<string, unknown> = {};
-  for (const [at, word] of rest.entries()) {
-    const field = fields.find(({ name }) => name === places[at]);
-    if (!field)
-      throw new UsageError(`fairlead ${noun} ${verb} takes no "${word}". See: fairlead ${noun} ${verb} --help`);
-    input[field.name] = valueOf(field, word);
-  }
-  for (const field of fields) {
-    const given = flags.get(field.name);
-    if (given !== undefined) input[field.name] = valueOf(field, given);
-  }
-  return { input, session };
-}
-
 const text = (value: string | readonly string[] | undefined): string | undefined =>
   value === undefined ? undefined : String(value);
+
+/** A word that is no session may be the beginning of a command that nobody quoted. */
+async function called(word: string, guessed: boolean, rpc: RpcClient): Promise<string | number> {
+  try {
+    return await sessionCalled(word, rpc);
+  } catch (thrown) {
+    const isMissing = thrown instanceof FairleadError && thrown.code === 'terminal_not_found';
+    if (!guessed || !isMissing) throw thrown;
+    throw new UsageError(`${thrown.message} ${thrown.hint ?? ''} ${quoteIt}`);
+  }
+}
 
 function nounHelp(noun: string, known: ReadonlyMap<string, Verb>, { bold, dim }: Style): string {
   const rows = [...known.values()].map(({ verb, op }) => [`${verb} ${placesOf(op)}`.trimEnd(), op.summary] as const);
@@ -125,7 +111,7 @@ function nounHelp(noun: string, known: ReadonlyMap<string, Verb>, { bold, dim }:
 const placesOf = (op: Verb['op']): string =>
   (op.positional ?? [])
     .map((name) => (name === 'id' ? '[session]' : `<${String(name).replaceAll('_', '-')}>`))
-    .join(' ');
+    .join(' ') + (op.lastTakesRest ? '…' : '');
 
 function verbHelp({ noun, verb, op }: Verb, { bold }: Style): string {
   const rows = optionsOf(op).map((option) => [shapeOf(option), option.help] as const);
@@ -173,5 +159,5 @@ function asError(thrown: unknown): unknown {
   const code =
     (Object.keys(errorTable) as (keyof typeof errorTable)[]).find((one) => errorTable[one].exit === exitCode(thrown)) ??
     'internal';
-  return new FairleadError(code, message, typeof hint === 'string' ? { hint } : {});
+  return new FairleadError(code, message, typeof hint === 'string' && !message.includes(hint) ? { hint } : {});
 }

@@ -1,9 +1,10 @@
 import type { Option } from '../../faces/cli/args.ts';
 import { verbsOf } from '../../faces/cli/verbs.ts';
 import { sessionBook } from '../../operations/session/index.ts';
+import { globalOptions } from '../global-options.ts';
 import { optionsOfCommand } from '../help.ts';
 import { commands } from '../index.ts';
-import { globalOptions, optionsOf } from '../verb-options.ts';
+import { optionsOf } from '../verb-options.ts';
 
 export interface Word {
   readonly word: string;

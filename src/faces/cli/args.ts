@@ -7,6 +7,8 @@ export interface Flag {
   readonly flag: string;
   readonly form: 'value' | 'switch' | 'list' | 'optional';
   readonly bare?: string | undefined;
+  /** The only words it takes from behind it; what else stands there is not its own. */
+  readonly only?: readonly string[] | undefined;
 }
 
 /** A flag as help and completion tell of it. */
@@ -25,6 +27,10 @@ export const shapeOf = ({ flag, form, metavar }: Option): string => {
 export interface Parsed {
   readonly flags: ReadonlyMap<string, string | readonly string[]>;
   readonly words: readonly string[];
+  /** How many of the words came after `--`. */
+  readonly literal: number;
+  /** The last flag, and how many words stand before it. */
+  readonly lastFlag?: { readonly flag: string; readonly after: number } | undefined;
 }
 
 /** The command line is wrong: exit 2, and say which word. */
@@ -32,18 +38,29 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** `--x v` and `--x=v` mean the same (R-TERM-012). After `--` everything is a word. */
-export function parseArgs(argv: readonly string[], known: readonly Flag[]): Parsed {
+/**
+ * `--x v` and `--x=v` mean the same (R-TERM-012). After `--` everything is a word. Where words are a command line, `-x` behind
+ * the first is one of them, and `advice` is for who gave it an option that is not known here.
+ */
+export function parseArgs(
+  argv: readonly string[],
+  known: readonly Flag[],
+  commandLine?: { readonly advice: string },
+): Parsed {
   const flags = new Map<string, string | string[]>();
   const words: string[] = [];
   const rest = [...argv];
+  let literal = 0;
+  let lastFlag: Parsed['lastFlag'];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--') {
+      literal = rest.length;
       words.push(...rest.splice(0));
       break;
     }
     if (!word.startsWith('--')) {
-      if (word.startsWith('-') && word.length > 1) throw new UsageError(`Unknown option ${word}.`);
+      const isWord = !word.startsWith('-') || word.length === 1 || (commandLine && words.length > 0);
+      if (!isWord) throw new UsageError(`Unknown option ${word}.`);
       words.push(word);
       continue;
     }
@@ -52,15 +69,17 @@ export function parseArgs(argv: readonly string[], known: readonly Flag[]): Pars
     if (!flag) {
       const names = known.map((one) => one.flag.slice(2));
       const [near] = closest(name.slice(2), names);
-      throw new UsageError(`Unknown option ${name}.${near === undefined ? '' : ` Did you mean --${near}?`}`);
+      const advice = commandLine && words.length > 0 ? ` ${commandLine.advice}` : '';
+      throw new UsageError(`Unknown option ${name}.${near === undefined ? '' : ` Did you mean --${near}?`}${advice}`);
     }
+    lastFlag = { flag: name, after: words.length };
     const value = inline ?? following(flag, rest);
     const before = flags.get(flag.name);
     if (flag.form === 'list') flags.set(flag.name, [...(Array.isArray(before) ? before : []), value]);
     else if (before !== undefined) throw new UsageError(`${name} is given twice.`);
     else flags.set(flag.name, value);
   }
-  return { flags, words };
+  return { flags, words, literal, lastFlag };
 }
 
 function split(word: string): [string, string | undefined] {
@@ -73,7 +92,8 @@ function following(flag: Flag, rest: string[]): string {
   if (flag.form === 'optional') {
     // `--record on-failure` is meant as one; `--record --headless` is not.
     const next = rest[0];
-    return next !== undefined && !next.startsWith('-') ? (rest.shift() ?? '') : (flag.bare ?? '');
+    const isMeant = next !== undefined && (flag.only?.includes(next) ?? !next.startsWith('-'));
+    return isMeant ? (rest.shift() ?? '') : (flag.bare ?? '');
   }
   const value = rest.shift();
   if (value === undefined || value.startsWith('--')) throw new UsageError(`${flag.flag} needs a value.`);

@@ -91,6 +91,7 @@ export const flagsOf = (fields: readonly Field[]): Option[] =>
     flag: field.flag,
     form: forms[field.kind],
     bare: 'true',
+    only: field.kind === 'switch' ? ['true', 'false'] : undefined,
     metavar: metavarOf(field),
     help: [field.help, forms[field.kind] === 'list' ? 'may be given often' : '', field.required ? '(required)' : '']
       .filter((part) => part !== '')

@@ -30,15 +30,18 @@ const widestCell = 60;
 function table(rows: readonly unknown[], style: Style): string {
   if (rows.length === 0) return style.dim('none');
   const records = rows.map((row) => (typeof row === 'object' && row !== null ? flat(row) : { value: String(row) }));
-  const names = [...new Set(records.flatMap((record) => Object.keys(record)))].slice(0, mostColumns);
+  const all = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const names = all.slice(0, mostColumns);
   const cells = records.map((record) => names.map((name) => cell((record as Record<string, string>)[name] ?? '')));
+  const isCut = all.length > mostColumns || cells.flat().some((text) => text.endsWith('…'));
   const widths = names.map((name, at) => Math.max(name.length, ...cells.map((line) => line[at]?.length ?? 0)));
   const line = (words: readonly string[]): string =>
     words
       .map((word, at) => word.padEnd(widths[at] ?? 0))
       .join('  ')
       .trimEnd();
-  return [style.dim(line(names)), ...cells.map(line)].join('\n');
+  const note = isCut ? [style.dim('(cut; --json shows everything)')] : [];
+  return [style.dim(line(names)), ...cells.map(line), ...note].join('\n');
 }
 
 /** One level deep: `shell.cwd`. */
