@@ -133,6 +133,45 @@ function blocksOf({ blocks }: Terminal) {
   return { state, promptAt, promptFrom, cycle, incomplete, plain };
 }
 
+test('numbers are never given again, not even those of terminals that are gone or that nobody keeps (R-RPC-020)', async () => {
+  await using engine = makeEngine();
+  const kept = [await open(engine), await open(engine), await open(engine)] as const;
+  await using plain = await engine.adopt({ target: 'echo', size }, { channel: new EchoChannel(size), program: 'x' });
+  expect(plain.number).toBe(3);
+  await kept[2].terminal[Symbol.asyncDispose]();
+  for (const left of [kept[0], kept[1]]) {
+    await using next = makeEngine();
+    const again = new Remembered(size);
+    await next.resume({ ...leftOf(left.terminal, left.channel), opened: { channel: again } });
+    expect((await open(next)).terminal.number).toBe(4);
+    // The other one remembers when this one is gone.
+    await kept[0].terminal[Symbol.asyncDispose]();
+  }
+});
+
+test('commands keep their times; of what happened while nobody was there the time is unknown (R-RPC-029)', async () => {
+  await using engine = makeEngine();
+  await using next = makeEngine();
+  const { terminal, channel } = await open(engine);
+  const command = (n: number, text: string): string =>
+    `${mark(`A;n=${n}`)}${mark(`B;n=${n}`)}${mark(`C;n=${n}`)}${text}`;
+  await say(terminal, channel, `${command(1, 'one')}${mark('D;0;n=1')}${command(2, 'two')}`);
+  channel.memory.save(encodeState(terminal.save() as KeptState), 0);
+  await say(terminal, channel, `${mark('D;0;n=2')}${command(3, 'three')}${mark('D;0;n=3')}${command(4, 'four')}`);
+  const again = new Remembered(size);
+  const other = await next.resume({ ...leftOf(terminal, channel), opened: { channel: again } });
+  await say(other, again, mark('D;0;n=4'));
+  const [one, two, ...rest] = terminal.blocks.list;
+  const known = expect.any(Number);
+  expect(rest).toHaveLength(2);
+  expect(other.blocks.list).toMatchObject([
+    { startedAt: one?.startedAt, endedAt: one?.endedAt, isOver: true },
+    { startedAt: two?.startedAt, endedAt: undefined, isOver: true },
+    { startedAt: undefined, endedAt: undefined, isOver: true },
+    { startedAt: undefined, endedAt: known, isOver: true },
+  ]);
+});
+
 test('where the oldest bytes are gone, reading begins with a whole line and the saved screen is not lost', async () => {
   await using engine = makeEngine();
   await using next = makeEngine();

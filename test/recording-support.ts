@@ -72,7 +72,10 @@ export class FakeTerminal implements Recordable {
   }
 
   finish(command: string, exitCode: number): void {
-    this.block.emit({ type: 'ended', block: { ...this.#blockOf(command), exitCode, endedAt: this.#clock.now() } });
+    this.block.emit({
+      type: 'ended',
+      block: { ...this.#blockOf(command), exitCode, endedAt: this.#clock.now(), isOver: true },
+    });
   }
 
   #blockOf(command: string): Block {
@@ -86,6 +89,7 @@ export class FakeTerminal implements Recordable {
       exitCode: undefined,
       startedAt: this.#clock.now(),
       endedAt: undefined,
+      isOver: false,
       cwd: undefined,
       trusted: true,
       inferredStart: false,

@@ -19,7 +19,7 @@ export function activityOf(terminal: Terminal): Activity {
   const foreground = front?.name ?? baseName(program);
   const facts = {
     foreground,
-    lastExitCode: blocks.list.findLast(({ endedAt }) => endedAt !== undefined)?.exitCode ?? null,
+    lastExitCode: blocks.list.findLast(({ isOver }) => isOver)?.exitCode ?? null,
     idleMs: Math.max(0, Math.round(terminal.quietMs)),
   };
   if (ended) return { idle: false, source: 'process_group', ...facts };

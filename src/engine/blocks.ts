@@ -15,9 +15,11 @@ export interface Block {
   readonly command: string | undefined;
   /** Undefined while it runs, and when the shell did not say. */
   readonly exitCode: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
+  /** Milliseconds since the epoch; undefined when nobody was there to see it. */
+  readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
+  /** It runs no more, whether or not somebody saw when it ended. */
+  readonly isOver: boolean;
   /** Where the command was started. */
   readonly cwd: string | undefined;
   /** Its start and end were announced by the shell we started. */
@@ -74,7 +76,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Prompts and commands, told from marks. Feed it every mark in order. */
 export class Blocks {
-  readonly #clock: Clock;
+  /** Undefined for what happened at another time. */
+  #now: () => number | undefined;
   readonly #limit: number;
   readonly #blocks: Mutable<Block>[] = [];
   #trustOnly: boolean;
@@ -93,7 +96,7 @@ export class Blocks {
   #shell: Readonly<Record<string, string>> | undefined;
 
   constructor(options: BlocksOptions) {
-    this.#clock = options.clock;
+    this.#now = () => options.clock.now();
     this.#limit = options.limit ?? 1000;
     this.#trustOnly = options.trustOnly ?? false;
     if (options.saved) this.#restore(options.saved);
@@ -118,7 +121,10 @@ export class Blocks {
   }
 
   #restore(saved: SavedBlocks): void {
-    this.#blocks.push(...saved.blocks.map((block) => ({ ...block })));
+    // Written before there was a word for it, those that are over have a time.
+    this.#blocks.push(
+      ...saved.blocks.map((block) => ({ ...block, isOver: block.isOver ?? block.endedAt !== undefined })),
+    );
     this.#running = saved.isRunning ? this.#blocks.at(-1) : undefined;
     this.#state = saved.state;
     this.#nextId = saved.nextId;
@@ -196,6 +202,14 @@ export class Blocks {
     this.#state = 'unknown';
   }
 
+  /** What the output says that came while nobody was there: when, nobody knows. */
+  catchUp(mark: Mark): void {
+    const clock = this.#now;
+    this.#now = () => undefined;
+    this.accept(mark);
+    this.#now = clock;
+  }
+
   accept(mark: Mark): readonly BlockEvent[] {
     if (!this.#believes(mark)) return [];
     switch (mark.kind) {
@@ -224,8 +238,8 @@ export class Blocks {
   }
 
   /** The far side is gone. Without the offset of its last byte, the output of a running command has no known end. */
-  end(at?: number): readonly BlockEvent[] {
-    const events = this.#end(at, undefined, false);
+  end(at?: number, endedAt = this.#now()): readonly BlockEvent[] {
+    const events = this.#end(at, undefined, false, endedAt);
     this.#state = 'unknown';
     return events;
   }
@@ -318,8 +332,9 @@ export class Blocks {
       outputTo: undefined,
       command: command ?? this.#command,
       exitCode: undefined,
-      startedAt: this.#clock.now(),
+      startedAt: this.#now(),
       endedAt: undefined,
+      isOver: false,
       cwd: this.#cwd,
       trusted: mark.trusted,
       inferredStart,
@@ -335,12 +350,18 @@ export class Blocks {
     return [...events, { type: 'started', block: { ...block } }];
   }
 
-  #end(at: number | undefined, exitCode: number | undefined, trusted: boolean): readonly BlockEvent[] {
+  #end(
+    at: number | undefined,
+    exitCode: number | undefined,
+    trusted: boolean,
+    endedAt = this.#now(),
+  ): readonly BlockEvent[] {
     const block = this.#running;
     if (block === undefined) return [];
     if (at !== undefined) block.outputTo = Math.max(at, block.outputFrom);
     block.exitCode = exitCode;
-    block.endedAt = this.#clock.now();
+    block.endedAt = endedAt;
+    block.isOver = true;
     block.trusted &&= trusted;
     this.#running = undefined;
     // The prompt comes next, and where it ends is told by B.

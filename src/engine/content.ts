@@ -141,7 +141,7 @@ function lastBlock(terminal: Terminal) {
   return {
     text: renderText(bytes, terminal.size),
     exitCode: block.exitCode ?? null,
-    commandRunning: block.endedAt === undefined,
+    commandRunning: !block.isOver,
     ...(command === undefined ? {} : { command }),
     ...(missed > 0 ? { outputLost: missed } : {}),
   };

@@ -422,7 +422,7 @@ export class Terminal implements AsyncDisposable {
     if (this.#secrets.active) this.#take(this.#secrets.rest());
     this.#ended = ended;
     this.#endedAt ??= this.clock.now();
-    for (const event of this.blocks.end(this.log.end)) this.block.emit(event);
+    for (const event of this.blocks.end(this.log.end, this.#endedAt)) this.block.emit(event);
     this.#keyboard.close(exited(ended));
     this.#tellState();
     return ended;
@@ -442,7 +442,7 @@ export class Terminal implements AsyncDisposable {
     let at = resumeAt(log, state?.blocksAt);
     for (const view of log.views(at)) {
       try {
-        for (const mark of this.#marks.scan(view, at)) this.blocks.accept(mark);
+        for (const mark of this.#marks.scan(view, at)) this.blocks.catchUp(mark);
       } catch (thrown) {
         this.#mistakes.note(thrown, 'the marks');
       }

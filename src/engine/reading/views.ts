@@ -35,7 +35,8 @@ export interface CommandFacts {
   readonly command: string | undefined;
   readonly running: boolean;
   readonly exitCode: number | undefined;
-  readonly durationMs: number;
+  /** Undefined when nobody saw it begin or end. */
+  readonly durationMs: number | undefined;
   readonly cwd: string | undefined;
 }
 
@@ -154,14 +155,15 @@ function findBlock(terminal: Terminal, which: number | string | undefined): Bloc
 
 function describe(terminal: Terminal, block: Block): CommandFacts {
   const { clock, log, screen } = terminal;
-  const running = block.endedAt === undefined && terminal.ended === undefined;
+  const running = !block.isOver && terminal.ended === undefined;
+  const endedAt = block.isOver ? block.endedAt : clock.now();
   const command = block.command ?? echoedCommand(block, log, screen.size);
   return {
     block: block.id,
     command: command === undefined ? undefined : plainText(command).text,
     running,
     exitCode: block.exitCode,
-    durationMs: (block.endedAt ?? clock.now()) - block.startedAt,
+    durationMs: endedAt === undefined || block.startedAt === undefined ? undefined : endedAt - block.startedAt,
     cwd: block.cwd === undefined ? undefined : plainText(block.cwd).text,
   };
 }

@@ -26,7 +26,8 @@ export function terminalSource(terminal: Recordable): RecordingSource {
           listener({ phase: 'start', command });
         }
         if (event.type !== 'ended') return;
-        const { command, exitCode, startedAt, endedAt = startedAt } = event.block;
+        // One that nobody saw begin did so before the recording.
+        const { command, exitCode, startedAt = 0, endedAt = startedAt } = event.block;
         listener({ phase: 'end', command, exitCode, startedAt, endedAt });
       }),
     async snapshot(signal) {

@@ -140,7 +140,7 @@ class Waiting implements Disposable {
 
   #lastCommand(): void {
     const { last } = this.#terminal.blocks;
-    if (last?.endedAt !== undefined && (last.outputTo ?? 0) > this.#since) {
+    if (last?.isOver === true && (last.outputTo ?? 0) > this.#since) {
       this.#command = { exitCode: last.exitCode ?? null };
     }
   }

@@ -39,7 +39,7 @@ const Answer = z.object({
       command: z.string().optional(),
       running: z.boolean(),
       exitCode: z.number().int().optional(),
-      durationMs: z.number(),
+      durationMs: z.number().optional(),
       cwd: z.string().optional(),
     })
     .optional(),

@@ -276,7 +276,7 @@ export const history = operation({
       text: clean(block.command ?? ''),
       command: clean(block.command ?? ''),
       exit_code: block.exitCode ?? null,
-      started_at: new Date(block.startedAt).toISOString(),
+      ...(block.startedAt === undefined ? {} : { started_at: new Date(block.startedAt).toISOString() }),
       ...(block.endedAt === undefined ? {} : { ended_at: new Date(block.endedAt).toISOString() }),
     }));
     return { entries, count: entries.length };
