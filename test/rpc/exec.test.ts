@@ -124,6 +124,26 @@ test('output is cut to 1 MiB with head and tail (R-RPC-043)', async () => {
   expect(Buffer.byteLength(output)).toBeLessThanOrEqual(1 << 20);
 });
 
+test('of output that is larger than what is kept the head is there too, and the cut is marked (R-RPC-043)', async () => {
+  const id = await place.create();
+  const { output, truncated, exit_code } = await call('exec.run_wait', { id, command: 'seq 1200000' });
+  expect({ truncated, exit_code }).toEqual({ truncated: true, exit_code: 0 });
+  expect(Buffer.byteLength(output)).toBeLessThanOrEqual(1 << 20);
+  const lines: string[] = output.split('\n');
+  const cut = lines.findIndex((line) => line.startsWith('['));
+  expect(lines.slice(0, 3)).toEqual(['1', '2', '3']);
+  expect(lines.at(-1)).toBe('1200000');
+  expect(cut).toBeGreaterThan(10_000);
+  const left = Number(/^\[… (\d+) bytes left out …\]$/.exec(lines[cut] ?? '')?.[1]);
+  // Every number between, with the carriage return and the line feed that the terminal got after it.
+  const [from, to] = [Number(lines[cut - 1]) + 1, Number(lines[cut + 1]) - 1];
+  let between = 0;
+  for (let number = from; number <= to; number++) between += String(number).length + 2;
+  expect(Math.abs(left - between)).toBeLessThan(between * 0.05);
+  const [last] = (await call('exec.run_wait', { id, command: 'echo after' })).output.split('\n');
+  expect(last).toBe('after');
+});
+
 /** Runs a command that sleeps, and waits until it does. */
 async function sleeping(id: number, seconds: number): Promise<void> {
   await call('exec.run', { id, command: `echo begun ${seconds}; sleep ${seconds}` });

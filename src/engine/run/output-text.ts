@@ -12,11 +12,20 @@ export async function outputText(
   size: Size,
 ): Promise<{ readonly text: string; readonly missed: number }> {
   const { bytes, start } = lastPart(log, from, to);
+  const { text, dropped } = await textOf(bytes, size);
+  return { text, missed: start - from + dropped };
+}
+
+/** The same for bytes that are at hand, with how much of the beginning there was no room for. */
+export async function textOf(
+  bytes: Uint8Array,
+  size: Size,
+): Promise<{ readonly text: string; readonly dropped: number }> {
   const text = plain(bytes, size.cols);
-  if (text !== undefined) return { text, missed: start - from };
+  if (text !== undefined) return { text, dropped: 0 };
   const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const transcript = await transcribe(bytes, { size, pause });
-  return { text: transcript.text, missed: start - from + transcript.droppedBytes };
+  return { text: transcript.text, dropped: transcript.droppedBytes };
 }
 
 function lastPart(log: OutputLog, from: number, to: number): { bytes: Uint8Array; start: number } {

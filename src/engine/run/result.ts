@@ -41,6 +41,8 @@ export interface RunResult {
   readonly outputTo: number;
   /** Bytes at the beginning of the output that are not in `output`: no longer kept, or too many. */
   readonly missedBytes: number;
+  /** The beginning of an output that is too long for the log, in whole lines. */
+  readonly head?: Uint8Array;
   readonly durationMs: number;
   readonly evidence: Evidence;
   readonly confidence: Confidence;

@@ -6,6 +6,7 @@ import { type Attention, whenAttention } from '../attention/index.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
+import { Head } from './head.ts';
 import { inputTaken, promptRedrawn } from './input-taken.ts';
 import { type Origin, originOf, type Waits, watchInteractive } from './interactive.ts';
 import { MarkedWatch } from './marked-watch.ts';
@@ -42,6 +43,7 @@ interface Run {
   /** The newest command given to the program that this one started. */
   inner: Run | undefined;
   readonly over: Emitter<Ending>;
+  readonly head: Head;
   ending: Ending | undefined;
   lastInput: Terminal['lastInput'];
 }
@@ -133,6 +135,7 @@ async function submit(
     outer: undefined,
     inner: undefined,
     over: new Emitter(),
+    head: new Head(terminal.log, () => watch.outputFrom),
     ending: undefined,
     lastInput: undefined,
   };
@@ -140,15 +143,17 @@ async function submit(
     (ending) => {
       started.ending = ending;
       started.lastInput = terminal.lastInput;
+      started.head[Symbol.dispose]();
       if (started.inner?.ending === undefined) started.inner?.watch.outerEnded?.(ending);
       started.over.emit(ending);
     },
-    () => {},
+    () => started.head[Symbol.dispose](),
   );
   try {
     await terminal.send(Buffer.from(lines), request.by, signal, 'command');
   } catch (error) {
     watch[Symbol.dispose]();
+    started.head[Symbol.dispose]();
     throw error;
   }
   return started;
@@ -272,6 +277,16 @@ async function wait(
 }
 
 async function result(
+  terminal: Terminal,
+  current: Run,
+  found: Ending | { readonly person: Attention } | Waits | undefined,
+): Promise<RunResult> {
+  const answer = await resultOf(terminal, current, found);
+  const head = answer.missedBytes === 0 ? undefined : current.head.from(answer.outputFrom);
+  return head === undefined ? answer : { ...answer, head };
+}
+
+async function resultOf(
   terminal: Terminal,
   { watch, startedMs }: Run,
   found: Ending | { readonly person: Attention } | Waits | undefined,

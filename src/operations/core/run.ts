@@ -65,7 +65,7 @@ export const run = operation({
       maxBytes: input.maxBytes ?? defaultMaxBytes,
     };
     const { text, flags, ...fitted } = await fitOutput(terminal, result, request, signal);
-    const { output: _output, outputFrom: _from, outputTo: _to, missedBytes, ...facts } = result;
+    const { output: _output, outputFrom: _from, outputTo: _to, head: _head, missedBytes, ...facts } = result;
     return {
       terminal: terminal.id,
       ...(request.command === '' ? {} : { command: request.command }),

@@ -9,9 +9,11 @@ import { parseKey } from '../../engine/keys.ts';
 import { operation } from '../../engine/operation.ts';
 import { clip } from '../../engine/reading/clip.ts';
 import { load } from '../../engine/reading/source.ts';
+import { textOf } from '../../engine/run/output-text.ts';
 import { type RunResult, run as runCommand } from '../../engine/run/run.ts';
 import type { Terminal } from '../../engine/terminal.ts';
 import { wait as waitForAny } from '../../engine/wait/wait.ts';
+import { isContinuation } from '../../lib/utf8.ts';
 import { clean, json, liveSession, session, sessionOf } from './shared.ts';
 import { input as sessionInput } from './sessions.ts';
 
@@ -46,6 +48,8 @@ export async function typeLine(terminal: Terminal, command: string, by: string, 
 
 /** R-RPC-043 */
 const mostOutput = 1 << 20;
+/** Room for the line that says what was left out. */
+const markerBytes = 64;
 const sources: Readonly<Record<string, string>> = { mark: 'osc133', marker: 'sentinel', child: 'exit' };
 
 export const Waited = z.object({
@@ -119,11 +123,20 @@ export async function waitFor(
   return answerOf(result, await wholeOutput(terminal, result, signal));
 }
 
-/** All that the log still has of the output: a run answers with the end of what is long. */
+/** All that there is of the output: a run answers with the end of what is long. */
 async function wholeOutput(terminal: Terminal, result: RunResult, signal: AbortSignal): Promise<string> {
-  const { output, missedBytes, outputFrom: from, outputTo: to } = result;
-  if (missedBytes === 0 || from < terminal.log.start) return clean(output);
-  return (await load(terminal, { kind: 'log', from, to, size: terminal.size, alternate: false }, signal)).text;
+  const { output, missedBytes, outputFrom: from, outputTo: to, head = new Uint8Array() } = result;
+  if (missedBytes === 0) return clean(output);
+  const { size, log } = terminal;
+  if (from >= log.start) return (await load(terminal, { kind: 'log', from, to, size, alternate: false }, signal)).text;
+  // More than the log holds: its beginning was put aside, and what was between is gone (R-RPC-043).
+  const first = clean((await textOf(head, size)).text);
+  const tail = Buffer.from(clean(output));
+  const cut = Math.max(0, tail.length + Buffer.byteLength(first) + markerBytes - mostOutput);
+  let start = cut === 0 ? 0 : tail.indexOf(0x0a, cut) + 1 || cut;
+  while (isContinuation(tail[start] ?? 0)) start++;
+  const marker = `[… ${missedBytes - head.length + start} bytes left out …]`;
+  return [first, marker, tail.subarray(start).toString()].filter((part) => part !== '').join('\n');
 }
 
 async function attempt(terminal: Terminal, request: WaitRequest, signal: AbortSignal): Promise<RunResult> {
