@@ -188,8 +188,8 @@ export class Engine implements AsyncDisposable {
     const { target = 'other', program = '', owner, nonce, name, launch, createdAt = this.clock.now() } = facts ?? {};
     const resumed = { log, state: state && decodeState(state), seen: seen ?? log.end, createdAt, endedAt };
     const request = { target, size, name, launch };
-    const number = facts?.number;
-    const terminal = await this.#adopt(id, request, { ...opened, program, owner, nonce }, { resumed, number });
+    const before = { resumed, number: facts?.number, next: facts?.next };
+    const terminal = await this.#adopt(id, request, { ...opened, program, owner, nonce }, before);
     this.sessions.takeBack(terminal, facts?.role);
     return terminal;
   }
@@ -207,7 +207,11 @@ export class Engine implements AsyncDisposable {
     id: string,
     request: OpenRequest,
     opened: Opened,
-    before: { readonly resumed?: Resumed; readonly number?: number | undefined } = {},
+    before: {
+      readonly resumed?: Resumed;
+      readonly number?: number | undefined;
+      readonly next?: number | undefined;
+    } = {},
   ): Promise<Terminal> {
     // A far side that came up after the end began must not outlive it (R-TERM-141).
     if (this.#closing.signal.aborted) {
@@ -216,7 +220,7 @@ export class Engine implements AsyncDisposable {
       throw shuttingDown();
     }
     const number = before.number ?? this.#nextNumber;
-    this.#nextNumber = Math.max(this.#nextNumber, number + 1);
+    this.#nextNumber = Math.max(this.#nextNumber, number + 1, before.next ?? 0);
     const terminal = new Terminal({
       id,
       target: request.target,
@@ -241,11 +245,13 @@ export class Engine implements AsyncDisposable {
         this.#keepings.get(terminal)?.[Symbol.dispose]();
         this.#keepings.delete(terminal);
         this.#terminals.delete(id);
+        this.#noteNext();
         this.events.emit({ kind: 'closed', terminal });
       },
     });
     this.#terminals.set(id, terminal);
     if (terminal.memory) this.#keepings.set(terminal, this.#keep(terminal, terminal.memory, opened.nonce));
+    this.#noteNext();
     this.events.emit({ kind: 'opened', terminal });
     try {
       await this.recordings.autoStart(terminal);
@@ -261,7 +267,13 @@ export class Engine implements AsyncDisposable {
     const { number, target, program, createdAt, name, owner, launch } = terminal;
     const role = (): KeptFacts['role'] => this.sessions.roleOf(terminal);
     const facts = { number, target, program, createdAt, name, owner, nonce, launch };
-    return new Keeping(terminal, memory, () => ({ ...facts, role: role() }));
+    return new Keeping(terminal, memory, () => ({ ...facts, role: role(), next: this.#nextNumber }));
+  }
+
+  /** The oldest that outlives this process always knows which numbers were given, also to terminals that do not (R-RPC-020). */
+  #noteNext(): void {
+    const [oldest] = this.#keepings.values();
+    oldest?.note();
   }
 
   /** What the operations of a book work with. Throws `unsupported` when this engine was made without it. */

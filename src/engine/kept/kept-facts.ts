@@ -3,6 +3,8 @@ import type { Launch } from '../launch.ts';
 /** What a terminal is to those who use it, whichever process serves it. */
 export interface KeptFacts {
   readonly number: number;
+  /** The number of the next terminal, as far as was known: those of terminals that are gone are not given again. */
+  readonly next?: number | undefined;
   readonly target: string;
   readonly program: string;
   /** In ms since the epoch. */
