@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openSession } from './support/pty-session.ts';
@@ -50,6 +50,20 @@ describe('fairlead serve', () => {
     await person.until(`Bearer ${auth_token}`);
     await person.type('\x03');
     expect(await person.ended).toMatchObject({ by: 'exit' });
+  });
+
+  test('a server whose file was removed keeps its name: the next one takes another, and the file comes back', async () => {
+    await using served = await Served.start();
+    const file = join(served.home, '.fairlead', 'instances', 'alpha.json');
+    const before = readFileSync(file, 'utf8');
+    rmSync(file);
+    const env = { PATH: process.env['PATH'] ?? '', HOME: served.home, FAIRLEAD_KEEP_TERMINALS: 'false' };
+    await using other = await openSession([process.execPath, program, 'serve', '--port', '0'], env);
+    await other.until('instance  bravo');
+    await other.type('\x03');
+    expect(await other.ended).toMatchObject({ by: 'exit' });
+    await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
+    expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
   test('the token of the environment is used, never printed, and not visible to terminals', async () => {

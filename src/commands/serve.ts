@@ -4,7 +4,6 @@ import { type HttpServer, serveMcpHttp } from '../faces/mcp/http.ts';
 import { call } from '../engine/call.ts';
 import { followDirectory } from '../engine/instances/follow-directory.ts';
 import { Instances } from '../engine/instances/instances.ts';
-import { OwnInstance } from '../engine/instances/own-instance.ts';
 import { RunningInstance, runningInstance } from '../engine/instances/running.ts';
 import { MethodTable } from '../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../faces/jsonrpc/server.ts';
@@ -12,10 +11,10 @@ import { sessionBook } from '../operations/session/index.ts';
 import { openStateRoot } from '../engine/state-root.ts';
 import { Workspaces, workspaces } from '../engine/workspaces.ts';
 import { adoptKept } from '../transports/local/keeper/adopt.ts';
-import { keeperFor } from '../transports/local/keeper/client.ts';
 import { missingDriver } from '../transports/local/index.ts';
 import { places } from '../config.ts';
 import type { Invocation } from './command.ts';
+import { claimName } from './claim-name.ts';
 import { endTerminals } from './end-terminals.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
@@ -31,10 +30,10 @@ export async function serve(invocation: Invocation): Promise<number> {
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
   const { home } = places(settings, env);
   openStateRoot(home, { mustWrite: true });
-  const peers = new Instances(home);
-  const own = OwnInstance.claim(peers, { version, cwd: settings.cwd ?? invocation.cwd(), token: settings.token });
+  const peers = new Instances(home, log);
+  const about = { version, cwd: settings.cwd ?? invocation.cwd(), token: settings.token };
+  const { own, keeper } = await claimName(peers, about, log);
   const token = own.record.auth_token;
-  const keeper = process.platform === 'linux' ? keeperFor(own.record.id, peers.root, { log }) : undefined;
   const parts = [
     [runningInstance, () => new RunningInstance(own, peers, { noTerminals: () => missingDriver() })],
     [workspaces, () => new Workspaces(peers.root)],

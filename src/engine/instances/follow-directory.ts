@@ -4,7 +4,7 @@ import type { OwnInstance } from './own-instance.ts';
 /** The file of an instance is written at most so often for a change of directory (R-RPC-008). */
 const oftenMs = 5000;
 
-/** Keeps the directory in an instance's file that of its lowest live session. */
+/** Keeps an instance's file where it is, and the directory in it that of its lowest live session. */
 export function followDirectory(engine: Engine, own: OwnInstance): void {
   let due: Disposable | undefined;
   const write = (): void => {
@@ -20,5 +20,15 @@ export function followDirectory(engine: Engine, own: OwnInstance): void {
     // A shell tells where it is with its prompt. The terminal takes its listeners with it.
     if (kind === 'opened') terminal.block.on(({ type }) => type === 'prompt' && changed());
   });
-  engine.closing.addEventListener('abort', () => due?.[Symbol.dispose](), { once: true });
+  // Without its file nobody finds it, and the next one would take its name.
+  const look = (): void => {
+    own.repair();
+    looking = engine.clock.after(oftenMs, look);
+  };
+  let looking = engine.clock.after(oftenMs, look);
+  const stop = (): void => {
+    due?.[Symbol.dispose]();
+    looking[Symbol.dispose]();
+  };
+  engine.closing.addEventListener('abort', stop, { once: true });
 }

@@ -124,3 +124,39 @@ test('an abandoned claim is taken over after ten seconds, a fresh one is not (R-
   utimesSync(file, old, old);
   expect(instances.claim()).toBe('alpha');
 });
+
+test('what is removed or damaged while an instance runs is written again, what cannot be read is skipped with a word', () => {
+  const path = root();
+  const warnings: string[] = [];
+  const instances = new Instances(path, (message) => warnings.push(message));
+  const own = start(instances);
+  rmSync(join(path, 'instances', 'alpha.json'));
+  own.repair();
+  expect(json(join(path, 'instances', 'alpha.json'))).toEqual({ ...own.record });
+  for (const damaged of ['{garbage', '{"id":5}', '']) {
+    writeFileSync(join(path, 'server.json'), damaged);
+    instances.list();
+    expect(json(join(path, 'server.json'))).toEqual({ ...own.record });
+  }
+  expect(warnings).toEqual([]);
+  mkdirSync(join(path, 'instances', 'bravo.json'));
+  rmSync(join(path, 'server.json'));
+  mkdirSync(join(path, 'server.json'));
+  own.update({ title: 'still here' });
+  expect(instances.list().map(({ id }) => id)).toEqual(['alpha']);
+  expect(json(join(path, 'active.json'))['title']).toBe('still here');
+  expect(start(instances).record.id).toBe('charlie');
+  const named = warnings.map((warning) => /(\w+\.json) cannot be/.exec(warning)?.[1]);
+  expect(new Set(named)).toEqual(new Set(['bravo.json', 'server.json']));
+  expect(named).toHaveLength(2);
+});
+
+test('a record that is gone is not written over another instance that took the name', () => {
+  const path = root();
+  const instances = new Instances(path);
+  const own = start(instances);
+  const other = { ...record('alpha'), auth_token: 'other' };
+  writeFileSync(join(path, 'instances', 'alpha.json'), JSON.stringify(other));
+  own.repair();
+  expect(json(join(path, 'instances', 'alpha.json'))).toEqual(other);
+});

@@ -14,10 +14,14 @@ const claimMs = 10_000;
 export class Instances {
   readonly root: string;
   readonly #folder: string;
+  readonly #warn: (message: string) => void;
+  /** What was warned of already. */
+  readonly #warned = new Set<string>();
 
-  constructor(root: string) {
+  constructor(root: string, warn: (message: string) => void = () => {}) {
     this.root = root;
     this.#folder = join(root, 'instances');
+    this.#warn = warn;
   }
 
   /** Every instance that lives. Records of dead ones are cleared away; files nobody can read are left alone. */
@@ -35,18 +39,18 @@ export class Instances {
 
   /** The one that clients which know of only one are sent to. */
   active(): InstanceRecord | undefined {
-    const named = parseRecord(readText(join(this.root, 'active.json')) ?? '');
-    return this.list().find(({ id }) => id === named?.id);
+    const named = this.#activeId();
+    return this.list().find(({ id }) => id === named);
   }
 
-  /** Takes the lowest free name. Two that come at once take different ones. */
-  claim(): string {
+  /** Takes the lowest free name but these. Two that come at once take different ones. */
+  claim(except: ReadonlySet<string> = new Set()): string {
     makeDirectorySync(this.#folder, 0o700);
     chmodSync(this.root, 0o700);
     chmodSync(this.#folder, 0o700);
     this.list();
     for (const name of instanceNames()) {
-      if (this.#take(name)) return name;
+      if (!except.has(name) && this.#take(name)) return name;
     }
     throw new FairleadError('limit_reached', 'Every name for an instance is taken.', {
       hint: `End instances you no longer need; their files are in ${this.#folder}.`,
@@ -56,6 +60,12 @@ export class Instances {
   write(record: InstanceRecord): void {
     writePrivate(this.#path(record.id), format(record));
     if (this.#activeId() === record.id) this.#activate(record);
+    else this.list();
+  }
+
+  /** For an instance that runs: what somebody has removed or damaged of its files is written again. */
+  repair(record: InstanceRecord): void {
+    if (this.#text(this.#path(record.id)) === undefined && this.#take(record.id)) this.write(record);
     else this.list();
   }
 
@@ -82,8 +92,9 @@ export class Instances {
   }
 
   #isAbandoned(path: string): boolean {
-    const text = readText(path);
+    const text = this.#text(path);
     if (text === undefined) return true;
+    if (this.#warned.has(path)) return false;
     if (parseRecord(text) !== undefined) return false;
     const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
     if (age < claimMs) return false;
@@ -94,16 +105,33 @@ export class Instances {
 
   #chooseActive(live: readonly InstanceRecord[]): void {
     const id = this.#activeId();
-    if (live.some((record) => record.id === id)) return;
+    const active = live.find((record) => record.id === id);
+    if (active) return this.#isMirrored(active) ? undefined : this.#activate(active);
     const [newest] = [...live].sort((a, b) => b.started_at.localeCompare(a.started_at));
     if (newest) this.#activate(newest);
     else if (id !== undefined) for (const path of this.#pointers()) rmSync(path, { force: true });
   }
 
+  /** Whose files they are. What they say of it is its own to write: what is known here may be older. */
+  #isMirrored({ id, auth_token }: InstanceRecord): boolean {
+    const [, server = '', token = ''] = this.#pointers();
+    return parseRecord(this.#text(server) ?? '')?.id === id && this.#text(token) === auth_token;
+  }
+
   #activate(record: InstanceRecord): void {
     const [active = '', server = '', token = ''] = this.#pointers();
-    for (const path of [active, server]) writeIfOther(path, format(record));
-    writeIfOther(token, record.auth_token);
+    for (const path of [active, server]) this.#point(path, format(record));
+    this.#point(token, record.auth_token);
+  }
+
+  /** One of them that cannot be written is no reason for an instance not to run. */
+  #point(path: string, text: string): void {
+    if (this.#text(path) === text) return;
+    try {
+      writePrivate(path, text);
+    } catch (error) {
+      this.#warnOf(path, `cannot be written (${String((error as NodeJS.ErrnoException).code)})`);
+    }
   }
 
   /** Files of clients that know one instance only (R-RPC-005). */
@@ -112,7 +140,7 @@ export class Instances {
   }
 
   #activeId(): string | undefined {
-    return parseRecord(readText(join(this.root, 'active.json')) ?? '')?.id;
+    return parseRecord(this.#text(join(this.root, 'active.json')) ?? '')?.id;
   }
 
   #names(): string[] {
@@ -126,7 +154,22 @@ export class Instances {
   }
 
   #read(name: string): InstanceRecord | undefined {
-    return parseRecord(readText(this.#path(name)) ?? '');
+    return parseRecord(this.#text(this.#path(name)) ?? '');
+  }
+
+  /** Undefined when there is no such file; empty when it cannot be read: it is left alone. */
+  #text(path: string): string | undefined {
+    try {
+      return readText(path);
+    } catch (error) {
+      this.#warnOf(path, `cannot be read (${String((error as NodeJS.ErrnoException).code)})`);
+      return '';
+    }
+  }
+
+  #warnOf(path: string, what: string): void {
+    if (!this.#warned.has(path)) this.#warn(`${path} ${what}; it is left alone.`);
+    this.#warned.add(path);
   }
 
   #path(name: string): string {
@@ -135,10 +178,6 @@ export class Instances {
 }
 
 const format = (record: InstanceRecord): string => `${JSON.stringify(record, null, 2)}\n`;
-
-function writeIfOther(path: string, text: string): void {
-  if (readText(path) !== text) writePrivate(path, text);
-}
 
 function claimOf(text: string): { claimed_by?: number; claimed_start?: string } | undefined {
   try {

@@ -7,6 +7,7 @@ import { architectureName, type InstanceRecord, platformName } from './record.ts
 export class OwnInstance implements Disposable {
   readonly #instances: Instances;
   #record: InstanceRecord;
+  #announced = false;
   #released = false;
 
   private constructor(instances: Instances, record: InstanceRecord) {
@@ -18,10 +19,11 @@ export class OwnInstance implements Disposable {
   static claim(
     instances: Instances,
     about: { readonly version: string; readonly cwd: string; readonly token?: string | undefined },
+    except: ReadonlySet<string> = new Set(),
   ): OwnInstance {
     const start = startOf(process.pid);
     return new OwnInstance(instances, {
-      id: instances.claim(),
+      id: instances.claim(except),
       pid: process.pid,
       started_at: new Date().toISOString(),
       mcp_port: 0,
@@ -42,6 +44,7 @@ export class OwnInstance implements Disposable {
 
   announce(ports: { readonly mcp_port: number; readonly http_port: number }): void {
     this.#record = { ...this.#record, ...ports };
+    this.#announced = true;
     this.#instances.write(this.#record);
   }
 
@@ -51,6 +54,11 @@ export class OwnInstance implements Disposable {
     if (next.title === this.#record.title && next.cwd === this.#record.cwd) return;
     this.#record = next;
     if (!this.#released) this.#instances.write(next);
+  }
+
+  /** Its files are there and say who it is, whatever happened to them. */
+  repair(): void {
+    if (this.#announced && !this.#released) this.#instances.repair(this.#record);
   }
 
   [Symbol.dispose](): void {
