@@ -65,6 +65,11 @@ export class LineTransport implements Transport {
     return this.#outputLost.promise;
   }
 
+  /** More is unread than is kept for anyone. */
+  get isFull(): boolean {
+    return this.#unwritten > maxUnreadBytes;
+  }
+
   start(): Promise<void> {
     this.#reading = true;
     this.#output.on('error', this.#lost);
@@ -190,11 +195,11 @@ export class LineTransport implements Transport {
     }
     const bytes = Buffer.from(line, 'utf8');
     this.#unwritten += bytes.length;
-    if (this.#unwritten > maxUnreadBytes) this.#hold();
+    if (this.isFull) this.#hold();
     return new Promise((resolve, reject) => {
       this.#output.write(bytes, (error) => {
         this.#unwritten = Math.max(0, this.#unwritten - bytes.length);
-        if (this.#unwritten <= maxUnreadBytes) this.#goOn();
+        if (!this.isFull) this.#goOn();
         this.#checkIdle();
         if (error) reject(error);
         else resolve();

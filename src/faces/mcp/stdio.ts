@@ -57,7 +57,9 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
     await Promise.race([transport.inputEnded, outputLost, aborted]);
     options.onInputEnd?.();
     transport.stopReading();
-    await Promise.race([transport.answered(), outputLost, aborted, within(finishMs)]);
+    // For a client that does not read, no call need finish.
+    const patience = transport.isFull ? 0 : finishMs;
+    await Promise.race([transport.answered(), outputLost, aborted, within(patience)]);
     ending.begin('The client closed the connection.');
     await Promise.race([transport.answered(), outputLost, within(stopMs)]);
     options.onAnswered?.();
