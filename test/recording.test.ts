@@ -188,6 +188,19 @@ describe('what is written', () => {
     expect(await inputs({})).toEqual([]);
   });
 
+  test.each([false, true])('R-TERM-070: a line that was entered comes before its echo (redact %s)', async (redact) => {
+    const { lines } = await record({ input: true, redact }, () => {
+      at.terminal.type('make test\r', undefined);
+      at.clock.advance(10);
+      at.terminal.print('make test\r\n');
+    });
+    expect(lines.slice(1)).toEqual([
+      [0, 'i', 'make test'],
+      [0, 'i', '\r'],
+      [0.01, 'o', 'make test\r\n'],
+    ]);
+  });
+
   test('R-TERM-070 R-TERM-077: markers at each command, and commands in the metadata', async () => {
     const { lines, meta } = await record({ markers: true }, () => {
       at.clock.advance(1000);

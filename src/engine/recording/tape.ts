@@ -57,9 +57,10 @@ export class Tape {
   text(text: string, atMs: number): void {
     this.#lastMs = atMs;
     if (text === '') return;
+    // First: what was typed comes before the output that echoes it, and only that tells whether it may be written.
+    this.#unsure.output(text);
     if (this.#masked === undefined) this.#emit(this.#writer.output(text, atMs));
     else this.#release(this.#masked.push(text, { atMs }));
-    this.#unsure.output(text);
   }
 
   /** `echo` as the source tells it: what is typed without echo is never written. */
