@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import type { RecordingMetadata } from '../src/engine/recording/metadata.ts';
 import { Screen } from '../src/engine/screen/screen.ts';
 import { systemClock } from '../src/engine/system-clock.ts';
 import { tempDir } from './recording-support.ts';
@@ -133,6 +134,19 @@ describe('recording', () => {
     const leftOut = all.recordings.map((one) => ({ sessionId: one.sessionId, recordingId: one.recordingId }));
     expect(again.structuredContent).toMatchObject({ recordings: [{}], alreadyRecorded: leftOut });
     expect(JSON.parse(again.content[0]?.text ?? '')).toMatchObject({ recordings: [{}], alreadyRecorded: leftOut });
+  });
+
+  test('R-TERM-077: the command that ends the session is named', async () => {
+    await using mcp = await Mcp.start();
+    const { sessionId } = await mcp.facts<{ sessionId: string }>('createSession', { shell: 'bash' });
+    await mcp.run('echo ready', { sessionId });
+    const { recordingId, path } = await mcp.facts<Started>('startRecording', { sessionId });
+    await mcp.call('type', { text: 'exit 5', submit: true, sessionId });
+    await expect.poll(() => existsSync(path)).toBe(true);
+    await mcp.call('stopRecording', { recordingId });
+    const metadata = JSON.parse(readFileSync(path.replace(/cast$/, 'meta.json'), 'utf8')) as RecordingMetadata;
+    expect(metadata.exitCode).toBe(5);
+    expect(metadata.commands).toMatchObject([{ command: 'exit 5' }]);
   });
 
   test('R-TERM-079: on-failure keeps only what failed', async () => {

@@ -9,6 +9,8 @@ export type Recordable = Pick<
 > & { readonly screen: Pick<Terminal['screen'], 'snapshot' | 'pending'> };
 
 export function terminalSource(terminal: Recordable): RecordingSource {
+  /** A shell that does not tell its command may scroll it away before it ends. */
+  let echoed: { readonly block: number; readonly command: string | undefined } | undefined;
   return {
     id: terminal.id,
     get size() {
@@ -23,11 +25,13 @@ export function terminalSource(terminal: Recordable): RecordingSource {
       terminal.block.on((event) => {
         if (event.type === 'started') {
           const command = event.block.command ?? echoedCommand(event.block, terminal.log, terminal.size);
+          echoed = { block: event.block.id, command };
           listener({ phase: 'start', command });
         }
         if (event.type !== 'ended') return;
         // One that nobody saw begin did so before the recording.
-        const { command, exitCode, startedAt = 0, endedAt = startedAt } = event.block;
+        const { id, exitCode, startedAt = 0, endedAt = startedAt } = event.block;
+        const command = event.block.command ?? (echoed?.block === id ? echoed.command : undefined);
         listener({ phase: 'end', command, exitCode, startedAt, endedAt });
       }),
     async snapshot(signal) {
