@@ -100,6 +100,29 @@ describe('recover (R-TERM-075)', () => {
     expect(await recoverRecordings(at.dir)).toEqual([]);
   });
 
+  test('R-TERM-077 what the shell told in the cast is in the metadata', async () => {
+    const mark = (text: string): string => `\\u001b]133;${text}\\u0007`;
+    const lines = [
+      `[0.1,"o","${mark('D;3;n=1')}${mark('A;n=2')}$ ${mark('B;n=2')}"]`,
+      '[0.5,"m","ls; false"]',
+      `[0.5,"o","ls; false\\r\\n${mark('C;n=2')}a b\\r\\n"]`,
+      `[0.75,"o","\\u001b]633;E;ls\\\\x3b false;n=2\\u0007${mark('D;1;n=2')}${mark('A;n=3')}$ "]`,
+      '[1,"m","true"]',
+      `[1,"o","true\\r\\n${mark('C;n=3')}"]`,
+      `[1.5,"o","${mark('D;0;n=3')}${mark('A;n=4')}$ "]`,
+      `[2,"o","${mark('C;n=4')}still running"]`,
+    ];
+    await leftBehind(dead, `${lines.join('\n')}\n`);
+    const [recovered] = await recoverRecordings(at.dir);
+    const { metadata } = await findRecording(at.dir, recovered?.id ?? '');
+    expect(metadata.failed).toBe(true);
+    expect(metadata.commands).toEqual([
+      { command: null, exitCode: 3, startMs: 0, endMs: 100 },
+      { command: 'ls; false', exitCode: 1, startMs: 500, endMs: 750 },
+      { command: 'true', exitCode: 0, startMs: 1000, endMs: 1500 },
+    ]);
+  });
+
   test('leaves a living writer alone, and one out of sight unless told', async () => {
     await leftBehind(ownIdentity());
     const far = await leftBehind({ pid: 1, host: 'elsewhere' });

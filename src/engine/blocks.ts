@@ -43,7 +43,7 @@ export interface Status {
 export type ShellState = 'unknown' | 'prompt' | 'running';
 
 export interface BlocksOptions {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now'>;
   /** Believe only marks with our nonce, from the start. Otherwise from the first such mark on. */
   readonly trustOnly?: boolean;
   /** The oldest are forgotten first. */

@@ -61,13 +61,7 @@ export class ShellSession implements AsyncDisposable {
     this.launch = launch;
     this.channel = channel;
     this.#scanner = new MarkScanner({ nonce });
-    this.blocks = new Blocks({
-      clock: {
-        now: () => Date.now(),
-        monotonic: () => performance.now(),
-        after: () => ({ [Symbol.dispose]: () => {} }),
-      },
-    });
+    this.blocks = new Blocks({ clock: { now: () => Date.now() } });
     this.#pumping = this.#pump();
   }
 

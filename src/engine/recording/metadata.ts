@@ -13,6 +13,9 @@ export const stopReasons = [
 ] as const;
 export type StopReason = (typeof stopReasons)[number];
 
+/** More are not listed. */
+export const mostCommands = 10_000;
+
 export interface RecordedCommand {
   readonly command: string | null;
   readonly exitCode: number | null;

@@ -7,7 +7,13 @@ import type { Redactor } from '../redaction/redactor.ts';
 import { type CastHeader, headerLine } from './cast-writer.ts';
 import { freeBytes, notWritable, tooLittleRoom } from './directory.ts';
 import { discard, keep, reserving } from './keep.ts';
-import type { RecordedCommand, RecordingMetadata, RecordingStart, StopReason } from './metadata.ts';
+import {
+  mostCommands,
+  type RecordedCommand,
+  type RecordingMetadata,
+  type RecordingStart,
+  type StopReason,
+} from './metadata.ts';
 import type { RecordingFiles } from './names.ts';
 import { type OpenPart, openPart, PartFile } from './part-file.ts';
 import type { FirstFrame, RecordingSource } from './source.ts';
@@ -65,7 +71,6 @@ const flushBytes = 64 << 10;
 const snapshotLimitMs = 2_000;
 /** A disk that has not answered by then is not waited for: the part file stays for `recover`. */
 const closeLimitMs = 10_000;
-const maxCommands = 10_000;
 const maxLabel = 4_096;
 
 /** One recording of one terminal, from its first frame to a finished file. Disk trouble ends it; nothing here throws later. */
@@ -183,7 +188,7 @@ export class Recorder {
     readonly endedAt: number;
   }): void {
     if (event.exitCode !== undefined && event.exitCode !== 0) this.#commandFailed = true;
-    if (this.#commands.length >= maxCommands) return;
+    if (this.#commands.length >= mostCommands) return;
     this.#commands.push({
       command: event.command === undefined ? null : this.#tape.label(event.command.slice(0, maxLabel)),
       exitCode: event.exitCode ?? null,

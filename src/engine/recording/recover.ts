@@ -1,4 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises';
+import { CastCommands } from './cast-commands.ts';
 import { readCast } from './cast-reader.ts';
 import { writeWhole } from './directory.ts';
 import { type LibraryEntry, listRecordings } from './library.ts';
@@ -41,12 +42,8 @@ async function recover(entry: LibraryEntry): Promise<Recovered> {
   try {
     const whole = await measure(entry.path);
     await cutAt(entry.path, whole.bytes);
-    const metadata = {
-      ...describe(entry, whole.castDurationMs),
-      bytesWritten: whole.bytes,
-      cols: whole.cols,
-      rows: whole.rows,
-    };
+    const { bytes: bytesWritten, ...found } = whole;
+    const metadata: RecordingMetadata = { ...describe(entry), bytesWritten, ...found };
     await writeWhole(files.metadata, `${files.writer}.tmp`, `${JSON.stringify(metadata, null, 2)}\n`);
     await rename(files.part, files.cast);
     await rm(files.writer, { force: true });
@@ -61,16 +58,20 @@ async function recover(entry: LibraryEntry): Promise<Recovered> {
   }
 }
 
-/** How far the file is a cast. */
-async function measure(path: string): Promise<{ bytes: number; castDurationMs: number; cols: number; rows: number }> {
+type Found = Pick<RecordingMetadata, 'castDurationMs' | 'cols' | 'rows' | 'failed' | 'commands'>;
+
+/** How far the file is a cast, and what it tells. */
+async function measure(path: string): Promise<Found & { readonly bytes: number }> {
   const { info, events } = await readCast(path, { lenient: true });
   let bytes = info.end;
   let castDurationMs = 0;
+  const told = new CastCommands();
   for await (const event of events) {
     bytes = event.end;
     castDurationMs = Math.round(event.atMs);
+    told.accept(event);
   }
-  return { bytes, castDurationMs, ...info.size };
+  return { bytes, castDurationMs, ...info.size, failed: told.failed, commands: told.commands };
 }
 
 async function cutAt(path: string, bytes: number): Promise<void> {
@@ -83,10 +84,7 @@ async function cutAt(path: string, bytes: number): Promise<void> {
   }
 }
 
-function describe(
-  entry: LibraryEntry,
-  castDurationMs: number,
-): Omit<RecordingMetadata, 'bytesWritten' | 'cols' | 'rows'> {
+function describe(entry: LibraryEntry): Omit<RecordingMetadata, 'bytesWritten' | keyof Found> {
   const { metadata, startTime, modified, id } = entry;
   return {
     exitCode: null,
@@ -98,10 +96,7 @@ function describe(
     sessionId: metadata.sessionId ?? '',
     mode: metadata.mode ?? 'always',
     format: metadata.format ?? 'v2',
-    castDurationMs,
     title: metadata.title ?? null,
-    failed: false,
-    commands: [],
     redactions: 0,
   };
 }
