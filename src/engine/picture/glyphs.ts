@@ -1,5 +1,6 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
-import { type Canvas, type Face, fontFor, loadCanvas, loadFontsFor } from './fonts.ts';
+import { composed, hasMarks, type Piece } from './combining.ts';
+import { type Canvas, type Face, fontFor, isSquare, loadCanvas, loadFontsFor } from './fonts.ts';
 import { emptyMask, type Mask, MaskPainter, topLevel } from './mask.ts';
 import { isShape, shapeMask } from './shapes.ts';
 import type { Pause } from '../turns.ts';
@@ -36,6 +37,8 @@ const maxText = 32;
 const nobody = '\u{10fffe}';
 
 const control = /^[\x00-\x1f\x7f-\x9f]/;
+/** Signs that are black by their meaning. Any other emoji of nothing but black is drawn in the colour of the text. */
+const black = /^[\u25aa\u25fc\u25fe\u26ab\u2b1b\u{1f5a4}]/u;
 
 /** The glyphs of one scale and font family, drawn once each and kept as masks. */
 export class GlyphCache {
@@ -130,7 +133,7 @@ export class GlyphCache {
   }
 
   /** Measuring costs three times as much as drawing: once for all places of a text, and once for all of ASCII. */
-  #advance(context: SKRSContext2D, { drawn, font }: Letter): number {
+  #advance(context: SKRSContext2D, font: string, drawn: string): number {
     const measured = this.#family === '' && drawn.length === 1 && drawn < '\x7f' ? 'M' : drawn;
     const key = font + measured;
     let advance = this.#advances.get(key);
@@ -151,7 +154,8 @@ export class GlyphCache {
     glyphs.forEach((glyph, index) => {
       if (glyph.font !== font) context.font = font = glyph.font;
       const room = (this.#cellTenths * glyph.cells) / 10;
-      const advance = this.#advance(context, glyph);
+      const pieces = piecesOf(context, glyph);
+      const advance = this.#advance(context, font, pieces[0].text);
       const squeeze = Math.min(1, (room * 1.02) / advance);
       // A letter too wide for its cell gets narrower; an emoji keeps its proportions.
       const flatten = glyph.cells === 1 ? 1 : squeeze;
@@ -166,7 +170,7 @@ export class GlyphCache {
         slotY + this.#baseline - (1 - flatten) * 4 * this.#scale,
       );
       if (squeeze < 1) context.scale(squeeze, flatten);
-      context.fillText(glyph.drawn, 0, 0);
+      for (const piece of pieces) context.fillText(piece.text, piece.x, 0);
       context.restore();
     });
     const pixels = canvas.data();
@@ -174,7 +178,8 @@ export class GlyphCache {
       const slotX = (index % sheetColumns) * slotWidth;
       const slotY = Math.floor(index / sheetColumns) * slotHeight;
       const at = (slotY * width + slotX) * 4;
-      const mask = readMask(pixels, at, width * 4, slotWidth, slotHeight, margin);
+      const cut = readMask(pixels, at, width * 4, slotWidth, slotHeight, margin);
+      const mask = isDark(cut) && !black.test(glyph.text) ? { ...cut, rgba: undefined } : cut;
       const absent = glyph.absent !== undefined && same(mask, glyph.store.get(glyph.absent));
       this.#keep(glyph.store, glyph.text, absent ? this.#box(glyph) : mask);
     });
@@ -183,6 +188,16 @@ export class GlyphCache {
 
 /** Half a surrogate pair would not pass the border to the library. */
 const drawable = (text: string): string => text.slice(0, maxText).replace(/\p{Cs}/gu, '\ufffd');
+
+/** Most are one piece; emoji come with marks of their own, which are no marks to draw. */
+function piecesOf(context: SKRSContext2D, { drawn }: Letter): readonly [Piece, ...Piece[]] {
+  return hasMarks(drawn) && !isSquare(drawn) ? composed(context, drawn) : [{ text: drawn, x: 0 }];
+}
+
+/** Nothing in it is brighter than a dark grey: it would not be seen on a dark ground. */
+function isDark({ rgba }: Mask): boolean {
+  return rgba !== undefined && rgba.every((value, index) => index % 4 === 3 || value < 110);
+}
 
 /** Cuts a glyph out of its slot: only the rectangle that has something in it. */
 function readMask(sheet: Uint8Array, at: number, stride: number, width: number, height: number, margin: number): Mask {

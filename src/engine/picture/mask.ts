@@ -6,7 +6,7 @@ export interface Mask {
   readonly height: number;
   readonly levels: Uint8Array;
   /** A glyph with colours of its own, such as an emoji: RGBA, premultiplied. Its levels are then only its alpha. */
-  readonly rgba?: Uint8Array;
+  readonly rgba?: Uint8Array | undefined;
 }
 
 /** Coverage is kept in four bits: finer steps cannot be seen, and sixteen shades of one text fit a small palette. */

@@ -74,6 +74,29 @@ describe('R-TERM-062 what a picture shows', () => {
     expect(picture.at(40, 32 + points * 2 + 2)).toBe(blank);
   });
 
+  test.each(['z\u0335', 'a\u0336', 'a\u0301\u0323'])('marks stand on their letter: %s', async (sign) => {
+    const letter = sign[0] as string;
+    const picture = await draw(gridOf([[cell(letter), cell(''), cell(sign), cell('')]], 12));
+    const plain = await draw(gridOf([[cell(''), cell(''), cell(letter), cell('')]], 12));
+    let more = 0;
+    for (let y = 32; y < 32 + 34; y++) {
+      for (let x = 32 + 34; x < 32 + 50; x++) {
+        // Every pixel of the letter alone is there, and the mark adds some.
+        if (plain.at(x, y) === foreground) expect(picture.at(x, y)).toBe(foreground);
+        if (plain.at(x, y) !== picture.at(x, y)) more++;
+      }
+    }
+    expect(more).toBeGreaterThan(4);
+    for (let x = 32 + 53; x < 32 + 68; x++) for (let y = 32; y < 66; y++) expect(picture.at(x, y)).toBe(blank);
+  });
+
+  test('an emoji of nothing but black has the colour of the text, unless it means black', async () => {
+    const picture = await draw(gridOf([[cell('✔\ufe0f', { fg: 2 }), cell(''), ...wide('⚫')]], 6));
+    expect(colorsIn(picture, 0, 0).has('#a6e3a1')).toBe(true);
+    expect(colorsIn(picture, 2, 0, 2).has(foreground)).toBe(false);
+    expect(isInked(picture, 2, 0, 2)).toBe(true);
+  });
+
   test('invisible text leaves only its ground', async () => {
     const picture = await draw(gridOf([text('secret', { style: style.invisible })], 6));
     expect([...colorsIn(picture, 0, 0, 6).keys()]).toEqual([blank]);
