@@ -63,12 +63,8 @@ export function geometryOf(grid: Grid, options: PictureOptions): Geometry {
   const rows = rangeIn(options.fromRow, options.rowCount, Math.max(grid.rows, grid.lines.length), 'row');
   const cols = rangeIn(options.fromCol, options.colCount, grid.cols, 'column');
   const chrome = options.chrome ?? false;
-  const top = (chrome ? frameTop : padding) * scale;
-  const cellTenths = cellWidthTenths * scale;
-  const cellHeight = cellHeightPoints * scale;
-  const width = Math.ceil(((cols.to - cols.from) * cellTenths) / 10) + 2 * padding * scale;
-  const height = (rows.to - rows.from) * cellHeight + top + padding * scale;
-  if (width > maxWidth || height > maxHeight) throw tooLarge(width, height, scale);
+  const { width, height } = pixelsOf(cols, rows, scale, chrome);
+  if (width > maxWidth || height > maxHeight) throw tooLarge({ cols, rows, scale, chrome });
   return {
     theme: typeof options.theme === 'object' ? options.theme : themeNamed(options.theme),
     scale,
@@ -80,9 +76,18 @@ export function geometryOf(grid: Grid, options: PictureOptions): Geometry {
     width,
     height,
     left: padding * scale,
-    top,
-    cellTenths,
-    cellHeight,
+    top: topOf(chrome) * scale,
+    cellTenths: cellWidthTenths * scale,
+    cellHeight: cellHeightPoints * scale,
+  };
+}
+
+const topOf = (chrome: boolean): number => (chrome ? frameTop : padding);
+
+function pixelsOf(cols: Range, rows: Range, scale: number, chrome: boolean): { width: number; height: number } {
+  return {
+    width: Math.ceil(((cols.to - cols.from) * cellWidthTenths * scale) / 10) + 2 * padding * scale,
+    height: ((rows.to - rows.from) * cellHeightPoints + topOf(chrome) + padding) * scale,
   };
 }
 
@@ -100,15 +105,28 @@ function bad(message: string): FairleadError {
   return new FairleadError('invalid_input', message, { hint: 'Correct the option and ask again.' });
 }
 
-function tooLarge(width: number, height: number, scale: number): FairleadError {
-  const wide = width > maxWidth;
-  const what = wide ? 'fewer columns' : 'fewer rows';
+function tooLarge({ cols, rows, scale, chrome }: Pick<Geometry, 'cols' | 'rows' | 'scale' | 'chrome'>): FairleadError {
+  const { width, height } = pixelsOf(cols, rows, scale, chrome);
+  const fits = (other: number): boolean => {
+    const size = pixelsOf(cols, rows, other, chrome);
+    return size.width <= maxWidth && size.height <= maxHeight;
+  };
+  const smaller = [3, 2, 1].find((other) => other < scale && fits(other));
   return new FairleadError(
     'too_large',
     `The picture would be ${width} × ${height} pixels; the limit is ${maxWidth} × ${maxHeight}.`,
     {
-      hint: scale > 1 ? `Use a scale below ${scale}, or ${what}.` : `Ask for ${what}.`,
+      hint: smaller === undefined ? lessOf(cols, chrome) : `Use scale ${smaller}.`,
       data: { width, height, maxWidth, maxHeight },
     },
   );
+}
+
+/** What can be asked for at the smallest scale. */
+function lessOf(cols: Range, chrome: boolean): string {
+  const columns = Math.floor(((maxWidth - 2 * padding) * 10) / cellWidthTenths);
+  const rows = Math.floor((maxHeight - padding - topOf(chrome)) / cellHeightPoints);
+  const fewer = `ask for at most ${rows} rows (fromRow, rowCount)`;
+  if (cols.to - cols.from <= columns) return `Use scale 1 and ${fewer}, or make the terminal smaller.`;
+  return `Make the terminal at most ${columns} columns wide; then use scale 1 and ${fewer}.`;
 }

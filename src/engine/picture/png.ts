@@ -19,7 +19,7 @@ export async function drawPng(grid: Grid, options: PictureOptions, signal: Abort
   signal.throwIfAborted();
   if (bytes.length > maxBytes) {
     throw new FairleadError('too_large', `The picture takes ${bytes.length} bytes; the limit is ${maxBytes}.`, {
-      hint: 'Use a smaller scale, or ask for fewer rows.',
+      hint: 'Use a smaller scale, or ask for fewer rows with fromRow and rowCount.',
       data: { bytes: bytes.length, maxBytes },
     });
   }
