@@ -1,10 +1,11 @@
-import { type Cell, type Grid, style } from '../screen/grid.ts';
+import { type Cell, defaultColor, type Grid, style, underlineKind } from '../screen/grid.ts';
 import { mix, paletteOf, type Rgb, rgbOf } from './color.ts';
 import { type Face, isSquare } from './fonts.ts';
 import { frameButtons, frameTop, type Geometry } from './geometry.ts';
 import type { GlyphCache, Wanted } from './glyphs.ts';
 import { emptyMask, type Mask } from './mask.ts';
 import type { Pause } from '../turns.ts';
+import { type Rect, underlineBars } from './underline.ts';
 
 /** Two colours that meet in a cell. `inked` when something of the first is drawn on the second. */
 export interface Ink {
@@ -21,11 +22,7 @@ export interface Placed {
   readonly ink: number;
 }
 
-export interface Bar {
-  readonly x0: number;
-  readonly y0: number;
-  readonly x1: number;
-  readonly y1: number;
+export interface Bar extends Rect {
   readonly ink: number;
 }
 
@@ -138,7 +135,7 @@ class Planner {
       }
       if (cell === undefined || (cell.style & style.invisible) !== 0) continue;
       if (cell.text !== '' && cell.text !== ' ') this.#glyph(cell, width, col, y, own);
-      if ((cell.style & lineStyles) !== 0) this.#lineBars(cell.style, col, y, own);
+      if ((cell.style & lineStyles) !== 0) this.#lineBars(cell, col, y, own);
     }
     this.#ground(ground, groundFrom, cols.to, y);
     if (cursor !== undefined && this.#grid.cursor.shape !== 'block') this.#thinCursor(cursor, y);
@@ -162,6 +159,15 @@ class Planner {
     if ((cell.style & style.inverse) !== 0) [fg, bg] = [bg, fg];
     if ((cell.style & style.dim) !== 0) fg = mix(fg, bg, 0.55);
     return this.#ink(fg, bg);
+  }
+
+  #underlineInk({ underlineColor = defaultColor, style: bits }: Cell, over: number): number {
+    const palette = paletteOf(this.#geometry.theme);
+    const bg = this.#inks[over]?.bg ?? palette.background;
+    const fg = rgbOf(underlineColor, palette, palette.foreground);
+    const ink = this.#ink((bits & style.dim) === 0 ? fg : mix(fg, bg, 0.55), bg);
+    this.#use(ink);
+    return ink;
   }
 
   #cursorInk(): number {
@@ -231,15 +237,21 @@ class Planner {
     this.missing.push(wanted);
   }
 
-  #lineBars(bits: number, col: number, y: number, ink: number): void {
-    const { scale } = this.#geometry;
+  #lineBars(cell: Cell, col: number, y: number, ink: number): void {
+    const { scale, left } = this.#geometry;
+    const bits = cell.style;
     const x0 = this.#x(col);
     const x1 = this.#x(col + 1);
     const bar = (points: number): void => {
       this.#lines.push({ x0, y0: y + points * scale, x1, y1: y + (points + 1) * scale, ink });
     };
     this.#use(ink);
-    if ((bits & style.underline) !== 0) bar(15);
+    if ((bits & style.underline) !== 0) {
+      const under = cell.underlineColor === undefined ? ink : this.#underlineInk(cell, ink);
+      for (const rect of underlineBars(underlineKind(bits), { x0, x1, y }, left, scale)) {
+        this.#lines.push({ ...rect, ink: under });
+      }
+    }
     if ((bits & style.strike) !== 0) bar(9);
     if ((bits & style.overline) !== 0) bar(0);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Cell, type Grid, style, trueColor } from '../screen/grid.ts';
+import { type Cell, type Grid, style, trueColor, underlineShift } from '../screen/grid.ts';
 import type { PictureOptions } from './geometry.ts';
 import { drawPng } from './png.ts';
 import { cell, type Decoded, decodePng, gridOf, text, wide } from '../../../test/picture-support.ts';
@@ -95,6 +95,34 @@ describe('R-TERM-062 what a picture shows', () => {
     expect(colorsIn(picture, 0, 0).has('#a6e3a1')).toBe(true);
     expect(colorsIn(picture, 2, 0, 2).has(foreground)).toBe(false);
     expect(isInked(picture, 2, 0, 2)).toBe(true);
+  });
+
+  test('kinds of underlines are told apart, and go on from cell to cell', async () => {
+    const drawn = async (kind: number): Promise<string[]> => {
+      const bits = style.underline | (kind << underlineShift);
+      const picture = await draw(gridOf([Array.from({ length: 20 }, () => cell('', { style: bits }))], 20), {
+        scale: 1,
+      });
+      const row = (y: number): string =>
+        Array.from({ length: 168 }, (_, x) => (picture.at(16 + x, y) === blank ? ' ' : '#')).join('');
+      return Array.from({ length: 17 }, (_, y) => row(16 + y)).filter((line) => line.trim() !== '');
+    };
+    expect(await drawn(0)).toEqual(['#'.repeat(168)]);
+    expect(await drawn(2)).toEqual(['#'.repeat(168), '#'.repeat(168)]);
+    expect(await drawn(4)).toEqual(['# '.repeat(84)]);
+    expect(await drawn(5)).toEqual(['####  '.repeat(28)]);
+    const wave = await drawn(3);
+    expect(wave).toHaveLength(3);
+    for (const line of wave) expect(line.slice(0, 162)).toBe(line.slice(0, 6).repeat(27));
+    // Every column has one pixel of the wave.
+    for (let x = 0; x < 168; x++) expect(wave.filter((line) => line[x] === '#')).toHaveLength(1);
+  });
+
+  test('an underline has its own colour, on any ground', async () => {
+    const under = { ...cell('', { bg: 4, style: style.underline }), underlineColor: trueColor + 0xff0000 };
+    const picture = await draw(gridOf([[under, cell('', { style: style.underline })]], 4));
+    expect([...colorsIn(picture, 0, 0).keys()].toSorted()).toEqual(['#89b4fa', '#ff0000']);
+    expect([...colorsIn(picture, 1, 0).keys()].toSorted()).toEqual([blank, foreground]);
   });
 
   test('invisible text leaves only its ground', async () => {
@@ -312,16 +340,21 @@ describe('R-TERM-063 size and options', () => {
   test('too many pixels is too_large and says what to reduce', async () => {
     await expect(drawPng(gridOf([[]], 300), { scale: 2 }, signal)).rejects.toMatchObject({
       code: 'too_large',
-      hint: 'Use a scale below 2, or fewer columns.',
+      hint: 'Use scale 1.',
     });
+    await expect(drawPng(gridOf([[]], 473), { scale: 4 }, signal)).rejects.toMatchObject({
+      hint: 'Make the terminal at most 472 columns wide; then use scale 1 and ask for at most 586 rows (fromRow, rowCount).',
+    });
+    await drawPng(gridOf([[]], 472), { scale: 1 }, signal);
     const tall = gridOf(
       Array.from({ length: 600 }, () => []),
       10,
     );
     await expect(drawPng(tall, { scale: 1 }, signal)).rejects.toMatchObject({
       code: 'too_large',
-      hint: 'Ask for fewer rows.',
+      hint: 'Use scale 1 and ask for at most 586 rows (fromRow, rowCount), or make the terminal smaller.',
     });
+    await drawPng(tall, { scale: 1, rowCount: 586 }, signal);
   });
 
   test.each([{ scale: 0 }, { scale: 1.5 }, { scale: 5 }, { fontFamily: 'x"; y' }, { fromRow: 7 }, { rowCount: 0 }])(

@@ -1,7 +1,7 @@
-import { type Cell, type Color, defaultColor, type Grid, type Line, style, trueColor } from './grid.ts';
+import { type Cell, type Color, defaultColor, type Grid, type Line, style, trueColor, underlineKind } from './grid.ts';
 
 /** What a character looks like, apart from which one it is. */
-export type Pen = Pick<Cell, 'fg' | 'bg' | 'style'>;
+export type Pen = Pick<Cell, 'fg' | 'bg' | 'style' | 'underlineColor'>;
 
 export const defaultPen: Pen = { fg: defaultColor, bg: defaultColor, style: 0 };
 
@@ -54,7 +54,8 @@ export function usedCells(cells: readonly Cell[]): number {
 const isDefaultBlank = (cell: Cell): boolean =>
   cell.width === 1 && (cell.text === '' || cell.text === ' ') && samePen(cell, defaultPen);
 
-const samePen = (a: Pen, b: Pen): boolean => a.fg === b.fg && a.bg === b.bg && a.style === b.style;
+const samePen = (a: Pen, b: Pen): boolean =>
+  a.fg === b.fg && a.bg === b.bg && a.style === b.style && a.underlineColor === b.underlineColor;
 
 /** The shortest sequence that turns one pen into the other; '' when they are the same. */
 export function penChange(from: Pen, to: Pen): string {
@@ -65,11 +66,21 @@ export function penChange(from: Pen, to: Pen): string {
   let added = to.style & ~from.style;
   // One code clears both bold and dim: what was to stay of them is set again.
   if (cleared & boldOrDim) added |= to.style & boldOrDim;
+  const kind = underlineKind(to.style);
+  if (kind !== underlineKind(from.style)) added |= to.style & style.underline;
   for (const [bit, , off] of styles) if (cleared & bit && codes.at(-1) !== off) codes.push(off);
-  for (const [bit, on] of styles) if (added & bit) codes.push(on);
+  for (const [bit, on] of styles) if (added & bit) codes.push(bit === style.underline && kind > 0 ? `4:${kind}` : on);
   if (from.fg !== to.fg) codes.push(colorCode(to.fg, 30, 90));
   if (from.bg !== to.bg) codes.push(colorCode(to.bg, 40, 100));
+  if (from.underlineColor !== to.underlineColor) codes.push(underlineCode(to.underlineColor));
   return `\x1b[${codes.join(';')}m`;
+}
+
+/** With colons: a terminal that does not know the code then leaves all of it out. */
+function underlineCode(color: Color = defaultColor): string {
+  if (color === defaultColor) return '59';
+  if (color < trueColor) return `58:5:${color}`;
+  return `58:2::${(color >> 16) & 0xff}:${(color >> 8) & 0xff}:${color & 0xff}`;
 }
 
 function colorCode(color: Color, base: number, brightBase: number): number | string {

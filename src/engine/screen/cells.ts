@@ -1,5 +1,5 @@
-import { bits, cellSize, type CoreLine } from './core.ts';
-import { type Cell, type Color, defaultColor, style, trueColor } from './grid.ts';
+import { bits, cellSize, type CoreAttributes, type CoreExtended, type CoreLine } from './core.ts';
+import { type Cell, type Color, defaultColor, style, trueColor, underlineShift } from './grid.ts';
 
 const blank: Cell = { text: '', width: 1, fg: defaultColor, bg: defaultColor, style: 0 };
 const secondHalf: Cell = { ...blank, width: 0 };
@@ -18,13 +18,16 @@ export function readCells(line: CoreLine, cols: number): Cell[] {
     else if (fg === 0 && bg === 0 && (content & bits.hasContent) === 0) cells.push(width === 0 ? secondHalf : blank);
     else {
       const text = cellText(line, x, content);
-      cells.push({
+      const cell: Cell = {
         text,
         width: text === '' ? width : width || 1,
         fg: color(fg),
         bg: color(bg),
         style: styleOf(fg, bg),
-      });
+      };
+      const isLined = (bg & bits.bg.extended) !== 0 && (fg & bits.fg.underline) !== 0;
+      const extended = isLined ? line._extendedAttrs[x] : undefined;
+      cells.push(extended === undefined ? cell : { ...cell, ...underlineOf(cell.style, extended) });
     }
   }
   return cells;
@@ -90,6 +93,24 @@ export function color(packed: number): Color {
     default:
       return packed & 0xff;
   }
+}
+
+/** What the next character will look like. */
+export function penOf({ fg, bg, extended }: CoreAttributes): Pick<Cell, 'fg' | 'bg' | 'style' | 'underlineColor'> {
+  const flags = styleOf(fg, bg);
+  const under = underlineOf(flags, extended);
+  // The colour may be set before there is an underline.
+  return { fg: color(fg), bg: color(bg), ...under, style: bg & bits.bg.extended ? under.style : flags };
+}
+
+function underlineOf(flags: number, { _ext }: CoreExtended): Pick<Cell, 'style' | 'underlineColor'> {
+  const kind = (_ext >>> bits.extended.underlineShift) & bits.extended.underline;
+  const isOther = (flags & style.underline) !== 0 && kind > 1;
+  const styled = { style: isOther ? flags | (kind << underlineShift) : flags };
+  const packed = _ext & bits.extended.color;
+  // All bits set is how the emulator writes down that there is none.
+  const isPlain = (packed & bits.colorMode) === 0 || packed === bits.extended.color;
+  return isPlain ? styled : { ...styled, underlineColor: color(packed) };
 }
 
 export function styleOf(fg: number, bg: number): number {

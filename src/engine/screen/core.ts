@@ -148,6 +148,7 @@ export const bits = {
     strike: 0x80000000,
   },
   bg: { italic: 0x4000000, dim: 0x8000000, extended: 0x10000000, overline: 0x40000000 },
+  extended: { color: 0x3ffffff, underlineShift: 26, underline: 7 },
 } as const;
 
 export const cellSize = 3;

@@ -18,6 +18,11 @@ export const style = {
   overline: 256,
 } as const;
 
+/** Above them, for underlined cells: which kind of underline, 0 for a plain one. */
+export const underlineShift = 9;
+/** Counted as in `CSI 4 : kind m`: 2 double, 3 curly, 4 dotted, 5 dashed. */
+export const underlineKind = (bits: number): number => bits >> underlineShift;
+
 export interface Cell {
   /** One grapheme; '' for a blank cell and for the second half of a wide character. */
   readonly text: string;
@@ -26,6 +31,8 @@ export interface Cell {
   readonly fg: Color;
   readonly bg: Color;
   readonly style: number;
+  /** Of the underline, where it is not that of the text. */
+  readonly underlineColor?: Color;
 }
 
 export interface Line {

@@ -1,7 +1,7 @@
-import { defaultPen, paint, penChange, type Pen, usedCells } from './ansi.ts';
-import { color, readCells, styleOf } from './cells.ts';
+import { defaultPen, paint, penChange, usedCells } from './ansi.ts';
+import { penOf, readCells } from './cells.ts';
 import { charsetLetter } from './charsets.ts';
-import type { Core, CoreAttributes, CoreBuffer } from './core.ts';
+import type { Core, CoreBuffer } from './core.ts';
 import type { Emulator } from './emulator.ts';
 import { factsOf } from './facts.ts';
 import { hasUsualTabs } from './fast-forward.ts';
@@ -127,8 +127,4 @@ const isEmpty = (cell: Cell | undefined): boolean => cell?.text === '' && cell.w
 function cellsOf(buffer: CoreBuffer, row: number, cols: number): Cell[] {
   const line = buffer.lines.get(row);
   return line ? readCells(line, cols) : [];
-}
-
-function penOf({ fg, bg }: CoreAttributes): Pen {
-  return { fg: color(fg), bg: color(bg), style: styleOf(fg, bg) };
 }
