@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '../contract/errors.ts';
 import { activityOf } from './activity.ts';
+import { masked } from './proxy/settings.ts';
 import { keyValues } from './redaction/key-value.ts';
+import { urlCredentials } from './redaction/url-credentials.ts';
 import { settled } from './settle.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -137,3 +139,12 @@ async function soon(holds: () => boolean, signal: AbortSignal): Promise<boolean>
 
 /** Whether a variable of this name is likely to hold a secret: the rule of the redactor. */
 export const isSecretName = (name: string): boolean => keyValues(`${name}=Zx81kQ-0pLmn4T`).length > 0;
+
+/** A value without the passwords of addresses in it. Proxies are written without a scheme, too (R-RPC-094). */
+export function withoutPassword(name: string, value: string): string {
+  if (/_proxy$/i.test(name)) return masked(value);
+  return urlCredentials(value).reduceRight(
+    (text, { start, end }) => `${text.slice(0, start)}•••${text.slice(end)}`,
+    value,
+  );
+}

@@ -132,3 +132,20 @@ test('without integration only later sessions have it, and a bad name is refused
   const bad = await place.client.ask('session.set_env', { id, name: 'A=B', value: 'x' });
   expect(bad.error?.message).toBe('Invalid variable name: A=B');
 });
+
+test('passwords in addresses are masked unless they are asked for (R-RPC-094)', async () => {
+  const env = {
+    HTTP_PROXY: 'http://u:pw/x@h:1',
+    https_proxy: 'u:pw@h:1',
+    DB: 'a=postgres://u:pw@db/x b',
+    PLAIN: 'u:p@h',
+  };
+  const id = await place.create({ env });
+  const shown = async (name: string) => (await call('session.env', { id, name })) as Record<string, unknown>;
+  expect(await shown('HTTP_PROXY')).toMatchObject({ value: 'http://u:•••@h:1', redacted: true });
+  expect(await shown('https_proxy')).toMatchObject({ value: 'u:•••@h:1', redacted: true });
+  expect(await shown('DB')).toMatchObject({ value: 'a=postgres://u:•••@db/x b', redacted: true });
+  expect(await shown('PLAIN')).toMatchObject({ value: 'u:p@h' });
+  expect(JSON.stringify(await call('session.env', { id }))).not.toContain(':pw');
+  expect(await call('session.env', { id, name: 'DB', reveal: true })).toMatchObject({ value: env.DB });
+});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { isSecretName, readEnvironment, setEnvironment } from '../../engine/environment.ts';
+import { isSecretName, readEnvironment, setEnvironment, withoutPassword } from '../../engine/environment.ts';
 import { operation } from '../../engine/operation.ts';
 import { variableLines } from '../../engine/policy/lines.ts';
 import { settled } from '../../engine/settle.ts';
@@ -41,8 +41,11 @@ export const env = operation({
     const late = source === 'process' && terminal.environment !== undefined;
     const note = 'As the shell began: it has not told what it has now. It does with its next command.';
     const about = { source, as_of: new Date(asOf).toISOString(), ...(late ? { note } : {}) };
-    const show = (one: string, value: string): z.output<typeof Variable> =>
-      !reveal && isSecretName(one) ? { name: one, value: null, redacted: true } : { name: one, value };
+    const show = (one: string, value: string): z.output<typeof Variable> => {
+      if (!reveal && isSecretName(one)) return { name: one, value: null, redacted: true };
+      const shown = reveal ? value : withoutPassword(one, value);
+      return { name: one, value: shown, ...(shown === value ? {} : { redacted: true as const }) };
+    };
     if (name !== undefined) {
       const { name: _, ...shown } = show(name, variables.get(name) ?? '');
       return { ...(variables.has(name) ? shown : { value: null }), ...about };
