@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { onAbort } from '../on-abort.ts';
 import { endpoint } from './settings.ts';
 
 /** Milliseconds until somebody accepted a connection there; undefined when nobody did in time. */
@@ -58,13 +59,14 @@ async function opened(url: string, limitMs: number, signal: AbortSignal): Promis
   return await new Promise((resolve) => {
     const end = (found: Socket | undefined): void => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', give);
+      waiting[Symbol.dispose]();
       if (found === undefined) socket.destroy();
       resolve(found);
     };
     const give = (): void => end(undefined);
     const timer = setTimeout(give, limitMs);
-    signal.addEventListener('abort', give, { once: true });
+    // Many are probed at the same time, all for one caller.
+    const waiting = onAbort(signal, give);
     // Stays for the life of the socket: an error after this point has nobody else to hear it.
     socket.on('error', give);
     socket.once('connect', () => end(socket));
