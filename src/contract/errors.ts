@@ -33,6 +33,10 @@ export interface ErrorExtras {
   readonly cause?: unknown;
 }
 
+const longest = 2000;
+/** Whatever a message was made of, it is read by people and models, and kept. */
+const clip = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+
 /** The one error the product throws. The message says what happened; the hint says what to do next. */
 export class FairleadError extends Error {
   override readonly name = 'FairleadError';
@@ -41,9 +45,9 @@ export class FairleadError extends Error {
   readonly data: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
-    super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
+    super(clip(message), extras.cause === undefined ? undefined : { cause: extras.cause });
     this.code = code;
-    this.hint = extras.hint;
+    this.hint = extras.hint === undefined ? undefined : clip(extras.hint);
     this.data = extras.data;
   }
 

@@ -1,4 +1,5 @@
 import { FairleadError } from '../contract/errors.ts';
+import { quote } from '../contract/quote.ts';
 import type { TerminalRef } from '../contract/ids.ts';
 import type { Caller } from './call.ts';
 import type { Size } from './channel.ts';
@@ -273,7 +274,9 @@ export class Sessions implements AsyncDisposable {
     if (found && isFor(found, whose)) return found;
     const end = this.#ends.get(key.toLowerCase());
     if (end) throw end;
-    throw new FairleadError('terminal_not_found', `Session '${key}' not found`, { data: { terminal: key } });
+    throw new FairleadError('terminal_not_found', `Session '${quote(key)}' not found`, {
+      data: { terminal: quote(key) },
+    });
   }
 
   /** A session that has exited gives way to a new one. */

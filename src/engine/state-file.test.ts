@@ -49,3 +49,21 @@ test('a write is private, and one that changes nothing does not touch the file (
   expect(statSync(path, { bigint: true }).ino).not.toBe(before.ino);
   expect(file.get()).toEqual({ word: 'y', many: 1 });
 });
+
+test.each([
+  ['{\n  "word": "x",\n}', 'line 3: '],
+  ['{\n  "word": "x"', 'line 2: '],
+  ['{ "word": 7 }', 'word: Invalid input: expected string, received number'],
+])('a file that cannot be understood is not written over, and it is told where: %j (R-RPC-017)', (text, where) => {
+  const { file, path } = open('d.json');
+  file.set({ word: 'good' });
+  writeFileSync(path, text);
+  // At once: a typo of a moment ago counts.
+  expect(() => file.set({ word: 'new' })).toThrow(`d.json cannot be understood (${where}`);
+  expect(() => file.update((now) => ({ ...now, many: 2 }))).toThrow('so it is left as it is');
+  expect(file.problem).toContain(where);
+  expect(readFileSync(path, 'utf8')).toBe(text);
+  rmSync(path);
+  expect(file.update((now) => ({ ...now, many: 2 }))).toEqual({ word: 'none', many: 2 });
+  expect(file.problem).toBeUndefined();
+});

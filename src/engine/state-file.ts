@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
+import { problemOf, refusal } from './json-problem.ts';
 import { readText, writePrivate } from './private-file.ts';
 
 /** A hand edit takes effect within two seconds (R-RPC-017). */
@@ -26,6 +27,7 @@ export class StateFile<T extends z.ZodType> {
   #seen = '';
   #warned = '';
   #unusable = false;
+  #problem: string | undefined;
 
   constructor(options: StateFileOptions<T>) {
     this.path = options.path;
@@ -51,8 +53,30 @@ export class StateFile<T extends z.ZodType> {
     return this.#unusable;
   }
 
-  /** Writes what differs from what is there; a change that changes nothing leaves the file alone. */
+  /** Why the file cannot be used, and where; undefined when it can, or there is none. */
+  get problem(): string | undefined {
+    this.get();
+    return this.#problem;
+  }
+
+  /** The same for a person, with the name of the file. */
+  get complaint(): string | undefined {
+    return this.problem === undefined ? undefined : `${this.path} cannot be understood (${this.problem})`;
+  }
+
+  /** The same as `set`, from what the file says now: what was written by hand a moment ago counts. */
+  update(change: (now: z.output<T>) => z.input<T>): z.output<T> {
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    return this.set(change(this.get()));
+  }
+
+  /**
+   * Writes what differs from what is there; a change that changes nothing leaves the file alone. Refused while the file cannot
+   * be understood: a typo must not cost a person what they wrote.
+   */
   set(value: z.input<T>): z.output<T> {
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    if (this.problem !== undefined) throw refusal(this.path, this.problem);
     const next = this.#options.schema.parse(value);
     const text = `${JSON.stringify(next, null, 2)}\n`;
     if (readText(this.path) !== text) writePrivate(this.path, text);
@@ -66,12 +90,15 @@ export class StateFile<T extends z.ZodType> {
     const { schema, keepsGood } = this.#options;
     const good = this.#unusable ? undefined : this.#value;
     this.#unusable = false;
+    this.#problem = undefined;
     const found = this.#text();
     if (found.text === undefined && found.problem === undefined) return schema.parse({});
     const parsed = schema.safeParse(json(found.text ?? ''));
     if (found.problem === undefined && parsed.success) return parsed.data;
     // The file is left as it is: somebody is editing it, or wants to see what they wrote.
-    const problem = found.problem ?? 'cannot be understood';
+    const where = problemOf(found.text ?? '', schema);
+    this.#problem = found.problem ?? where ?? 'it cannot be understood';
+    const problem = found.problem ?? `cannot be understood (${this.#problem})`;
     const instead =
       keepsGood === undefined
         ? 'the defaults are used until it can'

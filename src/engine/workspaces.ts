@@ -2,6 +2,8 @@ import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { FairleadError } from '../contract/errors.ts';
+import { quote } from '../contract/quote.ts';
+import { problemOf, refusal } from './json-problem.ts';
 import { partKey } from './part.ts';
 import { readText, writePrivate } from './private-file.ts';
 
@@ -43,7 +45,11 @@ export class Workspaces implements AsyncDisposable {
 
   save(workspace: Workspace): void {
     const path = this.#path(workspace.name);
-    if (existsSync(path)) copyFileSync(path, `${path}.bak`);
+    const before = readText(path);
+    const damage = before === undefined ? undefined : problemOf(before, Workspace);
+    // The version before it is the only good one.
+    if (damage !== undefined) throw refusal(path, damage);
+    if (before !== undefined) copyFileSync(path, `${path}.bak`);
     writePrivate(path, `${JSON.stringify(workspace, null, 2)}\n`);
   }
 
@@ -51,13 +57,14 @@ export class Workspaces implements AsyncDisposable {
     const text = readText(this.#path(name));
     if (text === undefined) {
       const [names] = [this.list().map((one) => one.name)];
-      throw new FairleadError('not_found', `Workspace '${name}' not found`, {
+      throw new FairleadError('not_found', `Workspace '${quote(name)}' not found`, {
         hint: names.length === 0 ? 'None has been saved.' : `Saved: ${names.join(', ')}.`,
       });
     }
     const parsed = parse(text);
     if (parsed) return { ...parsed, name };
-    throw new FairleadError('invalid_input', `Workspace '${name}' cannot be read: its file is damaged`, {
+    const where = problemOf(text, Workspace) ?? '';
+    throw new FairleadError('invalid_input', `Workspace '${name}' cannot be read: its file is damaged, ${where}`, {
       hint: `The version before it is ${this.#path(name)}.bak, if there is one.`,
     });
   }
@@ -67,8 +74,9 @@ export class Workspaces implements AsyncDisposable {
     return files.sort().map((file) => {
       const path = join(this.#folder, file);
       const name = file.slice(0, -'.json'.length);
-      const found = parse(readText(path) ?? '');
-      if (!found) return { name, path, error: 'its file is damaged' };
+      const text = readText(path) ?? '';
+      const found = parse(text);
+      if (!found) return { name, path, error: `its file is damaged, ${problemOf(text, Workspace) ?? ''}` };
       return { name, path, saved_at: found.saved_at, session_count: found.sessions.length };
     });
   }

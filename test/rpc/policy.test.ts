@@ -277,3 +277,17 @@ test.each(['exec.run', 'orchestrate.broadcast', 'terminal_run'])(
     expect(entry.detail).toBe('17 characters');
   },
 );
+
+test('a policy.json with a typo is told of, and is not written over (R-RPC-017)', async () => {
+  await using place = await RpcPlace.open();
+  const file = join(place.home, '.fairlead', 'policy.json');
+  writeFileSync(file, '{\n  "enabled": true,\n}');
+  const { error } = await place.client.ask('policy.set', {
+    enabled: false,
+    blocked_patterns: [],
+    allowed_patterns: [],
+  });
+  expect(error?.message).toMatch(/policy\.json cannot be understood \(line 3: .+\), so it is left as it is/);
+  expect(readFileSync(file, 'utf8')).toBe('{\n  "enabled": true,\n}');
+  expect((await place.client.call('policy.get')).error).toContain('policy.json cannot be understood (line 3: ');
+});

@@ -1,4 +1,5 @@
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
+import { getEventListeners, once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createWeb } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -8,6 +9,7 @@ import { expect, test } from 'vitest';
 import { detectProxy, macSetting, type Surroundings, windowsSetting } from '../../src/engine/proxy/detect.ts';
 import { Proxies } from '../../src/engine/proxy/proxies.ts';
 import { effective, masked, ProxySettings } from '../../src/engine/proxy/settings.ts';
+import { env } from '../../src/operations/session/proxy.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { RpcPlace } from './place.ts';
 
@@ -283,5 +285,92 @@ test('a first caller that hangs up takes the detection away from nobody else', a
     expect(await second).toMatchObject({ source: 'scan', http: `http://127.0.0.1:${http.port}` });
   } finally {
     rmSync(root, { recursive: true });
+  }
+});
+
+test('a node must have an address that a proxy can have, and a name of its own', async () => {
+  await using place = await RpcPlace.open();
+  const refuse = async (nodes: unknown, message: string) => {
+    const { error } = await place.client.ask('proxy.configure', { nodes });
+    expect(error?.message).toContain(message);
+  };
+  for (const url of ['not a url at all', 'ftp://x:1', 'http://h:99999', 'http://']) {
+    await refuse([{ name: 'bad', url }], 'nodes.0.url: is not the address of a proxy');
+  }
+  const one = { name: 'a', url: 'http://h:1' };
+  await refuse([one, { ...one, url: 'http://h:2' }], 'nodes: has two nodes of one name');
+  expect((await place.client.call('proxy.nodes')).nodes).toEqual([]);
+  // One that a person wrote into the file is not used either.
+  const file = join(place.home, '.fairlead', 'proxy.json');
+  writeFileSync(file, JSON.stringify({ nodes: [{ name: 'bad', url: 'not a url at all' }] }));
+  await expect.poll(async () => (await place.client.call('proxy.nodes')).nodes, { timeout: 2500 }).toHaveLength(1);
+  const { error } = await place.client.ask('proxy.switch', { node_name: 'bad' });
+  expect(error?.message).toBe('not a url at all is not the address of a proxy');
+  expect((await place.client.call('proxy.status')).enabled).toBe(false);
+});
+
+test('a proxy.json with a typo is told of and left alone, whatever is to be written (R-RPC-017)', async () => {
+  await using place = await RpcPlace.open();
+  const file = join(place.home, '.fairlead', 'proxy.json');
+  await place.client.call('proxy.configure', { nodes: [{ name: 'a', url: 'http://h:1' }] });
+  const typo = '{\n  "enabled": true,\n  "nodes": [{ "name": "home", "url": "http://h:1" },]\n}\n';
+  writeFileSync(file, typo);
+  // At once, before anybody has looked at the file again.
+  for (const [method, params] of [
+    ['proxy.disable', {}],
+    ['proxy.configure', { mode: 'auto' }],
+    ['proxy.switch', { node_name: 'a' }],
+    ['proxy.speedtest', {}],
+  ] as const) {
+    const { error } = await place.client.ask(method, params);
+    expect(error?.message, method).toMatch(/proxy\.json cannot be understood \(line 3: .+\), so it is left as it is/);
+  }
+  expect(readFileSync(file, 'utf8')).toBe(typo);
+  for (const method of ['proxy.nodes', 'proxy.status', 'proxy.env']) {
+    expect((await place.client.call(method)).error, method).toContain('proxy.json cannot be understood (line 3: ');
+  }
+  writeFileSync(file, '{"enabled":false}');
+  await place.client.call('proxy.configure', { http_proxy: 'http://h:3' });
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ http_proxy: 'http://h:3' });
+  expect(await place.client.call('proxy.nodes')).not.toHaveProperty('error');
+});
+
+test('what was written by hand a moment ago is not lost to a change (R-RPC-017)', async () => {
+  await using place = await RpcPlace.open();
+  await place.client.call('proxy.configure', { http_proxy: 'http://h:1' });
+  const file = join(place.home, '.fairlead', 'proxy.json');
+  writeFileSync(file, JSON.stringify({ nodes: [{ name: 'mine', url: 'http://h:2' }] }));
+  await place.client.call('proxy.disable');
+  expect((await place.client.call('proxy.nodes')).nodes).toMatchObject([{ name: 'mine' }]);
+});
+
+test('proxy env for a shell says that a password is hidden, and how to have it', () => {
+  const show = (url: string) => env.show?.({ enabled: true, env: { HTTP_PROXY: url } }) ?? '';
+  expect(show('http://u@h:1')).toBe("export HTTP_PROXY='http://u@h:1'");
+  const shown = show(masked('http://u:pw@h:1'));
+  expect(shown.split('\n')[0]).toBe('# The password is hidden here. To have it: fairlead proxy env --reveal');
+  const read = spawnSync('sh', ['-c', `eval "$1"; echo "$HTTP_PROXY"`, 'sh', shown], { encoding: 'utf8' });
+  expect(read.stdout).toBe('http://u:•••@h:1\n');
+  expect(read.stderr).toContain('fairlead proxy env --reveal');
+});
+
+test('a search for proxies puts one listener on the signal of its caller', async () => {
+  const ports = Array.from({ length: 20 }, (_, at) => at + 1);
+  const { signal } = new AbortController();
+  const search = detectProxy(around({ ports }), signal);
+  await expect.poll(() => getEventListeners(signal, 'abort').length).toBe(1);
+  await search;
+});
+
+test('an error repeats only the beginning of what was sent', async () => {
+  await using place = await RpcPlace.open();
+  const long = 'x'.repeat(100_000);
+  for (const [method, params] of [
+    ['proxy.switch', { node_name: long }],
+    ['workspace.restore', { name: long.slice(0, 200) }],
+    [long, {}],
+  ] as const) {
+    const { error } = await place.client.ask(method, params);
+    expect(error?.message.length, error?.message).toBeLessThan(200);
   }
 });

@@ -46,7 +46,10 @@ test('names are names, not paths; the version before is kept; a damaged file is 
   expect(JSON.parse(readFileSync(`${file(place, 'w')}.bak`, 'utf8')).sessions).toEqual([]);
   writeFileSync(file(place, 'broken'), '{');
   const { workspaces } = await place.client.call('workspace.list');
-  expect(workspaces).toMatchObject([{ name: 'broken', error: 'its file is damaged' }, { name: 'w' }]);
+  expect(workspaces).toMatchObject([
+    { name: 'broken', error: expect.stringContaining('its file is damaged, line 1: ') },
+    { name: 'w' },
+  ]);
   expect((await place.client.ask('workspace.restore', { name: 'none' })).error?.message).toBe(
     "Workspace 'none' not found",
   );
@@ -83,4 +86,16 @@ test('how sessions were started is kept, and done again only when asked for (R-R
   expect(await shows(0, '^two  words$')).toMatchObject({ matched: true });
   expect(await shows(1, "^it's a b$")).toMatchObject({ matched: true });
   expect((await call('exec.status', { id: ids[2] })).status).toBe('idle');
+});
+
+test('a damaged file is not saved over: the version before it stays the good one (R-RPC-017)', async () => {
+  await using other = await RpcPlace.open();
+  await other.client.call('workspace.save', { name: 'w' });
+  await other.client.call('workspace.save', { name: 'w' });
+  const path = file(other, 'w');
+  writeFileSync(path, '{\n"name": }');
+  const { error } = await other.client.ask('workspace.save', { name: 'w' });
+  expect(error?.message).toMatch(/w\.json cannot be understood \(line 2: .+\), so it is left as it is/);
+  expect(readFileSync(path, 'utf8')).toBe('{\n"name": }');
+  expect(JSON.parse(readFileSync(`${path}.bak`, 'utf8'))).toMatchObject({ name: 'w' });
 });

@@ -38,6 +38,11 @@ export class Policies implements AsyncDisposable {
     this.#file = new StateFile({ path: join(root, 'policy.json'), schema: UsablePolicy, clock, warn, keepsGood: true });
   }
 
+  /** Why the file cannot be used, and where; undefined when it can. */
+  get problem(): string | undefined {
+    return this.#file.complaint;
+  }
+
   get(): Policy {
     return this.#file.unusable ? closed : this.#file.get();
   }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
+import { quote } from '../../contract/quote.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { refusal } from '../json-problem.ts';
 import { partKey } from '../part.ts';
 import { StateFile } from '../state-file.ts';
 import { detectProxy, type Surroundings } from './detect.ts';
@@ -12,6 +14,7 @@ import {
   type Effective,
   effective,
   endpoint,
+  masked,
   type ProxyNode,
   ProxySettings,
   variables,
@@ -45,8 +48,14 @@ export class Proxies implements AsyncDisposable {
     return this.#file.get();
   }
 
+  /** Why the file cannot be used, and where; undefined when it can. */
+  get problem(): string | undefined {
+    return this.#file.complaint;
+  }
+
+  /** Refused while the file cannot be understood: what the person wrote would be lost. */
   change(change: Partial<ProxySettings>): ProxySettings {
-    return this.#file.set({ ...this.settings, ...change });
+    return this.#file.update((now) => ({ ...now, ...change }));
   }
 
   /** What holds now; undefined when proxies are off. */
@@ -76,8 +85,10 @@ export class Proxies implements AsyncDisposable {
   node(name: string): ProxyNode {
     const found = this.settings.nodes.find((node) => node.name === name);
     if (found) return found;
+    // Its nodes are in a file that nobody can read now.
+    if (this.#file.problem !== undefined) throw refusal(this.#file.path, this.#file.problem);
     const names = this.settings.nodes.map((node) => node.name);
-    throw new FairleadError('not_found', `Proxy node '${name}' not found`, {
+    throw new FairleadError('not_found', `Proxy node '${quote(name)}' not found`, {
       hint: names.length === 0 ? 'None is configured.' : `Configured: ${names.join(', ')}.`,
     });
   }
@@ -85,7 +96,13 @@ export class Proxies implements AsyncDisposable {
   /** A socks node goes where socks proxies go (R-RPC-093). */
   switchTo(name: string): ProxySettings {
     const { url } = this.node(name);
-    const socks = endpoint(url)?.socks === true;
+    const place = endpoint(url);
+    if (place === undefined) {
+      throw new FairleadError('invalid_input', `${quote(masked(url))} is not the address of a proxy`, {
+        hint: `Give node ${quote(name)} an address like http://host:port or socks5://host:port.`,
+      });
+    }
+    const { socks } = place;
     const address = { http_proxy: socks ? null : url, socks_proxy: socks ? url : null };
     return this.change({ enabled: true, mode: 'manual', current_node: name, ...address });
   }

@@ -71,12 +71,13 @@ export const bothSpellings = (upper: Readonly<Record<string, string>>): Record<s
 export const masked = (url: string): string =>
   url.replace(/^([a-z][a-z0-9+.-]*:\/\/)?([^:]*):(?!\/\/).*@/is, '$1$2:•••@');
 
-/** Host and port of a proxy's address; undefined when it has none. */
+/** Host and port of a proxy's address; undefined when it is none. */
 export function endpoint(
   url: string,
 ): { readonly host: string; readonly port: number; readonly socks: boolean } | undefined {
   try {
     const parsed = new URL(url.includes('://') ? url : `http://${url}`);
+    if (!/^(?:https?|socks(?:4a?|5h?)?):$/.test(parsed.protocol)) return undefined;
     const socks = parsed.protocol.startsWith('socks');
     const port = Number(parsed.port || (socks ? 1080 : parsed.protocol === 'https:' ? 443 : 80));
     const host = parsed.hostname.replace(/^\[|\]$/g, '');

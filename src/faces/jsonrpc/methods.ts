@@ -1,5 +1,6 @@
 import type { CallContext } from '../../engine/call.ts';
 import { FairleadError } from '../../contract/errors.ts';
+import { quote } from '../../contract/quote.ts';
 import type { AnyOperation, Book } from '../../engine/operation.ts';
 import { rpcError, type RpcError } from './wire.ts';
 
@@ -29,7 +30,7 @@ export class MethodTable {
   async run(method: string, params: unknown, context: Omit<CallContext, 'engine'>): Promise<Answer> {
     const [book, op] = this.#methods.get(method) ?? [];
     if (!book || !op) {
-      const error = new FairleadError('unknown_operation', `Unknown method: ${method}`, {
+      const error = new FairleadError('unknown_operation', `Unknown method: ${quote(method)}`, {
         hint: 'server.capabilities lists the methods.',
       });
       return { error: rpcError(error, error.message) };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
 import { policies } from '../../engine/policy/policies.ts';
 import { Policy } from '../../engine/policy/policy.ts';
+import { FileError, fileError } from './file-error.ts';
 import { json } from './shared.ts';
 
 export const set = operation({
@@ -64,8 +65,8 @@ export const get = operation({
   summary: 'The policy for commands as it is now.',
   access: 'observe',
   input: z.object({}),
-  output: Policy,
-  run: async ({ engine }) => engine.part(policies).get(),
+  output: Policy.extend({ error: FileError }),
+  run: async ({ engine }) => ({ ...engine.part(policies).get(), ...fileError(engine.part(policies).problem) }),
   render: json,
 });
 

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
+import { quote } from '../../contract/quote.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/operation.ts';
 import { proxies } from '../../engine/proxy/proxies.ts';
 import { endpoint, masked, ProxyNode } from '../../engine/proxy/settings.ts';
 import { placeOf } from '../../engine/proxy/tunnel.ts';
+import { FileError, fileError } from './file-error.ts';
 import { json } from './shared.ts';
 
 const hidden = (url: string | null | undefined): string | null =>
@@ -23,6 +25,7 @@ const Status = z.object({
   current_node: z.string().nullable(),
   node_count: z.number().int(),
   health: Health,
+  error: FileError,
 });
 
 async function statusOf(engine: Engine, signal: AbortSignal): Promise<z.output<typeof Status>> {
@@ -38,6 +41,7 @@ async function statusOf(engine: Engine, signal: AbortSignal): Promise<z.output<t
     current_node,
     node_count: nodes.length,
     health: health === null ? null : { ...health, url: hidden(health.url) },
+    ...fileError(part.problem),
   };
 }
 
@@ -56,10 +60,12 @@ export const nodes = operation({
   summary: 'The configured proxies by name.',
   access: 'observe',
   input: z.object({}),
-  output: z.object({ current_node: z.string().nullable(), nodes: z.array(ProxyNode) }),
+  output: z.object({ current_node: z.string().nullable(), nodes: z.array(ProxyNode), error: FileError }),
   async run({ engine }) {
-    const { current_node, nodes: all } = engine.part(proxies).settings;
-    return { current_node, nodes: all.map((node) => ({ ...node, url: masked(node.url) })) };
+    const part = engine.part(proxies);
+    const { current_node, nodes: all } = part.settings;
+    const shown = all.map((node) => ({ ...node, url: masked(node.url) }));
+    return { current_node, nodes: shown, ...fileError(part.problem) };
   },
   render: json,
 });
@@ -120,11 +126,18 @@ export const speedtest = operation({
   render: json,
 });
 
+const isProxy = (url: string): boolean => endpoint(url) !== undefined;
+const noProxy = 'is not the address of a proxy';
 const Url = z
   .string()
   .max(2000)
-  .refine((url) => url === '' || endpoint(url) !== undefined, 'is not the address of a proxy')
+  .refine((url) => url === '' || isProxy(url), noProxy)
   .nullish();
+
+const Nodes = z
+  .array(z.object({ name: z.string().min(1).max(100), url: z.string().min(1).max(2000).refine(isProxy, noProxy) }))
+  .max(1000)
+  .refine((nodes) => new Set(nodes.map(({ name }) => name)).size === nodes.length, 'has two nodes of one name');
 
 export const configure = operation({
   title: 'Configure the proxy',
@@ -137,11 +150,7 @@ export const configure = operation({
     http_proxy: Url.describe('Address for HTTP'),
     socks_proxy: Url.describe('Address for SOCKS'),
     no_proxy: z.string().max(4000).optional().describe('Hosts reached without it'),
-    nodes: z
-      .array(z.object({ name: z.string().min(1).max(100), url: z.string().min(1).max(2000) }))
-      .max(1000)
-      .optional()
-      .describe('Proxies by name: [{"name":…,"url":…}]'),
+    nodes: Nodes.optional().describe('Proxies by name: [{"name":…,"url":…}]'),
     current_node: z.string().optional().describe('The one to use'),
   }),
   output: z.object({ configured: z.literal(true), status: Status }),
@@ -158,7 +167,7 @@ export const configure = operation({
     const { enabled, mode, http_proxy, socks_proxy, no_proxy, current_node } = input;
     const known = input.nodes ?? part.settings.nodes;
     if (current_node !== undefined && !known.some(({ name }) => name === current_node)) {
-      throw new FairleadError('not_found', `Proxy node '${current_node}' not found`);
+      throw new FairleadError('not_found', `Proxy node '${quote(current_node)}' not found`);
     }
     part.change({
       enabled,
@@ -193,18 +202,25 @@ export const env = operation({
   summary: 'The proxy as environment variables. Passwords are masked unless reveal is true.',
   access: 'observe',
   input: z.object({ reveal: z.boolean().default(false).describe('Show passwords too') }),
-  output: z.object({ enabled: z.boolean(), env: z.record(z.string(), z.string()) }),
-  show: ({ enabled, env: all }) =>
-    enabled
-      ? Object.entries(all)
-          .map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`)
-          .join('\n')
-      : '# The proxy is off.',
+  output: z.object({ enabled: z.boolean(), env: z.record(z.string(), z.string()), error: FileError }),
+  show: ({ enabled, env: all, error }) =>
+    [...(error === undefined ? [] : [`# ${error}`]), ...(enabled ? exportLines(all) : ['# The proxy is off.'])].join(
+      '\n',
+    ),
   async run({ input, engine, signal }) {
     const part = engine.part(proxies);
     const found = Object.entries(await part.variables(signal));
     const shown = found.map(([name, value]) => [name, input.reveal ? value : masked(value)]);
-    return { enabled: part.settings.enabled, env: Object.fromEntries(shown) as Record<string, string> };
+    const shownEnv = Object.fromEntries(shown) as Record<string, string>;
+    return { enabled: part.settings.enabled, env: shownEnv, ...fileError(part.problem) };
   },
   render: json,
 });
+
+/** For a shell to read: `eval` shows nobody a comment, so that what is hidden is also said aloud. */
+function exportLines(all: Readonly<Record<string, string>>): string[] {
+  const lines = Object.entries(all).map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`);
+  if (!Object.values(all).some((value) => value.includes(':•••@'))) return lines;
+  const hidden = 'The password is hidden here. To have it: fairlead proxy env --reveal';
+  return [`# ${hidden}`, ...lines, `echo 'fairlead: ${hidden}' >&2`];
+}

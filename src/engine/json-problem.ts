@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import { jsonFault } from '../lib/json-fault.ts';
+import { FairleadError } from '../contract/errors.ts';
+
+/** What is wrong with the text of a file that people may edit, and where: `line 3: …`. Undefined when nothing is. */
+export function problemOf(text: string, schema: z.ZodType): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // Where it is, in words of our own: V8 shows a piece of the text instead, and there may be a password in it.
+    const reason = (error as Error).message.replace(/,? (?:in JSON )?at position.*|, (?:\.\.\.)?".*/s, '');
+    return `line ${jsonFault(text) ?? 1}: ${reason}`;
+  }
+  const issue = schema.safeParse(value).error?.issues[0];
+  return issue === undefined ? undefined : `${issue.path.join('.') || 'the whole'}: ${issue.message}`;
+}
+
+/** Why nothing is written to a file that cannot be understood: what the person wrote would be lost (R-RPC-017). */
+export const refusal = (path: string, problem: string): FairleadError =>
+  new FairleadError('conflict', `${path} cannot be understood (${problem}), so it is left as it is`, {
+    hint: 'Nothing was changed. Correct the file, or move it away, and try again.',
+  });
