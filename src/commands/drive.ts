@@ -115,7 +115,7 @@ const placesOf = (op: Verb['op']): string =>
 
 function verbHelp({ noun, verb, op }: Verb, { bold }: Style): string {
   const rows = optionsOf(op).map((option) => [shapeOf(option), option.help] as const);
-  return `${bold(`fairlead ${noun} ${verb}`)}: ${op.summary}\n\n${bold('Usage')}\n  fairlead ${noun} ${verb} ${placesOf(op)} [options]\n\n${bold('Options')}\n${columns(rows)}\n`;
+  return `${bold(`fairlead ${noun} ${verb}`)}: ${op.summary}\n\n${bold('Usage')}\n  fairlead ${noun} ${verb} ${[placesOf(op), '[options]'].join(' ').trimStart()}\n\n${bold('Options')}\n${columns(rows)}\n`;
 }
 
 const suggestion = (word: string, known: readonly string[]): string => {

@@ -56,8 +56,7 @@ export async function sit(client: SocketClient, before: Opened, { stdin, stdout 
   using _seat = seated({ stdin, stdout }, relay, leave);
   stdin.on('data', typed);
   stdout.on('resize', fit);
-  // The title of this terminal is kept for later.
-  put(Buffer.from('\x1b[22;0t\x1b[2J\x1b[H'));
+  stdout.write(`${relay.start}\x1b[2J\x1b[H`);
   put(Buffer.from(screen, 'base64'));
   try {
     for (let at = from; ; ) {

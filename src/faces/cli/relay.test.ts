@@ -7,7 +7,9 @@ const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 function undone(text: string): string {
   const relay = new Relay();
   relay.pass(bytes(text));
-  return relay.undo().replace('\x1b[0m\x0f\x1b(B', '');
+  const undo = relay.undo();
+  expect(undo).toMatch(/^\x1b\[0m\x0f\x1b\(B.*\x1b\[23;0t$/s);
+  return undo.slice('\x1b[0m\x0f\x1b(B'.length, -'\x1b[23;0t'.length);
 }
 
 test.each([
@@ -28,6 +30,11 @@ test.each([
   ['everything, by a full reset', '\x1b[?1000h\x1b=\x1b[?1049h\x1bc', ''],
 ])('leaving undoes: %s', (_, text, undo) => {
   expect(undone(text)).toBe(undo);
+});
+
+test('the title that was put aside for the person is not fetched back by a program', () => {
+  const relay = new Relay();
+  expect(relay.pass(bytes('\x1b[23;0t\x1b[22;2t\x1b[23;2t\x1b[23;2t')).toString()).toBe('\x1b[22;2t\x1b[23;2t');
 });
 
 test('what the screen of the session has answered is not asked again', () => {

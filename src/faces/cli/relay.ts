@@ -20,9 +20,13 @@ export class Relay {
   readonly #modes = new Map<number, boolean>();
   /** Pushed keyboard modes, on the normal and on the alternate screen. */
   readonly #keyboards = { normal: 0, alternate: 0 };
+  /** Titles the program put aside and has not fetched back. */
   #titles = 0;
   /** What undoes the rest, by what it undoes. */
   readonly #undo = new Map<string, string>();
+
+  /** Comes before everything else: puts the person's own title aside. */
+  readonly start = '\x1b[22;0t';
 
   /** What the person's terminal is to get of these bytes. */
   pass(bytes: Uint8Array): Buffer {
@@ -44,8 +48,7 @@ export class Relay {
       if (on !== onByDefault.has(mode)) text += `\x1b[?${mode}${on ? 'l' : 'h'}`;
     }
     text += [...this.#undo.values()].join('') + pop(this.#keyboards.normal);
-    for (let at = 0; at < this.#titles; at++) text += '\x1b[23;0t';
-    return text;
+    return text + '\x1b[23;0t'.repeat(this.#titles + 1);
   }
 
   get #isAlternate(): boolean {
@@ -92,7 +95,9 @@ export class Relay {
       case 't':
         if (first === 14 || first === 16 || first === 18) return '';
         if (first === 22) this.#titles++;
-        else if (first === 23) this.#titles = Math.max(0, this.#titles - 1);
+        // One it put aside while nobody sat here is not there, and the person's own is not for it.
+        if (first === 23 && this.#titles === 0) return '';
+        if (first === 23) this.#titles--;
         break;
       default:
         return isAnswered(prefix, first, final) ? '' : whole;
