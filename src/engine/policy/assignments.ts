@@ -24,7 +24,8 @@ function assign(name: string, between: string, value: string, { text, problem, p
   const kind = kindOf(name);
   const array = value.startsWith(`(${unknown}`);
   if (isFunction(value)) return problem(`${name} would be a function; leave it out`);
-  if (kind === undefined) return;
+  // Arithmetic takes a value for an expression, and runs what stands in that.
+  if (kind === undefined) return /\$\(|`/.test(value) ? text(`: "${value.replaceAll('"', '\\"')}"`) : undefined;
   if (kind === 'place') return place(name);
   if (kind === 'table') {
     if (array || between.startsWith('[')) problem(`${name} gives programs other names; use their own`);

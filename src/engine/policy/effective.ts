@@ -3,7 +3,7 @@ import { parseShell, type Parsed } from './shell-syntax.ts';
 import type { SimpleCommand } from './shell-words.ts';
 import { joined, type Look } from './look.ts';
 import { mayRun, runners } from './harmless.ts';
-import { special, withoutVersion } from './special.ts';
+import { isShellName, special, withoutVersion } from './special.ts';
 import { plain, unknown, type Word } from './word.ts';
 import { afterOptions, wrappers } from './wrappers.ts';
 
@@ -105,7 +105,18 @@ function unwrap(command: SimpleCommand, found: Collected, depth: number): void {
     if (runners.has(name) && args.some((word, place) => isUnsure(word, args[place - 1])))
       problem(`${name} may run a word that is known only when it runs; write it out, or behind its option`);
     look.add(false, mayRun(program.text, [...args, ...before, ...given(command)]));
+    const told = mayRun(program.text, args);
+    const shell = told.findIndex((word) => isShellName(nameOf(word.text)));
+    if (shell !== -1) shellOf(command, told.slice(shell), found, depth);
   }
+}
+
+/** A shell among the words of another program gets those behind it, if that runs it at all. */
+function shellOf(command: SimpleCommand, words: readonly Word[], found: Collected, depth: number): void {
+  if (depth > deepest) return void found.problems.push('commands start commands too deeply');
+  const perhaps: Collected = { ...found, commands: [], feeds: false };
+  unwrap({ ...command, words }, perhaps, depth + 1);
+  for (const one of perhaps.commands) found.commands.push({ ...one, wrapper: true });
 }
 
 /** The name programs are known by here. */
@@ -129,7 +140,8 @@ function wrapped(look: Look): void {
   if (unclear !== undefined) problem(`${name}: ${unclear}`);
   if (wrapper.assigns) assigned(args.slice(0, args.length - rest.length), look);
   const split = name === 'env' ? (values.get('S') ?? values.get('split-string')) : undefined;
-  add(rest.length > 0 || split !== undefined);
+  // Some options of these are programs.
+  add(rest.length > 0 || split !== undefined, tracers.has(name) ? args.slice(0, args.length - rest.length) : []);
   if (name === 'exec' && rest.length === 0 && look.command.redirected)
     problem('exec would make the shell read its commands from elsewhere; give the input to one program');
   if (split !== undefined) {
@@ -137,7 +149,10 @@ function wrapped(look: Look): void {
     if (split.text.includes('\\')) problem('env -S: what its backslashes mean is not known here; leave them out');
     return spoken(joined([plain('env'), split, ...rest]));
   }
-  if (rest.length === 0) return;
+  const asShell = /^(?:sudo|doas)$/.test(name)
+    ? /[si]/.test(letters) || args.some(({ text: word }) => /^--(?:shell|login)$/.test(word))
+    : becomeShells.has(name);
+  if (rest.length === 0) return asShell ? inner([plain('sh')]) : undefined;
   if (name === 'watch') return spoken(joined(rest));
   if (name === 'flock' && /^(?:-c|--command)$/.test(rest[0]?.text ?? '')) return spoken(rest[1]);
   // What they read becomes words of the command, or stands where a word of its own choice stood.
@@ -149,6 +164,12 @@ function wrapped(look: Look): void {
   }
   inner(rest);
 }
+
+/** Without a program they start a shell. */
+const becomeShells = new Set(
+  'chroot unshare nsenter setarch linux32 linux64 x86_64 i386 i486 i586 i686 uname26 pkexec'.split(' '),
+);
+const tracers = new Set('strace ltrace xvfb-run rlwrap fakeroot systemd-run'.split(' '));
 
 /** The words of a command with what only its input knows: in place of a word of choice (`-I X`), or at the end. */
 function filled(

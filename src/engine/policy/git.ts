@@ -11,13 +11,25 @@ const runningOptions =
 const texts =
   /^--(?:message|author|grep|format|pretty|date|since|until|before|after|committer|trailer|cleanup|fixup|squash|track)$/;
 
+/** What these are given is data, but for their options. Others may be an alias, or run a program. */
+const dataVerbs = new Set(
+  (
+    'add am apply archive bisect blame branch bundle cat-file check-ignore checkout cherry cherry-pick clean clone commit config ' +
+    'count-objects describe diff fetch format-patch fsck gc grep help init log ls-files ls-remote ls-tree merge merge-base mv ' +
+    'name-rev notes pull push range-diff rebase reflog remote reset restore rev-list rev-parse revert rm shortlog show show-ref ' +
+    'sparse-checkout stash status submodule switch symbolic-ref tag update-index update-ref var version whatchanged worktree'
+  ).split(' '),
+);
+
 export function git(look: Look): void {
   const { args, add, inner, spoken, problem } = look;
   // What has the shape of an option nobody here knows may be a program all the same.
   const told = args.filter(({ text }) => /^--?[^=\s]+=/.test(text) && !texts.test(text.split('=', 1)[0] ?? ''));
-  add(false, told);
-  if (args.some(({ text }) => /(?:^|=)ext::/.test(text))) problem('git runs what an "ext::" address says');
   const verb = verbOf(args);
+  add(false, verb === undefined || dataVerbs.has(verb) ? told : args);
+  if (/^(?:remote-ext|remote-fd|instaweb|web--browse|shell|daemon)$/.test(verb ?? ''))
+    problem(`git ${verb} runs its words`);
+  if (args.some(({ text }) => /(?:^|=)ext::/.test(text))) problem('git runs what an "ext::" address says');
   settings(look, verb);
   for (const [at, word] of args.entries()) {
     const before = args[at - 1]?.text ?? '';

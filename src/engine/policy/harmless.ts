@@ -6,17 +6,18 @@ import type { Word } from './word.ts';
  */
 const plain = new Set(
   (
-    'true false : echo grep egrep fgrep rg ls cat head tail wc uniq cut tr diff cmp comm stat file du df test [ [[ cd pushd popd ' +
+    'true false : echo grep egrep fgrep ls cat head tail wc uniq cut tr diff cmp comm stat file du df test [ [[ cd pushd popd ' +
     'dirs pwd mkdir rmdir rm touch chmod chown chgrp basename dirname realpath readlink mktemp date cal sleep seq ps pgrep pkill ' +
     'kill killall whoami id groups hostname uname which whereis type apropos whatis help tee md5sum sha1sum sha256sum sha512sum ' +
     'cksum base64 xxd hexdump od strings column fold fmt nl paste join rev tac jq curl unset shift return exit break continue ' +
     'jobs fg bg disown let ulimit umask history logger tput clear nproc free uptime lsof ss netstat ping dig host nslookup dd ' +
-    'expr shutdown reboot halt poweroff userdel useradd passwd mount umount end'
+    'expr shutdown reboot halt poweroff userdel useradd passwd end'
   ).split(' '),
 );
 
 /** Harmless, but for words that match. */
 const unless: Readonly<Record<string, RegExp>> = {
+  rg: /^--(?:pre|host)/,
   man: /^-[A-Za-z]*[PH]|^--(?:pag|htm)/,
   less: /^\+|^-[A-Za-z]*[kpo]|^--les/,
   more: /^\+/,
@@ -72,7 +73,7 @@ export const isUsual = (program: string): boolean =>
  */
 export const runners: ReadonlySet<string> = new Set(
   (
-    'sg newgrp ssh-agent start-stop-daemon capsh gpg-agent tmux screen daemonize daemon dbus-launch perf gdb lldb valgrind ' +
+    'sg ssh-agent start-stop-daemon capsh gpg-agent tmux screen daemonize daemon dbus-launch perf gdb lldb valgrind ' +
     'cgexec firejail bwrap entr proot cpulimit setuidgid chpst softlimit envdir torify tsocks hyperfine dtach abduco zellij ' +
     'systemd-inhibit systemd-nspawn machinectl run-parts coreutils nsjail catchsegv expect'
   ).split(' '),

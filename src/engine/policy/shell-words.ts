@@ -190,6 +190,12 @@ export abstract class WordReader {
       return this.add(unknown, quoted);
     }
     if (next === '{') return this.#braces(quoted);
+    // zsh: the value of a variable, split into words (`$=x`), as a pattern (`$~x`) or with what is around it (`$^x`).
+    const flags = /^\$[=~^+]+(?=[A-Za-z_{])/.exec(this.text.slice(this.at, this.at + 8))?.[0];
+    if (flags !== undefined) {
+      this.at += flags.length;
+      return this.add(unknown, quoted);
+    }
     const name = /^(?:[A-Za-z_]\w*|[0-9@*#?$!_-])/.exec(this.text.slice(this.at + 1))?.[0];
     this.at += 1 + (name?.length ?? 0);
     if (name === undefined) this.add('$', quoted);

@@ -12,10 +12,12 @@ const shellNames =
 /** Their language is none that is read here. */
 const foreignShells = 'tcsh csh rc es elvish nu pwsh powershell xonsh ysh ion scsh murex oil cmd'.split(' ');
 
+export const isShellName = (name: string): boolean => shellNames.includes(name) || foreignShells.includes(name);
+
 /** `bash-5.2`, `zsh5`: the shell without its version. */
 export const withoutVersion = (name: string): string => {
   const base = name.replace(/-?\d[\d.]*$|-static$/, '');
-  return shellNames.includes(base) || foreignShells.includes(base) ? base : name;
+  return isShellName(base) ? base : name;
 };
 
 function shell(look: Look): void {
@@ -154,7 +156,9 @@ function find({ args, add, inner, problem }: Look): void {
   const all: Word[][] = [];
   const unsure = args.some(({ dynamic }) => dynamic);
   let current: Word[] | undefined;
-  for (const word of args) {
+  for (const one of args) {
+    // Which file stands there only find knows.
+    const word = current === undefined || !one.text.includes('{}') ? one : filled(one);
     if (/^-(?:exec|execdir|ok|okdir)$/.test(word.text)) all.push((current = []));
     else if (word.text === ';' || (word.text === '+' && current !== undefined)) {
       // The end of a command that nothing certain began.
@@ -167,15 +171,18 @@ function find({ args, add, inner, problem }: Look): void {
   for (const words of all) inner(words);
 }
 
+const filled = ({ text }: Word): Word => ({ text: text.replaceAll('{}', unknown), dynamic: true });
+
 const noWrapper = { joined: '', long: new Set<string>(), longFlags: new Set<string>(), operands: 0, assigns: false };
 const sshOptions: Wrapper = { ...noWrapper, valued: 'BbcDEeFIiJLlmOoPpQRSWw', flags: '1246AaCfGgKkMNnqsTtVvXxYy' };
 
-function ssh({ args, add, spoken, problem }: Look): void {
+function ssh({ args, add, inner, spoken, problem }: Look): void {
+  const options = afterOptions(args, sshOptions);
+  const before = args.slice(0, args.length - options.rest.length);
   add(
     false,
-    args.filter(({ text }, at) => /^-o./s.test(text) || args[at - 1]?.text === '-o'),
+    before.filter(({ text, dynamic }, at) => dynamic || /^-o./s.test(text) || args[at - 1]?.text === '-o'),
   );
-  const options = afterOptions(args, sshOptions);
   const unclear = options.problem;
   const [, ...remote] = options.rest;
   if (unclear !== undefined && remote.length > 0) problem(`ssh: ${unclear}`);
@@ -185,6 +192,8 @@ function ssh({ args, add, spoken, problem }: Look): void {
     if (runs !== undefined) spoken({ text: runs, dynamic: runs.includes(unknown) });
   }
   spoken(joined(remote));
+  // Without a command it is a shell, unless it was asked for something else.
+  if (remote.length === 0 && options.rest.length > 0 && !/[NfGOQVW]/.test(options.letters)) inner([plain('sh')]);
 }
 
 const suOptions = row(
@@ -209,7 +218,7 @@ function su(look: Look): void {
   if (direct) return inner(words);
   // A shell of its own choice gets the words, and the text to run behind its "-c".
   if (chosen !== undefined) inner([chosen, ...words]);
-  else if (told === undefined && words.length > 0) inner([plain('sh'), ...words]);
+  else if (told === undefined) inner([plain('sh'), ...words]);
 }
 
 const scriptOptions: Wrapper = {
@@ -226,6 +235,7 @@ function typescript({ args, add, inner, spoken, problem }: Look): void {
   if (unclear !== undefined) problem(`script: ${unclear}`);
   add(told !== undefined || rest.length > 1);
   spoken(told);
+  if (told === undefined && rest.length <= 1) inner([plain('sh')]);
   // On BSD the words after the file are the command.
   if (!/^-c|^--command/.test(rest[1]?.text ?? '')) inner(rest.slice(1).filter(({ text }) => text !== '--'));
 }
@@ -300,6 +310,12 @@ function abbreviation({ name, args, add, problem }: Look): void {
     problem(`${name} gives what is typed another meaning`);
 }
 
+/** It becomes a shell. */
+function withShell({ add, inner, args }: Look): void {
+  add(false, args);
+  inner([plain('sh')]);
+}
+
 function busybox(look: Look): void {
   look.add(true);
   look.inner(look.args);
@@ -313,7 +329,8 @@ export const special: Readonly<Record<string, (look: Look) => void>> = {
   ...each(shellNames.join(' '), shell),
   ...each(foreignShells.join(' '), foreign),
   ...each('at batch', later),
-  ...each('abbr bindkey', abbreviation),
+  ...each('abbr bindkey commandline', abbreviation),
+  ...each('newgrp login', withShell),
   crontab: table,
   emulate,
   ...each('source .', source),
