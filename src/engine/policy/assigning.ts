@@ -21,11 +21,18 @@ function named({ name, problem }: Look, names: readonly (Word | undefined)[]): v
   }
 }
 
+/** What is read becomes a value, and arithmetic runs what stands in that. */
+function taken({ command, text }: Look): void {
+  const given = command.stdin?.text ?? '';
+  if (/\$\(|`/.test(given)) text(`: "${given.replaceAll('"', '\\"').replaceAll(unknown, ' ')}"`);
+}
+
 const readOptions = row('adiNnptu', 'ersAcElkqz');
 const mapOptions = row('dnOsuCc', 't');
 
 function read(look: Look): void {
   look.add(false);
+  taken(look);
   const { rest, values, problem } = afterOptions(look.args, readOptions);
   if (problem !== undefined) look.problem(`read: ${problem}`);
   named(look, [values.get('a'), ...rest.map(beforeQuestion)]);
@@ -36,6 +43,7 @@ const beforeQuestion = (word: Word): Word => ({ ...word, text: word.text.replace
 
 function mapfile(look: Look): void {
   look.add(false);
+  taken(look);
   const { rest, values } = afterOptions(look.args, mapOptions);
   look.spoken(values.get('C'));
   named(look, rest);

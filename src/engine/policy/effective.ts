@@ -2,7 +2,7 @@ import { assigned, assignment } from './assignments.ts';
 import { parseShell, type Parsed } from './shell-syntax.ts';
 import type { SimpleCommand } from './shell-words.ts';
 import { joined, type Look } from './look.ts';
-import { mayRun, runners } from './harmless.ts';
+import { mayRun, runners, takesText } from './harmless.ts';
 import { isShellName, special, withoutVersion } from './special.ts';
 import { plain, unknown, type Word } from './word.ts';
 import { afterOptions, wrappers } from './wrappers.ts';
@@ -102,14 +102,25 @@ function unwrap(command: SimpleCommand, found: Collected, depth: number): void {
   if (own !== undefined) own(look);
   else if (Object.hasOwn(wrappers, name)) wrapped(look);
   else {
-    if (runners.has(name) && args.some((word, place) => isUnsure(word, args[place - 1])))
-      problem(`${name} may run a word that is known only when it runs; write it out, or behind its option`);
+    if (runners.has(name)) {
+      if (args.some((word, place) => isUnsure(word, valued.has(name) ? args[place - 1] : undefined)))
+        problem(`${name} may run a word that is known only when it runs; write it out, or behind its option`);
+      if (takesText.has(name)) for (const word of args) if (/\s/.test(word.text)) look.spoken(word);
+    }
     look.add(false, mayRun(program.text, [...args, ...before, ...given(command)]));
     const told = mayRun(program.text, args);
-    const shell = told.findIndex((word) => isShellName(nameOf(word.text)));
+    const shell = told.findIndex(({ text: word }) => isShellName(nameOf(word)) || starters.has(nameOf(word)));
     if (shell !== -1) shellOf(command, told.slice(shell), found, depth);
   }
 }
+
+/** Their short options take values that are no programs. */
+const valued = new Set('tmux screen gdb lldb perf valgrind zellij'.split(' '));
+
+/** What is read like a shell among the words of others: few of these names mean anything else. */
+const starters = new Set(
+  'env xargs sudo doas nohup nice timeout setsid stdbuf su runuser busybox find parallel'.split(' '),
+);
 
 /** A shell among the words of another program gets those behind it, if that runs it at all. */
 function shellOf(command: SimpleCommand, words: readonly Word[], found: Collected, depth: number): void {

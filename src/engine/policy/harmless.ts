@@ -73,8 +73,13 @@ export const isUsual = (program: string): boolean =>
  */
 export const runners: ReadonlySet<string> = new Set(
   (
-    'sg ssh-agent start-stop-daemon capsh gpg-agent tmux screen daemonize daemon dbus-launch perf gdb lldb valgrind ' +
+    'ssh-agent start-stop-daemon capsh gpg-agent tmux screen daemonize daemon dbus-launch perf gdb lldb valgrind ' +
     'cgexec firejail bwrap entr proot cpulimit setuidgid chpst softlimit envdir torify tsocks hyperfine dtach abduco zellij ' +
     'systemd-inhibit systemd-nspawn machinectl run-parts coreutils nsjail catchsegv expect'
   ).split(' '),
+);
+
+/** Of those, the ones that hand a word with blanks in it to a shell. */
+export const takesText: ReadonlySet<string> = new Set(
+  'capsh tmux screen zellij dtach abduco entr hyperfine'.split(' '),
 );

@@ -61,6 +61,8 @@ class Reader extends WordReader {
   #inArray = false;
   /** The reserved word before, where it changes what may follow. */
   #after = '';
+  /** What loops and groups are given to read. */
+  readonly #fed: Given[] = [];
   /** What has begun and not ended yet, by either language. */
   #open = { posix: 0, fish: 0 };
   #ends = false;
@@ -93,6 +95,7 @@ class Reader extends WordReader {
 
   /** A line that is only the beginning or the end of a command means nothing without the others. */
   #whole(): void {
+    for (const { text } of this.#fed) if (/\$\(|`/.test(text)) this.#value(text);
     if (this.#pending.length > 0) this.problem('a here-document has no text; send the command with all its lines');
     const { posix: inPosix, fish: inFish } = this.#open;
     if (this.#goesOn || (this.#ends ? inFish : inPosix) !== 0)
@@ -382,7 +385,8 @@ class Reader extends WordReader {
 
   /** `a[$(…)]` is evaluated wherever a shell takes the name of a variable, even out of quotes. */
   #subscript(text: string): void {
-    const open = text.search(/\w\[/);
+    // oxlint-disable-next-line no-control-regex
+    const open = text.search(this.#inArray ? /\[/ : /[\w\0]\[/);
     if (open === -1) return;
     const rest = text.slice(open);
     if (/\$\(|`/.test(rest)) this.expand(rest);
@@ -399,6 +403,7 @@ class Reader extends WordReader {
     const isTest = this.#testPart || (first?.text === '[[' && !first.dynamic);
     if (isTest && !looksLikeTest(words)) this.problem('a part of [[ is not clear');
     const data = this.#inArray || this.#testPart;
+    if (words.length === 0 && this.#stdin !== undefined) this.#fed.push(this.#stdin);
     if (isHead) this.#head(words);
     else if (words.length > 0 && !this.#inPattern) {
       const from = { piped: this.#piped, stdin: this.#stdin, readsFile: this.#readsFile, redirected: this.#redirected };
@@ -410,6 +415,13 @@ class Reader extends WordReader {
     this.#readsFile = false;
     this.#redirected = false;
     this.#piped = false;
+  }
+
+  /** It may be read into a variable, and arithmetic runs what stands in the value of one. */
+  #value(text: string): void {
+    const found: Found = { commands: [], problems: [], typed: false };
+    this.inner('', found).expand(text);
+    for (const command of found.commands) this.push(command);
   }
 
   /** `for name in …`: nothing in it is run, unless a shell runs the value of that variable. */

@@ -234,7 +234,7 @@ export abstract class WordReader {
       this.problem(`\${…=…} would set ${name}, which may decide what is run; assign it as NAME=value`);
     if (/\$[({]|`/.test(inner)) this.expand(inner);
     let left = mostSubstitutions;
-    for (const { index } of inner.matchAll(/[<>]\(/g)) {
+    for (const { index } of inner.matchAll(/[<>=]\(/g)) {
       if (left-- === 0) return this.problem('it holds too many substitutions');
       this.inner(inner.slice(index + 2)).list(')');
     }

@@ -125,6 +125,7 @@ function trap({ args, add, spoken }: Look): void {
 function alias({ args, add, problem, text }: Look): void {
   add(true);
   if (args.some(({ dynamic }) => dynamic)) problem('what alias is given is known only when it runs');
+  if (args.some(({ text: said }) => /\n|<</.test(said))) problem('an alias of several lines; write a function');
   text(args.map((word) => word.text.replace(/^[^=]*=/, '')).join('\n'));
 }
 
@@ -310,10 +311,12 @@ function abbreviation({ name, args, add, problem }: Look): void {
     problem(`${name} gives what is typed another meaning`);
 }
 
-/** It becomes a shell. */
-function withShell({ add, inner, args }: Look): void {
-  add(false, args);
-  inner([plain('sh')]);
+/** It becomes a shell, or runs the text of its `-c`. */
+function withShell({ add, inner, spoken, args }: Look): void {
+  const told = argumentOf(args, 'c', ['--command']);
+  add(told !== undefined, args);
+  if (told === undefined) inner([plain('sh')]);
+  else spoken(told);
 }
 
 function busybox(look: Look): void {
@@ -330,7 +333,7 @@ export const special: Readonly<Record<string, (look: Look) => void>> = {
   ...each(foreignShells.join(' '), foreign),
   ...each('at batch', later),
   ...each('abbr bindkey commandline', abbreviation),
-  ...each('newgrp login', withShell),
+  ...each('newgrp login sg', withShell),
   crontab: table,
   emulate,
   ...each('source .', source),

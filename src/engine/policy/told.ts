@@ -4,14 +4,28 @@ import type { Word } from './word.ts';
 /** What separates names: all but the characters of a program's name, or of the path to it. */
 const apart = /[^\w./+@~-]+/;
 
-/** What a text may name: `touch`, `--exec=/usr/bin/touch`, `-ctouch x`, `system("touch x")`. In small letters: some disks know no others. */
+/**
+ * What a text may name: `touch`, `--exec=/usr/bin/touch`, `-ctouch x`, `system("touch x")`; to a shell also `tou""ch`. In small letters:
+ * some disks know no others.
+ */
 function* namesIn(text: string): Generator<string> {
-  for (const piece of text.toLowerCase().split(apart)) {
+  const small = text.toLowerCase();
+  yield* namesApart(small);
+  if (/["'\\]/.test(small)) yield* namesApart(small.replaceAll(/\\\n|["'\\]/g, ''));
+}
+
+function* namesApart(text: string): Generator<string> {
+  for (const piece of text.split(apart)) {
     const name = piece.slice(piece.lastIndexOf('/') + 1);
     yield name;
+    // `@touch` and `-touch` in a recipe of make; `--rm` is an option.
+    if (/^(?:[@+]|-[^-])/.test(name)) yield name.replace(/^[@+-]+/, '');
     if (/^-[a-z]./.test(piece) && name === piece) yield piece.slice(2);
   }
 }
+
+/** As many as any honest line has. */
+const mostPatterns = 200;
 
 interface Told {
   readonly by: string;
@@ -50,8 +64,17 @@ export class Runners {
 function toldOf({ words, told }: EffectiveCommand): Told {
   const names = new Set<string>();
   for (const { text } of told) for (const name of namesIn(text)) names.add(name);
-  const patterns = told.filter(({ pattern }) => pattern === true).map(({ text }) => text);
-  return { by: words[0]?.text ?? '', names, patterns, unsure: told.some(({ dynamic }: Word) => dynamic) };
+  const patterns = new Set<string>();
+  for (const { text } of told) {
+    for (const piece of text.split(/[\s;&|()<>"'`=]+/))
+      if (/[*?[]/.test(piece) && patterns.size < mostPatterns) patterns.add(piece);
+  }
+  return {
+    by: words[0]?.text ?? '',
+    names,
+    patterns: [...patterns],
+    unsure: told.some(({ dynamic }: Word) => dynamic),
+  };
 }
 
 /** `/usr/bin/tou[c]h`. Two letters must stand there: `*` is every file of a directory. */
