@@ -13,6 +13,7 @@ import { SocketClient } from '../src/faces/socket/client.ts';
 import { SocketServer } from '../src/faces/socket/server.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
 import { Mcp } from './support/mcp.ts';
+import { typeText } from '../src/engine/typing.ts';
 
 const program = join(import.meta.dirname, '..', 'bin', 'fairlead.js');
 const secret = 'corréct-hörse-42';
@@ -80,7 +81,7 @@ describe('fairlead answer', () => {
     await using place = await Workplace.open();
     const person = await place.shell();
     const variables = `HOME=${mcp.home} FAIRLEAD_HOME=${mcp.home}/.fairlead NO_COLOR=1`;
-    await person.type(`${variables} ${process.execPath} ${program} answer`, keys, never);
+    await typeText(person, `${variables} ${process.execPath} ${program} answer`, keys, never);
     await expect.poll(() => screenText(person), { timeout: 10_000 }).toContain('(your answer is not shown)');
     await person.send(Buffer.from(`wrong\x15${secret}é\x7f\r`), 'person', never);
     await expect.poll(() => screenText(person), { timeout: 10_000 }).toContain('Typed into terminal');
@@ -162,7 +163,7 @@ describe('a process that cannot be understood', () => {
   test('a terminal that cannot be looked at hides no other', async () => {
     await using place = await Workplace.open();
     const [broken, asking] = [await place.shell(), await place.shell()];
-    await asking.type('read -p "Really? (yes/no) " a', keys, never);
+    await typeText(asking, 'read -p "Really? (yes/no) " a', keys, never);
     await watchAttention(asking, AbortSignal.timeout(5000));
     const sync = vi.spyOn(broken, 'sync').mockRejectedValue(new Error('broken'));
     expect(await listWaiting(place.engine, never)).toMatchObject([{ terminal: asking.id, kind: 'yes_no' }]);
@@ -262,7 +263,7 @@ test('an answer to a question that is no longer asked is refused; the audit keep
   await using place = await Workplace.open();
   const { engine } = place;
   const terminal = await place.shell();
-  await terminal.type("read -rs -p 'PIN: ' pin; read -rs -p 'Other PIN: ' pin", keys, never);
+  await typeText(terminal, "read -rs -p 'PIN: ' pin; read -rs -p 'Other PIN: ' pin", keys, never);
   const { prompt } = await watchAttention(terminal, AbortSignal.timeout(5000));
   const caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true } as const;
   const answer = { terminal: terminal.id, text: secret, secret: true, submit: true, prompt };

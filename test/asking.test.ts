@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
 import { answerInBrowser, AskingServer, digestOf, launchBrowser, type Line, modern } from './support/asking.ts';
+import { typeText } from '../src/engine/typing.ts';
 
 const secret = 'corréct-hörse-42';
 const withLinks = { elicitation: { url: {} } };
@@ -193,7 +194,7 @@ describe('a client that can show no links', () => {
     const person = await place.shell();
     const variables = `HOME=${server.home} FAIRLEAD_HOME=${server.home}/.fairlead NO_COLOR=1`;
     const program = join(import.meta.dirname, '..', 'bin', 'fairlead.js');
-    await person.type(`${variables} ${process.execPath} ${program} answer bob@web.example:22`, keys, never);
+    await typeText(person, `${variables} ${process.execPath} ${program} answer bob@web.example:22`, keys, never);
     await expect.poll(() => screenText(person), { timeout: 10_000 }).toContain('(your answer is not shown)');
     await person.send(Buffer.from(`wrong\x15${secret}é\x7f\r`), 'person', never);
     await expect.poll(() => screenText(person), { timeout: 10_000 }).toContain('Answered for bob@web.example:22.');

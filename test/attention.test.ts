@@ -6,6 +6,7 @@ import { attentionOf } from '../src/engine/attention/index.ts';
 import { watchAttention } from './support/attention.ts';
 import type { Terminal, TerminalState } from '../src/engine/terminal.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
+import { typeText } from '../src/engine/typing.ts';
 
 const has = (program: string): boolean => {
   try {
@@ -19,7 +20,7 @@ const has = (program: string): boolean => {
 /** Runs a command and tells how long after its last output the question was recognised. */
 async function asks(terminal: Terminal, command: string) {
   const seen = watchAttention(terminal, AbortSignal.timeout(15_000));
-  await terminal.type(command, keys, never);
+  await typeText(terminal, command, keys, never);
   const attention = await seen;
   const ms = terminal.clock.monotonic() - (terminal.lastOutputMs ?? 0);
   return { attention, ms };
@@ -131,7 +132,7 @@ describe('not taken for a question', () => {
   async function noticed(terminal: Terminal, command: string): Promise<string[]> {
     const kinds: string[] = [];
     using _changed = terminal.attention.changed.on((attention) => attention && kinds.push(attention.kind));
-    await terminal.type(`${command}; echo "the"" end"`, keys, never);
+    await typeText(terminal, `${command}; echo "the"" end"`, keys, never);
     await expect.poll(() => screenText(terminal), { timeout: 20_000 }).toContain('the end');
     await expect.poll(() => terminal.state).toBe('idle');
     return kinds;

@@ -8,6 +8,7 @@ import { readTerminal } from '../src/engine/reading/read.ts';
 import { ready } from '../src/engine/settle.ts';
 import type { Terminal } from '../src/engine/terminal.ts';
 import { localOpener } from '../src/transports/local/opener.ts';
+import { typeText } from '../src/engine/typing.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
@@ -49,7 +50,7 @@ async function run(terminal: Terminal, command: string): Promise<void> {
       resolve();
     });
   });
-  await terminal.type(command, { by: 'test', paste: false, submit: true }, signal);
+  await typeText(terminal, command, { by: 'test', paste: false, submit: true }, signal);
   await ended;
 }
 

@@ -6,13 +6,14 @@ import type { SubmitMode } from '../src/engine/submit/body.ts';
 import { submit } from '../src/engine/submit/submit.ts';
 import type { Terminal } from '../src/engine/terminal.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
+import { pressKey, typeText } from '../src/engine/typing.ts';
 
 const tui = join(import.meta.dirname, 'submit-fixture-tui.mjs');
 
 async function startTui(place: Workplace, swallowMs: number, kind = '') {
   const terminal = await place.shell();
   const log = join(place.home, 'submitted.jsonl');
-  await terminal.type(`${process.execPath} ${tui} ${swallowMs} ${log} ${kind}`, keys, never);
+  await typeText(terminal, `${process.execPath} ${tui} ${swallowMs} ${log} ${kind}`, keys, never);
   await expect.poll(() => screenText(terminal), { timeout: 10_000 }).toContain('submitted: 0');
   const lines = (): unknown[] =>
     existsSync(log)
@@ -39,10 +40,10 @@ describe('R-HUB-091: paste', () => {
   test('a program that did not ask for it gets keys', async () => {
     await using place = await Workplace.open();
     const terminal = await place.shell();
-    await terminal.type('cat > out; echo "the end"', keys, never);
+    await typeText(terminal, 'cat > out; echo "the end"', keys, never);
     await expect.poll(() => terminal.process?.foreground()?.name).toBe('cat');
     expect(await send(terminal, 'one\ntwo\n', 'paste')).toMatchObject({ submitted: 'unknown', wrapped: false });
-    await terminal.press(parseKey('Ctrl+D'), { by: 'test', repeat: 1 }, never);
+    await pressKey(terminal, parseKey('Ctrl+D'), { by: 'test', repeat: 1 }, never);
     await expect.poll(() => screenText(terminal)).toContain('\nthe end');
     expect(readFileSync(join(place.home, 'out'), 'utf8')).toBe('one\ntwo\n');
   });
@@ -61,7 +62,7 @@ describe('R-HUB-092, R-HUB-093: Enter by itself', () => {
   test('a busy program that marks no pastes gets the text first, and Enter when it has drawn that', async () => {
     await using place = await Workplace.open();
     const { terminal, lines } = await startTui(place, 0, 'busy');
-    await terminal.type('typed', keys, never);
+    await typeText(terminal, 'typed', keys, never);
     expect(await send(terminal, 'one\ntwo\n', 'paste')).toMatchObject({ submitted: true, wrapped: false, enters: 1 });
     expect(await send(terminal, 'three', 'enter')).toMatchObject({ submitted: true, enters: 1 });
     expect(lines()).toEqual(['typed', 'one\rtwo', 'three']);
@@ -86,11 +87,11 @@ describe('R-HUB-092, R-HUB-093: Enter by itself', () => {
   test('type with submit takes the same care, and none at a prompt', async () => {
     await using place = await Workplace.open();
     const { terminal, lines } = await startTui(place, 120);
-    await terminal.type('typed', keys, never);
-    await terminal.type('pasted\nlines', { ...keys, paste: true }, never);
+    await typeText(terminal, 'typed', keys, never);
+    await typeText(terminal, 'pasted\nlines', { ...keys, paste: true }, never);
     expect(lines()).toEqual(['typed', 'pasted\nlines']);
     const shell = await place.shell();
-    expect(await shell.type('true', keys, never)).toEqual({ bytes: 5, bracketed: false });
+    expect(await typeText(shell, 'true', keys, never)).toEqual({ bytes: 5, bracketed: false });
   });
 });
 
@@ -106,7 +107,7 @@ test('R-HUB-094: bodies, gaps and Enters of many senders never mix; Ctrl-C overt
       (error: Error) => error.message,
     ),
   );
-  await terminal.press(parseKey('Ctrl+C'), { by: 'test', repeat: 1 }, never);
+  await pressKey(terminal, parseKey('Ctrl+C'), { by: 'test', repeat: 1 }, never);
   for (const end of await Promise.all(under)) expect(end).toMatch(/^Overtaken by Ctrl\+C/);
   await expect.poll(() => terminal.blocks.state).toBe('prompt');
   expect(lines()).toEqual(texts);
@@ -130,7 +131,7 @@ describe('real programs', () => {
   ])('%s', async (command, prompt, line, end) => {
     await using place = await Workplace.open();
     const terminal = await place.shell();
-    await terminal.type(command, keys, never);
+    await typeText(terminal, command, keys, never);
     const atPrompt = async (): Promise<boolean> => (await screenText(terminal)).trimEnd().endsWith(prompt);
     await expect.poll(atPrompt, { timeout: 10_000 }).toBe(true);
     await send(terminal, line, 'enter');
@@ -145,7 +146,7 @@ describe('real programs', () => {
   test('vim in insert mode takes a paste as it is, indents included', async () => {
     await using place = await Workplace.open();
     const terminal = await place.shell();
-    await terminal.type('vim -u NONE -c "set nocompatible autoindent" -c startinsert out', keys, never);
+    await typeText(terminal, 'vim -u NONE -c "set nocompatible autoindent" -c startinsert out', keys, never);
     await expect.poll(() => terminal.screen.alternate && terminal.screen.modes.bracketedPaste).toBe(true);
     await expect.poll(() => screenText(terminal)).toContain('-- INSERT --');
     const sent = await send(terminal, '  if x:\n    y\n', 'paste');

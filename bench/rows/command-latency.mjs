@@ -14,12 +14,13 @@ const shell = ['bash', '--norc', '--noprofile', '-i'];
 export async function run(bench) {
   const commands = bench.pick(200, 5);
   const product = await bench.product();
+  const { typeText } = await bench.load('engine/typing');
   const tmux = await bench.tmux();
   const control = bench.own(await tmux.control());
   const terminal = await product.open(shell);
   const pane = await tmux.open(shell);
   const contenders = {
-    ours: ourSide(product, terminal),
+    ours: ourSide(typeText, terminal),
     control: controlSide(control, pane),
     processes: processSide(tmux, pane),
   };
@@ -48,7 +49,7 @@ export async function run(bench) {
   };
 }
 
-function ourSide(product, terminal) {
+function ourSide(typeText, terminal) {
   return async (command, result) => {
     const watching = terminal.watch();
     const seen = new Promise((resolve) => {
@@ -60,7 +61,7 @@ function ourSide(product, terminal) {
         resolve();
       });
     });
-    await terminal.type(command, { by: 'bench', paste: false, submit: true }, never);
+    await typeText(terminal, command, { by: 'bench', paste: false, submit: true }, never);
     await seen;
     watching[Symbol.dispose]();
   };

@@ -13,14 +13,11 @@ import type { ShellEnvironment } from './environment.ts';
 import type { Lane } from './input-queue.ts';
 import { type InputEvent, Keyboard, type LastInput, type TurnOptions, type TypedAs } from './keyboard.ts';
 import { type KeptState, resumeAt } from './kept/kept-state.ts';
-import { encodeKey, type Key } from './keys.ts';
 import { MarkScanner } from './marks.ts';
 import { Mistakes } from './mistakes.ts';
 import { OutputLog } from './output-log.ts';
 import { Feeder } from './screen/feeder.ts';
 import { Screen } from './screen/screen.ts';
-import { withoutPasteEnds } from './submit/body.ts';
-import { drawsItsInput, submit } from './submit/submit.ts';
 import type { Resumed, TerminalInit } from './terminal-init.ts';
 
 export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_person' | 'exited' | 'lost';
@@ -33,9 +30,6 @@ export interface OutputEvent {
   readonly atMs: number;
 }
 
-/** Longer text is sent with its Enter at once. */
-const maxCarefulText = 64 << 10;
-const interruptByte = 3;
 /** A channel with a memory. One class for every transport. */
 export class Terminal implements AsyncDisposable {
   readonly id: string;
@@ -278,39 +272,10 @@ export class Terminal implements AsyncDisposable {
     return await this.#keyboard.turn(options, work, signal);
   }
 
-  async type(
-    text: string,
-    options: { readonly by: string; readonly paste: boolean; readonly submit: boolean },
-    signal: AbortSignal,
-  ): Promise<{ readonly bytes: number; readonly bracketed: boolean }> {
+  /** Ctrl-C, ahead of text that waits. */
+  async interrupt(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
     this.#mustLive();
-    if (options.paste) await this.sync(signal);
-    const bracketed = options.paste && this.screen.modes.bracketedPaste;
-    if (options.submit && drawsItsInput(this) && text.length <= maxCarefulText) {
-      const mode = options.paste ? 'paste' : 'enter';
-      const { bytes, wrapped } = await submit(this, { text, mode, by: options.by }, signal);
-      return { bytes, bracketed: wrapped };
-    }
-    const body = bracketed ? `\x1b[200~${withoutPasteEnds(text)}\x1b[201~` : text;
-    const bytes = Buffer.from(options.submit ? `${body}\r` : body);
-    await this.send(bytes, options.by, signal);
-    return { bytes: bytes.length, bracketed };
-  }
-
-  async press(
-    key: Key,
-    options: { readonly by: string; readonly repeat: number },
-    signal: AbortSignal,
-  ): Promise<number> {
-    this.#mustLive();
-    if (key.usesModes) await this.sync(signal);
-    const bytes = encodeKey(key, this.screen.modes, options.repeat);
-    if (bytes.every((byte) => byte === interruptByte)) {
-      await this.#keyboard.interrupt(bytes, options.by, signal);
-    } else {
-      await this.send(bytes, options.by, signal);
-    }
-    return bytes.length;
+    await this.#keyboard.interrupt(bytes, by, signal);
   }
 
   /** The emulator first, so that the program's repaint is parsed at the new size (R-RPC-025). */

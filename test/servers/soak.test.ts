@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Mcp } from '../support/mcp.ts';
 
@@ -9,10 +9,19 @@ interface Made {
 }
 
 function open(pid: number): { fds: number; ptys: number; rssMb: number; threads: number } {
-  const fds = readdirSync(`/proc/${pid}/fd`).length;
+  const all = readdirSync(`/proc/${pid}/fd`).map((fd) => target(`/proc/${pid}/fd/${fd}`));
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
-  return { fds, ptys: readdirSync('/dev/pts').length, rssMb: field('VmRSS') / 1024, threads: field('Threads') };
+  const ptys = all.filter((path) => path.endsWith('/ptmx')).length;
+  return { fds: all.length, ptys, rssMb: field('VmRSS') / 1024, threads: field('Threads') };
+}
+
+function target(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return 'closed meanwhile';
+  }
 }
 
 function cpuMs(pid: number): number {
@@ -52,6 +61,7 @@ describe.runIf(linux)('many terminals', () => {
     expect(open(pid).rssMb).toBeLessThan(before.rssMb + 120);
 
     const ids = await createMany(mcp, 200, { shell: '/bin/sh' });
+    expect(open(pid).ptys).toBeGreaterThanOrEqual(before.ptys + 200);
     expect(await mcp.run('echo alive', { sessionId: ids[150] })).toMatchObject({ content: 'alive' });
     const start = cpuMs(pid);
     await new Promise((resolve) => setTimeout(resolve, 3000));

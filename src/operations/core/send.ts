@@ -6,6 +6,7 @@ import { cursorNow } from '../../engine/reading/cursor-now.ts';
 import { submitModes } from '../../engine/submit/body.ts';
 import { submit } from '../../engine/submit/submit.ts';
 import { Terminal } from './shared.ts';
+import { pressKey } from '../../engine/typing.ts';
 
 export const send = operation({
   title: 'Send input',
@@ -47,7 +48,7 @@ export const send = operation({
     if (input.text !== undefined)
       sent = await submit(terminal, { text: input.text, mode: input.mode, by: caller.name }, signal);
     let { bytes } = sent;
-    for (const key of keys) bytes += await terminal.press(key, { by: caller.name, repeat: 1 }, signal);
+    for (const key of keys) bytes += await pressKey(terminal, key, { by: caller.name, repeat: 1 }, signal);
     return { terminal: terminal.id, bytes, wrapped: sent.wrapped, submitted: sent.submitted, cursor, restarted };
   },
   render: ({ bytes, submitted, cursor }) =>

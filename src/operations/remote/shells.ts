@@ -9,6 +9,7 @@ import type { SshShell } from '../../transports/ssh/shell.ts';
 import { Id } from './connect-for.ts';
 import { type Modifier, modifierNames, shellKey, shellKeys } from './shell-keys.ts';
 import { replyText } from './text.ts';
+import { pressKey } from '../../engine/typing.ts';
 
 export { read, waitFor } from './shell-output.ts';
 
@@ -238,7 +239,7 @@ async function send(shell: SshShell, bytes: Uint8Array, by: string, signal: Abor
   const stop = AbortSignal.any([signal, limit]);
   try {
     // Ctrl-C overtakes text that waits.
-    if (bytes.length === 1 && bytes[0] === interrupt) await shell.terminal.press(ctrlC, { by, repeat: 1 }, stop);
+    if (bytes.length === 1 && bytes[0] === interrupt) await pressKey(shell.terminal, ctrlC, { by, repeat: 1 }, stop);
     else await shell.terminal.send(bytes, by, stop);
   } catch (cause) {
     if (signal.aborted) throw cause;

@@ -16,6 +16,7 @@ import { wait as waitForAny } from '../../engine/wait/wait.ts';
 import { isContinuation } from '../../lib/utf8.ts';
 import { clean, json, liveSession, session, sessionOf } from './shared.ts';
 import { input as sessionInput } from './sessions.ts';
+import { pressKey, typeText } from '../../engine/typing.ts';
 
 /** The same method under its other name. */
 export const send = operation({ ...sessionInput, title: 'Type into a session' });
@@ -43,7 +44,7 @@ export const run = operation({
 
 /** A command of several lines is one paste where the program takes pastes. */
 export async function typeLine(terminal: Terminal, command: string, by: string, signal: AbortSignal): Promise<void> {
-  await terminal.type(command, { by, paste: command.includes('\n'), submit: true }, signal);
+  await typeText(terminal, command, { by, paste: command.includes('\n'), submit: true }, signal);
 }
 
 /** R-RPC-043 */
@@ -260,7 +261,7 @@ export const cancel = operation({
   async run(call) {
     const terminal = await liveSession(call);
     const { idle, foreground } = activityOf(terminal);
-    await terminal.press(parseKey('Ctrl+C'), { by: call.caller.name, repeat: 1 }, call.signal);
+    await pressKey(terminal, parseKey('Ctrl+C'), { by: call.caller.name, repeat: 1 }, call.signal);
     return { cancelled: true as const, was_running: !idle, foreground_process: foreground };
   },
   render: json,
@@ -302,7 +303,7 @@ export const signalSend = operation({
         real.has(name) ? ' With mode process (--mode process) it is sent as a signal.' : '',
       );
     } else if (name === 'INT') {
-      await terminal.press(parseKey('Ctrl+C'), { by: call.caller.name, repeat: 1 }, call.signal);
+      await pressKey(terminal, parseKey('Ctrl+C'), { by: call.caller.name, repeat: 1 }, call.signal);
     } else {
       await terminal.send(Uint8Array.of(byte), call.caller.name, call.signal);
     }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseKey } from '../../engine/keys.ts';
 import { operation } from '../../engine/operation.ts';
 import { SessionId } from './shared.ts';
+import { pressKey, typeText } from '../../engine/typing.ts';
 
 const maxTextBytes = 1 << 20;
 
@@ -39,7 +40,12 @@ export const type = operation({
   positional: ['text'],
   async run({ input, engine, caller, signal }) {
     const { terminal, restarted } = await engine.sessions.forInput(input.sessionId, caller, signal);
-    const sent = await terminal.type(input.text, { by: caller.name, paste: input.paste, submit: input.submit }, signal);
+    const sent = await typeText(
+      terminal,
+      input.text,
+      { by: caller.name, paste: input.paste, submit: input.submit },
+      signal,
+    );
     return {
       characters: [...input.text].length,
       bytes: sent.bytes,
@@ -75,7 +81,7 @@ export const press = operation({
   async run({ input, engine, caller, signal }) {
     const key = parseKey(input.key);
     const { terminal, restarted } = await engine.sessions.forInput(input.sessionId, caller, signal);
-    const bytes = await terminal.press(key, { by: caller.name, repeat: input.repeat }, signal);
+    const bytes = await pressKey(terminal, key, { by: caller.name, repeat: input.repeat }, signal);
     return { key: input.key, repeat: input.repeat, bytes, sessionId: terminal.id, restarted };
   },
   render: ({ key, repeat, restarted }) => `Sent key: ${key}${repeat > 1 ? ` (${repeat} times)` : ''}${news(restarted)}`,
