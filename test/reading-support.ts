@@ -14,6 +14,8 @@ export interface WireOptions {
   readonly scrollback?: number;
   readonly trusted?: boolean;
   readonly clock?: Clock;
+  /** Whether the program waits for input; nobody can tell by default. */
+  readonly reads?: () => boolean | undefined;
 }
 
 export interface Wire extends AsyncDisposable {
@@ -29,12 +31,19 @@ export interface Wire extends AsyncDisposable {
 export function openWire(options: WireOptions = {}): Wire {
   const { cols = 80, rows = 24, scrollback = 1000, trusted = true, clock = systemClock } = options;
   const channel = new EchoChannel({ cols, rows }, { echo: false });
+  const process = {
+    pid: 1,
+    foreground: () => undefined,
+    cwd: () => undefined,
+    echo: () => undefined,
+    reads: options.reads,
+  };
   const terminal = new Terminal({
     id: 't_test',
     number: 1,
     name: undefined,
     program: 'echo',
-    channel,
+    channel: options.reads ? Object.assign(channel, { process }) : channel,
     size: { cols, rows },
     scrollback,
     clock,

@@ -9,9 +9,13 @@ const never = new AbortController().signal;
 const prompt = (n: number): string => `${mark('A', `;n=${n}`)}$ ${mark('B', `;n=${n}`)}`;
 const ran = (n: number, output: string): string => `${mark('C', `;n=${n}`)}${output}${mark('D', `;0;n=${n}`)}`;
 
-function open(): { clock: ManualClock; wire: Wire; type: (text: string) => Promise<void> } {
+function open(reads?: () => boolean | undefined): {
+  clock: ManualClock;
+  wire: Wire;
+  type: (text: string) => Promise<void>;
+} {
   const clock = new ManualClock();
-  const wire = openWire({ clock });
+  const wire = openWire({ clock, ...(reads && { reads }) });
   return { clock, wire, type: (text) => wire.terminal.send(Buffer.from(text), 'test', never) };
 }
 
@@ -39,10 +43,14 @@ test('R-TERM-050: the prompt after a command ends the wait at once', async () =>
   expect(await over()).toBe(true);
 });
 
-test('the prompt of the command before is not the answer to a line typed ahead of it', async () => {
-  const { wire, type } = open();
+test.each([
+  ['typed ahead of it', '', () => false],
+  ['typed after Ctrl+C', '\x03', () => true],
+])('the prompt of the command before is not the answer to a line %s', async (_name, before, reads) => {
+  const { wire, type } = open(reads);
   await using _wire = wire;
   await wire.say(`${prompt(0)}cat\r\n${mark('C', ';n=0')}`);
+  if (before !== '') await type(before);
   await type('echo mine\r');
   const over = watched(settled(wire.terminal, never));
   await wire.say(`${mark('D', ';130;n=0')}${prompt(1)}`);
@@ -53,8 +61,8 @@ test('the prompt of the command before is not the answer to a line typed ahead o
   expect(await over()).toBe(true);
 });
 
-test('a line that the program before took is waited for until the prompt has stayed for a while', async () => {
-  const { clock, wire, type } = open();
+test('a line typed ahead that nobody takes is waited for until the prompt has stayed for a while', async () => {
+  const { clock, wire, type } = open(() => false);
   await using _wire = wire;
   await wire.say(`${prompt(0)}read x\r\n${mark('C', ';n=0')}`);
   await type('yes\r');
@@ -65,6 +73,19 @@ test('a line that the program before took is waited for until the prompt has sta
   clock.advance(1);
   expect(await over()).toBe(true);
 });
+
+test.each([() => true, () => undefined])(
+  'a line that the program waits for is answered by the next prompt',
+  async (reads) => {
+    const { wire, type } = open(reads);
+    await using _wire = wire;
+    await wire.say(`${prompt(0)}read x\r\n${mark('C', ';n=0')}`);
+    await type('yes\r');
+    const over = watched(settled(wire.terminal, never));
+    await wire.say(`yes\r\n${mark('D', ';0;n=0')}${prompt(1)}`);
+    expect(await over()).toBe(true);
+  },
+);
 
 test('a key that ends no line is answered by the next prompt', async () => {
   const { wire, type } = open();
@@ -77,7 +98,7 @@ test('a key that ends no line is answered by the next prompt', async () => {
 });
 
 test('waiting for a prompt passes the one that a line was typed ahead of', async () => {
-  const { clock, wire, type } = open();
+  const { clock, wire, type } = open(() => false);
   await using _wire = wire;
   await wire.say(`${prompt(0)}cat\r\n${mark('C', ';n=0')}`);
   await type('echo mine\r');

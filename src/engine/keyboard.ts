@@ -20,7 +20,7 @@ export interface LastInput {
   readonly atMs: number;
   /** Where the output ended then. */
   readonly offset: number;
-  /** It ended a line while the shell showed no prompt: the next prompt may belong to what ran before it. */
+  /** It ended a line that nobody was waiting for: the next prompt may belong to what ran before it. */
   readonly ahead?: boolean;
 }
 
@@ -73,6 +73,8 @@ export class Keyboard {
   readonly #queue: InputQueue;
   #last: LastInput | undefined;
   #lastAhead: number | undefined;
+  /** The newest input was Ctrl-C. */
+  #stopping = false;
   /** What was typed by anybody since the last line end. */
   #line: TypedLine;
 
@@ -218,12 +220,15 @@ export class Keyboard {
   }
 
   #typed(bytes: Uint8Array): number {
-    const { busy, clock, offset, used } = this.#init;
+    const { busy, channel, clock, offset, used } = this.#init;
     used();
     const atMs = clock.monotonic();
-    const entered = bytes.includes(13) || bytes.includes(10);
-    this.#last = { atMs, offset: offset(), ahead: entered && busy() };
-    if (this.#last.ahead) this.#lastAhead = this.#last.offset;
+    const early = (bytes.includes(13) || bytes.includes(10)) && busy();
+    // A program that reads lines takes it, unless it was just told to stop; where nobody can tell, it is taken to.
+    const ahead = early && (this.#stopping || channel.process?.reads?.() === false);
+    this.#stopping = bytes.every((byte) => byte === 3);
+    this.#last = { atMs, offset: offset(), ahead };
+    if (early) this.#lastAhead = this.#last.offset;
     return atMs;
   }
 }

@@ -188,7 +188,7 @@ async function prepare(
   for (const line of lines.slice(0, -1)) await enter(terminal, line, by, signal);
   const last = lines.at(-1) ?? '\r';
   // What was sent while the command before ran may be commands of somebody else, and come first.
-  const typedAhead = !idle && (terminal.lastAhead ?? 0) > (terminal.blocks.last?.outputFrom ?? Infinity);
+  const typedAhead = !idle && (terminal.lastAhead ?? -1) >= (terminal.blocks.last?.outputFrom ?? Infinity);
   return { watch: new MarkedWatch(terminal, { command, by, line: last, typedAhead, disturbed }), lines: last };
 }
 
