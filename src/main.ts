@@ -11,6 +11,8 @@ import { clean } from './faces/cli/clean.ts';
 import { styleFor } from './faces/cli/style.ts';
 import { closest } from './lib/closest.ts';
 
+let serves = false;
+
 /** The entry of the program. Commands meet the parts they need in their own files, loaded when asked for. */
 async function main(given: readonly string[]): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
@@ -31,6 +33,7 @@ async function main(given: readonly string[]): Promise<number> {
     );
     if (!command) return await verb(wanted ?? '', name === 'help' ? ['--help'] : rest, around);
     if (name === 'help' || rest.includes('--help') || rest.includes('-h')) return print(helpFor(command, style));
+    serves = command.serves === true;
     return await command.run({ ...around, ...understand(command, rest) });
   } catch (thrown) {
     const red = styleFor(stderr, env).red;
@@ -109,6 +112,8 @@ function print(text: string): number {
   return 0;
 }
 
-// A reader that went away, as in `fairlead --help | head -1`, is not an error.
-process.stdout.on('error', () => process.exit(0));
+// A reader that went away, as in `fairlead --help | head -1`, is not an error; and no reason for a server to drop everything.
+process.stdout.on('error', () => {
+  if (!serves) process.exit(0);
+});
 process.exitCode = await main(process.argv.slice(2));

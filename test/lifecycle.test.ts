@@ -64,6 +64,39 @@ describe('R-TERM-140: the end', () => {
     expect(ms).toBeLessThan(2000);
   });
 
+  test('a client that dies in the middle of a call leaves no process and no unfinished recording behind', async () => {
+    await using mcp = await busyServer();
+    const { path } = await mcp.facts<{ path: string }>('startRecording');
+    mcp.send({
+      jsonrpc: '2.0',
+      id: 900,
+      method: 'tools/call',
+      params: { name: 'getContent', arguments: { waitFor: 'never', timeoutMs: 30_000 } },
+    });
+    await mcp.request('ping');
+    const exited = once(mcp.child, 'exit');
+    mcp.child.stdout.destroy();
+    mcp.child.stdin.destroy();
+    expect(await exited).toEqual([0, null]);
+    expect(children(mcp.home)).toEqual([]);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test('a terminal that is being closed when stdin closes: the call is answered', async () => {
+    await using mcp = await busyServer();
+    const { sessions } = await mcp.facts<{ sessions: { sessionId: string }[] }>('listSessions');
+    const closing = mcp.request('tools/call', {
+      name: 'terminal_close',
+      arguments: { terminal: sessions[0]?.sessionId },
+    });
+    await mcp.request('ping');
+    const { code, ms } = await mcp.end();
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(2000);
+    expect((await closing).result).toBeDefined();
+    await expect.poll(() => children(mcp.home)).toEqual([]);
+  });
+
   /** With some megabytes on its screen, for a client that does not read its answers. */
   async function unreadServer(): Promise<Mcp> {
     const mcp = await Mcp.start({ args: ['--scrollback', '100000', '--cols', '200'] });

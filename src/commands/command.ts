@@ -34,6 +34,8 @@ export interface Command {
   readonly firstWords?: readonly string[] | 'file';
   /** Words after the flags mean something. */
   readonly takesWords?: boolean;
+  /** Goes on, or ends in its own way, when nobody reads its output any more. */
+  readonly serves?: boolean;
   /** Loads what it needs only now, and resolves with the exit code. */
   readonly run: (invocation: Invocation) => Promise<number>;
 }

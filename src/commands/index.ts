@@ -39,6 +39,7 @@ export const commands: readonly Command[] = [
       ['fairlead mcp --read-only', 'let an agent look, never touch'],
     ],
     settings: ['headless', ...terminals, ...recordingSettings, ...sshSettings, ...tools],
+    serves: true,
     run: async (invocation) => (await import('./mcp.ts')).mcp(invocation),
   },
   {
@@ -67,6 +68,7 @@ export const commands: readonly Command[] = [
       ...sshSettings,
       ...tools,
     ],
+    serves: true,
     run: async (invocation) => (await import('./serve.ts')).serve(invocation),
   },
   {

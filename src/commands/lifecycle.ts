@@ -1,7 +1,7 @@
 import { FairleadError } from '../contract/errors.ts';
 
 /** An end that takes longer than this is cut short: nobody waits for a hung step. The rest of the 2 s is for noticing it (R-TERM-140). */
-const endLimitMs = 1500;
+const endLimitMs = 1800;
 
 /**
  * Runs `serve` until it is done or a signal asks for the end, then `close`. Resolves with the exit code: 0 after a signal

@@ -151,7 +151,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Ends a session; answers with its id. */
-  async destroy(ref: TerminalRef, whose: Whose): Promise<string> {
+  async destroy(ref: TerminalRef, whose: Whose, signal: AbortSignal): Promise<string> {
     const terminal = this.#find(ref, whose);
     if (terminal.id === this.#defaultId) {
       throw new FairleadError(
@@ -159,18 +159,24 @@ export class Sessions implements AsyncDisposable {
         `Session '${terminal.id}' is the default session and cannot be destroyed`,
       );
     }
-    this.#forget(terminal, gone());
-    await terminal.endWithin(graceMs);
+    await this.#end(terminal, signal);
     return terminal.id;
   }
 
   /** Ends any session, the default one included: it comes back when it is next asked for. */
-  async close(ref: TerminalRef, whose: Whose): Promise<string> {
+  async close(ref: TerminalRef, whose: Whose, signal: AbortSignal): Promise<string> {
     const terminal = this.#find(ref, whose);
     if (this.isDefault(terminal)) this.#default = undefined;
-    this.#forget(terminal, gone());
-    await terminal.endWithin(graceMs);
+    await this.#end(terminal, signal);
     return terminal.id;
+  }
+
+  /** Whoever does not wait for it any more does not stop it: it ends all the same. */
+  async #end(terminal: Terminal, signal: AbortSignal): Promise<void> {
+    this.#forget(terminal, gone());
+    const ended = terminal.endWithin(graceMs);
+    this.#engine.background(ended);
+    await abortable(ended, signal);
   }
 
   isDefault(terminal: Terminal): boolean {

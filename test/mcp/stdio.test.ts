@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { envelope, initialize, initialized, toolCall, wire } from './fixture/wire.ts';
 import { workshop } from './fixture/workshop.ts';
@@ -185,8 +186,25 @@ describe('the end', () => {
     await line.served;
   });
 
+  test('time that calls did not need is there for writing their answers', async () => {
+    const unread: (() => void)[] = [];
+    const slow = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => void unread.push(done) });
+    const patience = { finishMs: 20, stopMs: 20, totalMs: 60_000 };
+    const line = wire(workshop().surface, { stdout: slow, patience });
+    line.send(initialize('2025-11-25'));
+    await expect.poll(() => unread.length).toBe(1);
+    line.stdin.end();
+    let over = false;
+    const served = line.served.then(() => (over = true));
+    // Long after the calls had their time.
+    await delay(200);
+    expect(over).toBe(false);
+    unread[0]?.();
+    await served;
+  });
+
   test('nothing in flight: end of input ends at once', async () => {
-    const line = wire(workshop().surface, { patience: { finishMs: 60_000, stopMs: 60_000, flushMs: 60_000 } });
+    const line = wire(workshop().surface, { patience: { finishMs: 60_000, stopMs: 60_000, totalMs: 60_000 } });
     line.send(initialize('2025-11-25'));
     await line.answer(0);
     line.stdin.end();
@@ -196,7 +214,7 @@ describe('the end', () => {
 
   test('an open subscription does not hold up the end', async () => {
     const { changes, conformanceSurface } = await import('./fixture/conformance-surface.ts');
-    const patience = { finishMs: 60_000, stopMs: 60_000, flushMs: 60_000 };
+    const patience = { finishMs: 60_000, stopMs: 60_000, totalMs: 60_000 };
     const line = wire(conformanceSurface(), { patience });
     const params = { _meta: envelope, notifications: { resourceSubscriptions: ['test://watched-resource'] } };
     line.send({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });

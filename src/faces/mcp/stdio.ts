@@ -27,11 +27,13 @@ export interface Patience {
   readonly finishMs: number;
   /** For calls to answer once they are told to stop waiting. */
   readonly stopMs: number;
-  /** For answers to leave. */
-  readonly flushMs: number;
+  /** For everything, the answers on their way included, from the end of input on. */
+  readonly totalMs: number;
 }
 
-const defaults: Patience = { finishMs: 400, stopMs: 200, flushMs: 800 };
+const defaults: Patience = { finishMs: 400, stopMs: 200, totalMs: 1600 };
+/** Of answers that nobody reads so much is unwritten that it is not worth waiting for all of them. */
+const unreadMs = 800;
 
 /**
  * MCP on a pair of streams, both protocol eras: the first message decides. Resolves when the input has ended and
@@ -39,7 +41,7 @@ const defaults: Patience = { finishMs: 400, stopMs: 200, flushMs: 800 };
  */
 export async function serveStdio(surface: McpSurface, options: StdioOptions): Promise<void> {
   const { signal } = options;
-  const { finishMs, stopMs, flushMs } = { ...defaults, ...options.patience };
+  const { finishMs, stopMs, totalMs } = { ...defaults, ...options.patience };
   const ending = new Ending();
   const transport = new LineTransport(options.stdin, options.stdout, options.hungUp);
   const connection = serveConnection(({ era }) => createServer(surface, { era, principal: owner, ending }), {
@@ -58,13 +60,14 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
     options.onInputEnd?.();
     transport.stopReading();
     // For a client that does not read, no call need finish.
-    const patience = transport.isFull ? 0 : finishMs;
-    await Promise.race([transport.answered(), outputLost, aborted, within(patience)]);
+    const { isFull } = transport;
+    const enough = within(isFull ? unreadMs : totalMs);
+    await Promise.race([transport.answered(), outputLost, aborted, within(isFull ? 0 : finishMs)]);
     ending.begin('The client closed the connection.');
     await Promise.race([transport.answered(), outputLost, within(stopMs)]);
     options.onAnswered?.();
     await connection.close();
-    await Promise.race([transport.settled(), outputLost, within(flushMs)]);
+    await Promise.race([transport.settled(), outputLost, enough]);
   } finally {
     done.abort();
   }

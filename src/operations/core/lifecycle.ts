@@ -83,8 +83,8 @@ export const close = operation({
   input: z.strictObject({ terminal: TerminalId }),
   output: z.object({ terminal: z.string(), closed: z.literal(true) }),
   positional: ['terminal'],
-  run: async ({ input, engine, caller }) => ({
-    terminal: await engine.sessions.close(input.terminal, caller),
+  run: async ({ input, engine, caller, signal }) => ({
+    terminal: await engine.sessions.close(input.terminal, caller, signal),
     closed: true as const,
   }),
   render: ({ terminal }) => `Closed ${terminal}.`,

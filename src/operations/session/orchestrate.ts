@@ -33,7 +33,7 @@ export const launch = operation({
     } catch (error) {
       if (!terminal.ended) throw error;
       // Nobody was told its number: it must not stay behind.
-      await call.engine.sessions.close(made.id, call.caller);
+      await call.engine.sessions.close(made.id, call.caller, call.signal);
       throw new FairleadError('terminal_exited', 'The program ended before the command could be sent', {
         hint: `It ${describeEnd(terminal.ended)}. A command needs a shell, or a program that reads commands, to run it.`,
         cause: error,

@@ -188,8 +188,8 @@ export const destroy = operation({
   input: z.object(session),
   output: Ok.extend({ destroyed: z.literal(true) }),
   positional: ['id'],
-  async run({ input: ref, engine, caller }) {
-    await engine.sessions.close(sessionNumber(ref), caller);
+  async run({ input: ref, engine, caller, signal }) {
+    await engine.sessions.close(sessionNumber(ref), caller, signal);
     return { ...ok, destroyed: true as const };
   },
   render: json,

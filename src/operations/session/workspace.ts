@@ -86,7 +86,9 @@ export const restore = operation({
     );
     if (commands.length > 0) await call.admitCommands(commands);
     if (input.replace) {
-      await Promise.all(engine.sessions.running(caller).map(({ id }) => engine.sessions.close(id, caller)));
+      await Promise.all(
+        engine.sessions.running(caller).map(({ id }) => engine.sessions.close(id, caller, call.signal)),
+      );
     }
     const created: { saved_id: number; id: number; cwd?: string }[] = [];
     const failed: { saved_id: number; error: string }[] = [];

@@ -84,8 +84,8 @@ export const destroy = operation({
   }),
   output: z.object({ sessionId: z.string(), destroyed: z.literal(true) }),
   positional: ['sessionId'],
-  async run({ input, engine, caller }) {
-    return { sessionId: await engine.sessions.destroy(input.sessionId, caller), destroyed: true as const };
+  async run({ input, engine, caller, signal }) {
+    return { sessionId: await engine.sessions.destroy(input.sessionId, caller, signal), destroyed: true as const };
   },
   render: ({ sessionId }) => `Session '${sessionId}' destroyed`,
 });
