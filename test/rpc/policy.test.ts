@@ -155,6 +155,23 @@ test('typed lines are judged only where the policy says so', async () => {
   );
 });
 
+test('what is left out of policy.set stays as it is, the scope too: who adds a rule loosens nothing', async () => {
+  await using place = await RpcPlace.open();
+  const id = await place.create();
+  await place.client.call('policy.set', { ...strict, scope: ['exec', 'input'] });
+  const { changed } = await place.client.call('policy.set', { enabled: true, blocked_patterns: ['sudo ', 'reboot'] });
+  expect(changed).toContain('+ blocked reboot');
+  expect((await place.client.call('policy.get')).scope).toEqual(['exec', 'input']);
+  expect((await place.client.ask('session.input', { id, input: ': sudo x\r' })).error?.message).toBe(
+    'Command blocked by policy: sudo ',
+  );
+  await place.client.call('policy.set', { enabled: true, scope: ['exec'] });
+  expect(await place.client.call('policy.get')).toMatchObject({
+    scope: ['exec'],
+    blocked_patterns: ['sudo ', 'reboot'],
+  });
+});
+
 test('a line is judged whole, whichever calls typed it (R-RPC-100)', async () => {
   await using place = await RpcPlace.open();
   const id = await place.create();

@@ -20,7 +20,10 @@ export const set = operation({
       .removeDefault()
       .optional()
       .describe('What alone may run, where there are any; left out: stays as it is'),
-    scope: Policy.shape.scope.describe('input: what is typed is judged too'),
+    scope: Policy.shape.scope
+      .removeDefault()
+      .optional()
+      .describe('input: what is typed is judged too; left out: stays as it is'),
   }),
   output: z.object({ set: z.literal(true), changed: z.array(z.string()) }),
   async run({ input, engine, caller, note }) {
@@ -28,9 +31,9 @@ export const set = operation({
     const before = part.get();
     const {
       enabled,
-      scope,
       blocked_patterns = before.blocked_patterns,
       allowed_patterns = before.allowed_patterns,
+      scope = before.scope,
     } = input;
     const next = { enabled, blocked_patterns, allowed_patterns, scope };
     const changed = difference(before, next);
