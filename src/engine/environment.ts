@@ -28,6 +28,8 @@ interface Told {
 export interface EnvironmentView extends Told {
   /** `shell`: as the shell told it. `process`: as it was when the program began. */
   readonly source: 'shell' | 'process';
+  /** The shell was to tell anew and did not: this is older. */
+  readonly unheard: boolean;
 }
 
 /** A shell at its prompt looks within a few milliseconds; one that does not has other things to do. */
@@ -38,16 +40,20 @@ const everyMs = 2;
 export async function readEnvironment(terminal: Terminal, signal: AbortSignal): Promise<EnvironmentView> {
   const { environment, process } = terminal;
   environment?.follow();
+  let unheard = false;
   if (environment !== undefined && activityOf(terminal).idle) {
     if (looks(terminal) === 'now') {
-      environment.renew();
-      await woken(terminal, () => environment.fresh() !== undefined, signal);
+      unheard = isDeaf(terminal);
+      if (!unheard) {
+        environment.renew();
+        unheard = !(await woken(terminal, () => environment.fresh() !== undefined, signal));
+      }
     } else interrupt(terminal);
   }
   const told = environment?.read();
-  if (told) return { ...told, source: 'shell' };
+  if (told) return { ...told, source: 'shell', unheard };
   const variables = process?.environment?.();
-  if (variables) return { variables, source: 'process', asOf: terminal.createdAt };
+  if (variables) return { variables, source: 'process', asOf: terminal.createdAt, unheard };
   throw new FairleadError('unsupported', 'The environment of this session cannot be seen.', {
     hint: 'It needs a shell with integration (bash, zsh, fish, sh) or a program on this machine.',
   });
@@ -74,10 +80,12 @@ export async function setEnvironment(
   if (!environment || !reached) return undefined;
   const taken = environment.queue(change);
   if (!idle) {
-    if (look !== undefined) process?.wake?.();
+    // Others look at their next prompt by themselves.
+    if (shell === 'sh' && look !== undefined) process?.wake?.();
     return shell === 'zsh' || shell === 'fish' ? 'next_command' : 'next_prompt';
   }
-  if (look === 'now' && (await woken(terminal, taken, signal))) return options.now ? 'now' : 'next_command';
+  const wakes = look === 'now' && !isDeaf(terminal);
+  if (wakes && (await woken(terminal, taken, signal))) return options.now ? 'now' : 'next_command';
   const interrupted = interrupt(terminal);
   // Also what was typed while the command before was still going: its prompt comes first, then the text.
   const nothingTyped = (terminal.lastInput?.offset ?? -1) < (blocks.last?.outputTo ?? blocks.promptAt ?? 0);
@@ -110,21 +118,44 @@ function interrupt(terminal: Terminal): boolean {
   return true;
 }
 
-/** A shell that is just about to wait for input may miss a signal until the next key. */
-const wakeEveryMs = 50;
+/** A shell that is just about to wait for input may miss a signal until the next key: it gets a second one, and no third. */
+const wakeAgainMs = 100;
 
-/** Wakes the shell until it has looked. Whether it has. */
-async function woken({ process, clock }: Terminal, looked: () => boolean, signal: AbortSignal): Promise<boolean> {
-  let due = clock.monotonic();
+/** Wakes the shell. Whether it has looked; one that has not is not woken again. */
+async function woken(terminal: Terminal, looked: () => boolean, signal: AbortSignal): Promise<boolean> {
+  const { process, clock, blocks } = terminal;
+  const { shell, promptAt, last } = blocks;
+  const again = clock.monotonic() + wakeAgainMs;
+  let wakes = 0;
   const done = (): boolean => {
     if (looked()) return true;
-    if (clock.monotonic() >= due) {
-      due = clock.monotonic() + wakeEveryMs;
+    if (wakes === 0 || (wakes === 1 && clock.monotonic() >= again)) {
+      wakes += 1;
       process?.wake?.();
     }
     return false;
   };
-  return await soon(done, signal);
+  const heard = await soon(done, signal);
+  // One that was given a command meanwhile had other things to do.
+  const stillIdle = blocks.state === 'prompt' && blocks.last === last;
+  if (!heard && stillIdle) deaf.set(terminal, { shell, promptAt, looked });
+  return heard;
+}
+
+/** Shells that were woken for nothing: their users have a trap of their own, which is not ours to set off at every call. */
+const deaf = new WeakMap<
+  Terminal,
+  { readonly shell: unknown; readonly promptAt: number | undefined; readonly looked: () => boolean }
+>();
+
+/** Another shell may hear, and so does one that looked at the same prompt after all, only late. */
+function isDeaf(terminal: Terminal): boolean {
+  const before = deaf.get(terminal);
+  if (before === undefined) return false;
+  const { shell, promptAt } = terminal.blocks;
+  const hears = shell !== before.shell || (promptAt === before.promptAt && before.looked());
+  if (hears) deaf.delete(terminal);
+  return !hears;
 }
 
 /** Whether it holds before long. Files tell nobody that they have changed. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type RpcPlace, withPlace } from './place.ts';
@@ -101,6 +101,38 @@ test('a shell whose user traps the signals is left alone, and no claim is made o
     applied: 'later_sessions',
     warning: expect.any(String),
   });
+});
+
+test.each(['bash', 'zsh'])(
+  '%s: a trap that its user puts in place of ours is not set off at every call',
+  async (shell) => {
+    const id = await place.create({ shell });
+    await run(id, 'export FL_TRAP=1');
+    expect(await call('session.env', { id, name: 'FL_TRAP' })).not.toHaveProperty('note');
+    await run(id, `trap 'echo x >>${join(place.home, `${shell}.winched`)}' WINCH; export FL_TRAP=2`);
+    const earlier = { value: '2', source: 'shell', note: expect.stringContaining('told earlier') };
+    expect(await call('session.env', { id, name: 'FL_TRAP' })).toMatchObject(earlier);
+    expect(await call('session.env', { id, name: 'FL_TRAP' })).toMatchObject(earlier);
+    expect(await call('session.set_env', { id, name: 'FL_TRAP', value: '3' })).toMatchObject({
+      applied: 'next_command',
+    });
+    expect(await run(id, 'echo $FL_TRAP')).toBe('3');
+    expect(await call('session.env', { id, name: 'FL_TRAP' })).toMatchObject({ ...earlier, value: '3' });
+    // Once, or twice where the first one might have come too early.
+    expect(readFileSync(join(place.home, `${shell}.winched`), 'utf8').length).toBeLessThanOrEqual('x\nx\n'.length);
+  },
+);
+
+test.each(['bash', 'dash'])('%s: a session that has exited has no environment any more (R-RPC-024)', async (shell) => {
+  const id = await place.create({ shell });
+  await call('session.input', { id, input: 'exit 3\r' });
+  await expect.poll(async () => (await call('session.get', { id })).is_dead).toBe(true);
+  for (const params of [{ id }, { id, name: 'HOME' }]) {
+    expect((await place.client.ask('session.env', params)).error).toMatchObject({
+      message: `Session ${id} has exited`,
+      data: { code: 'SESSION_EXITED' },
+    });
+  }
 });
 
 test('$? and $_ of a shell are as they were after it was asked', async () => {

@@ -5,9 +5,27 @@ import { isSecretName, readEnvironment, setEnvironment, withoutPassword } from '
 import { operation } from '../../engine/operation.ts';
 import { variableLines } from '../../engine/policy/lines.ts';
 import { settled } from '../../engine/settle.ts';
-import { json, liveSession, session, sessionOf } from './shared.ts';
+import type { Terminal } from '../../engine/terminal.ts';
+import { json, liveSession, session } from './shared.ts';
 
 const Variable = z.object({ name: z.string(), value: z.string().nullable(), redacted: z.literal(true).optional() });
+
+const asBegun = 'As the shell began: it has not told what it has now. It does with its next command.';
+const toldEarlier = 'What the shell told earlier, at a prompt: it does not answer when it is asked.';
+
+/** Its files go with the shell: one that exits meanwhile is an answer, not a mistake of ours. */
+async function whileLive<T>(
+  call: Parameters<typeof liveSession>[0],
+  work: (terminal: Terminal) => Promise<T>,
+): Promise<T> {
+  const terminal = await liveSession(call);
+  try {
+    return await work(terminal);
+  } catch (error) {
+    await liveSession(call);
+    throw error;
+  }
+}
 
 export const env = operation({
   title: 'Read the environment',
@@ -34,13 +52,14 @@ export const env = operation({
   },
   async run(call) {
     const { name, reveal } = call.input;
-    const terminal = await sessionOf(call);
-    // A shell tells its environment between a command's end and the next prompt.
-    await settled(terminal, call.signal);
-    const { variables, source, asOf } = await readEnvironment(terminal, call.signal);
-    const late = source === 'process' && terminal.environment !== undefined;
-    const note = 'As the shell began: it has not told what it has now. It does with its next command.';
-    const about = { source, as_of: new Date(asOf).toISOString(), ...(late ? { note } : {}) };
+    const { variables, source, asOf, note } = await whileLive(call, async (terminal) => {
+      // A shell tells its environment between a command's end and the next prompt.
+      await settled(terminal, call.signal);
+      const view = await readEnvironment(terminal, call.signal);
+      const late = view.source === 'process' && terminal.environment !== undefined;
+      return { ...view, note: late ? asBegun : view.unheard ? toldEarlier : undefined };
+    });
+    const about = { source, as_of: new Date(asOf).toISOString(), ...(note === undefined ? {} : { note }) };
     const show = (one: string, value: string): z.output<typeof Variable> => {
       if (!reveal && isSecretName(one)) return { name: one, value: null, redacted: true };
       const shown = reveal ? value : withoutPassword(one, value);
@@ -87,9 +106,10 @@ export const set_env = operation({
         hint: 'Use letters, digits and underscores, not starting with a digit.',
       });
     }
-    const terminal = await liveSession(call);
     const options = { now: apply === 'now', by: call.caller.name };
-    const applied = await setEnvironment(terminal, { [name]: value }, options, call.signal);
+    const applied = await whileLive(call, (terminal) =>
+      setEnvironment(terminal, { [name]: value }, options, call.signal),
+    );
     if (applied !== undefined) return { status: 'ok' as const, applied };
     const later = { ...launchEnvironment(call.engine) };
     if (value === null) delete later[name];

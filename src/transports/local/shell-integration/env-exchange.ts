@@ -37,13 +37,15 @@ export class EnvExchange {
 
   /** From now on the shell writes its exported environment at every prompt. Costs it well under a millisecond each. */
   follow(): void {
+    // The folder goes with the shell, and nobody is left to write.
+    if (!existsSync(this.#session)) return;
     writeFileSync(join(this.#session, 'env'), '', { mode: 0o600, flag: 'a' });
   }
 
   /** What is written from now on is new: another file, for the shell may be writing into the one that was. */
   renew(): void {
     this.read();
-    this.#put('env', '');
+    if (existsSync(this.#session)) this.#put('env', '');
   }
 
   /** What the shell wrote last; undefined when it has not. */
