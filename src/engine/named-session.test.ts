@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namedSession } from './named-session.ts';
+import { freeName, namedSession } from './named-session.ts';
 
 const session = (number: number, name?: string, isLive = true) => ({ number, id: `id${number}`, name, isLive });
 
@@ -23,4 +23,11 @@ test('a name that nobody has: what there is', () => {
   expect(() => namedSession('x', [session(0), session(2, 'build')])).toThrow(
     expect.objectContaining({ code: 'terminal_not_found', hint: 'Open: 0, 2 (build).' }),
   );
+});
+
+test('a name that is taken, or a number, gets one behind it', () => {
+  expect(freeName('build', ['test', undefined])).toBe('build');
+  expect(freeName('build', ['build', 'build-2'])).toBe('build-3');
+  expect(freeName('7', [])).toBe('7-2');
+  expect(freeName('x'.repeat(64), ['x'.repeat(64)])).toBe(`${'x'.repeat(62)}-2`);
 });

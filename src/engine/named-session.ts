@@ -29,3 +29,17 @@ export function namedSession<T extends Nameable>(key: string, sessions: readonly
     hint: known.length === 0 ? 'None is open.' : `Open: ${known.join(', ')}.`,
   });
 }
+
+export const isWholeNumber = (word: string): boolean => /^\d+$/.test(word.trim());
+
+const longestName = 64;
+
+/** The name, or where it is taken or cannot be one the first free with a number behind it: `build-2`. */
+export function freeName(name: string, taken: readonly (string | undefined)[]): string {
+  let free = name;
+  for (let number = 2; taken.includes(free) || isWholeNumber(free); number++) {
+    const end = `-${number}`;
+    free = `${name.slice(0, longestName - end.length)}${end}`;
+  }
+  return free;
+}

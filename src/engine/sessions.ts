@@ -7,6 +7,7 @@ import type { Engine, OpenRequest } from './engine.ts';
 import { commandLine, type Launch } from './launch.ts';
 import { abortable, ready } from './settle.ts';
 import { describeEnd, gone } from './ended-words.ts';
+import { isWholeNumber } from './named-session.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface SessionLimits {
@@ -88,6 +89,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   async create(request: SessionRequest, whose: Whose, signal: AbortSignal): Promise<Terminal> {
+    refuseNumber(request.name);
     this.#makeRoom();
     const terminal = await this.#open(request, signal, whose.principal);
     this.#armIdle(terminal);
@@ -364,6 +366,14 @@ export class Sessions implements AsyncDisposable {
     const listening = terminal.stateChanged.on(arm);
     arm();
   }
+}
+
+/** Sessions have numbers besides their names, and a number always means the number. */
+function refuseNumber(name: string | undefined): void {
+  if (name === undefined || !isWholeNumber(name)) return;
+  throw new FairleadError('invalid_input', `A session cannot be called ${name}: that would be the number of one.`, {
+    hint: 'Give it a name with a letter in it.',
+  });
 }
 
 function launchOf({ argv, command = argv && commandLine(argv), title, env = {} }: SessionRequest): Launch {

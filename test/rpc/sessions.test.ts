@@ -2,8 +2,11 @@ import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { call as callOperation } from '../../src/engine/call.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { open } from '../../src/operations/core/lifecycle.ts';
+import { create } from '../../src/operations/terminal/shell.ts';
 import { isAlive } from '../support/keeper.ts';
 import { RpcPlace, withPlace } from './place.ts';
 
@@ -180,6 +183,21 @@ test('a title is shown until the program has one of its own; a name is another t
   expect((await call('session.get', { id: made.id })).title).toBe('of the program');
   const alone = await call('session.get', { id: await place.create({ title: 'Alone' }) });
   expect([alone.title, alone.name]).toEqual(['Alone', undefined]);
+});
+
+test('a name that is a whole number is refused: nobody could call the session by it', async () => {
+  const before = (await place.client.call('session.list')).sessions.length;
+  for (const method of ['session.create', 'orchestrate.launch']) {
+    const { error } = await place.client.ask(method, { name: ' 7 ', command: 'true' });
+    expect(error?.message).toBe('A session cannot be called 7: that would be the number of one.');
+  }
+  const caller = { name: 'test', principal: 'owner', origin: 'mcp', may: () => true } as const;
+  const context = { engine: place.engine, caller, signal: AbortSignal.timeout(20_000) };
+  const refused = { code: 'invalid_input' };
+  await expect(callOperation(open, { name: '7' }, context)).rejects.toMatchObject(refused);
+  await expect(callOperation(create, { name: '7' }, context)).rejects.toMatchObject(refused);
+  expect((await place.client.call('session.list')).sessions).toHaveLength(before);
+  await place.create({ name: '7th' });
 });
 
 test('one size for every session nobody wants another for', async () => {

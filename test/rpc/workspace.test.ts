@@ -34,6 +34,24 @@ test('save, list, restore: the sessions are there again, each in its directory (
   expect((await call('exec.run_wait', { id: one.id, command: 'pwd' })).output).toBe(a);
 });
 
+test('while the originals live, restored sessions get names of their own, and it is said', async () => {
+  await using place = await RpcPlace.open();
+  const call = (method: string, params?: unknown) => place.client.call(method, params);
+  const original = await place.create({ name: 'build' });
+  await place.create({ name: 'test' });
+  await call('workspace.save', { name: 'w' });
+  await call('session.destroy', { id: original + 1 });
+  const { created, message } = await call('workspace.restore', { name: 'w' });
+  expect(created).toEqual([
+    { saved_id: original, id: created[0].id, name: 'build-2' },
+    { saved_id: original + 1, id: created[1].id },
+  ]);
+  expect(message).toBe(`2 of 2 sessions were created. Names that were taken: ${created[0].id} is called build-2.`);
+  await call('workspace.restore', { name: 'w' });
+  const names = (await call('session.list')).sessions.map(({ name }: { name?: string }) => name);
+  expect(names).toEqual(['build', 'build-2', 'test', 'build-3', 'test-2']);
+});
+
 test('names are names, not paths; the version before is kept; a damaged file is told (R-RPC-110)', async () => {
   await using place = await RpcPlace.open();
   for (const name of ['../x', '.hidden', 'a/b', 'x'.repeat(65)]) {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { accounted, type Call } from '../../engine/call.ts';
 import { operation } from '../../engine/operation.ts';
+import { freeName } from '../../engine/named-session.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
 import type { Terminal } from '../../engine/terminal.ts';
 import { type SavedSession, Workspace, workspaces } from '../../engine/workspaces.ts';
@@ -47,6 +48,14 @@ function describe(terminal: Terminal, engine: Call<unknown>['engine']): SavedSes
   };
 }
 
+const Recreated = z.object({
+  saved_id: z.number().int(),
+  id: z.number().int(),
+  cwd: z.string().optional().describe('Where it is, if its directory is gone'),
+  name: z.string().optional().describe('What it is called, if its name was taken'),
+});
+type Recreated = z.output<typeof Recreated>;
+
 export const restore = operation({
   title: 'Restore a workspace',
   summary: 'Create the sessions of a saved workspace again, each in its directory.',
@@ -63,7 +72,7 @@ export const restore = operation({
     workspace: Workspace,
     message: z.string(),
     planned: z.number().int(),
-    created: z.array(z.object({ saved_id: z.number().int(), id: z.number().int(), cwd: z.string().optional() })),
+    created: z.array(Recreated),
     failed: z.array(z.object({ saved_id: z.number().int(), error: z.string() })),
     dry_run: z.boolean(),
   }),
@@ -90,7 +99,7 @@ export const restore = operation({
         engine.sessions.running(caller).map(({ id }) => engine.sessions.close(id, caller, call.signal)),
       );
     }
-    const created: { saved_id: number; id: number; cwd?: string }[] = [];
+    const created: Recreated[] = [];
     const failed: { saved_id: number; error: string }[] = [];
     for (const saved of workspace.sessions) {
       try {
@@ -102,7 +111,11 @@ export const restore = operation({
         failed.push({ saved_id: saved.id, error: renderError(error) });
       }
     }
-    const message = `${created.length} of ${workspace.sessions.length} sessions were created.`;
+    const renamed = created.flatMap(({ id, name }) => (name === undefined ? [] : [`${id} is called ${name}`]));
+    const message = [
+      `${created.length} of ${workspace.sessions.length} sessions were created.`,
+      ...(renamed.length === 0 ? [] : [`Names that were taken: ${renamed.join(', ')}.`]),
+    ].join(' ');
     return { restored: true, ...base, message, created, failed };
   },
   render: json,
@@ -111,9 +124,12 @@ export const restore = operation({
 async function recreate(
   { input, engine, caller, signal, note }: Call<{ readonly name: string; readonly run_commands: boolean }>,
   saved: SavedSession,
-): Promise<{ saved_id: number; id: number; cwd?: string }> {
+): Promise<Recreated> {
   const cwd = nearest(saved.cwd);
-  const { cols, rows, name, given_title: title, target, shell } = saved;
+  const { cols, rows, given_title: title, target, shell } = saved;
+  const running = engine.sessions.running(caller).map((terminal) => terminal.name);
+  // The original may still be there, and of two with one name nobody could say which is meant.
+  const name = saved.name === undefined ? undefined : freeName(saved.name, running);
   const terminal = await engine.sessions.create({ cols, rows, name, title, target, shell, cwd }, caller, signal);
   const command = input.run_commands ? saved.command : undefined;
   note({
@@ -123,7 +139,12 @@ async function recreate(
   if (command !== undefined) {
     await typeLine(terminal, command, caller.name, signal);
   }
-  return { saved_id: saved.id, id: terminal.number, ...(cwd !== undefined && cwd !== saved.cwd ? { cwd } : {}) };
+  return {
+    saved_id: saved.id,
+    id: terminal.number,
+    ...(cwd !== undefined && cwd !== saved.cwd ? { cwd } : {}),
+    ...(name === saved.name ? {} : { name }),
+  };
 }
 
 /** The directory, or the nearest one above it that still exists. */
