@@ -99,6 +99,35 @@ test('exit codes: usage 2, not found 4, policy 5, timeout 6, the command with --
   await fairlead(['policy', 'set', '--enabled=false', '--blocked-patterns', 'x', '--allowed-patterns', 'y']);
 });
 
+test('a command that never ran, or waits for somebody, is no success (R-RPC-152)', async () => {
+  for (const passthrough of [[], ['--passthrough']]) {
+    expect((await fairlead(['exec', 'wait', '0', 'echo "unfinished', ...passthrough])).code).toBe(1);
+    await fairlead(['exec', 'cancel', '0']);
+  }
+  expect((await fairlead(['exec', 'wait', '0', 'read -s -p "Password: " x'])).code).toBe(5);
+  await fairlead(['exec', 'cancel', '0']);
+  expect(await fairlead(['exec', 'wait', '0', 'echo after'])).toMatchObject({ code: 0, stdout: 'after\n' });
+});
+
+test('a switch may be told off: --json=false', async () => {
+  expect((await fairlead(['session', 'list', '--json=false'])).stdout).toMatch(/^ {2}0 {2}running/);
+  expect((await fairlead(['session', 'list', '--json=true'])).stdout).toMatch(/^\{/);
+  expect((await fairlead(['session', 'get', '77', '--json=true'])).stdout).toMatch(/^\{/);
+  expect((await fairlead(['audit', 'verify', '--json=false'])).stdout).toContain('nothing was changed');
+  expect((await fairlead(['exec', 'wait', '0', 'sh -c "exit 9"', '--passthrough=false'])).code).toBe(0);
+  expect((await fairlead(['session', 'list', '--json=maybe'])).code).toBe(2);
+});
+
+test('what was forgotten is said, however many sessions are open', async () => {
+  const { id } = JSON.parse((await fairlead(['session', 'create', '--json'])).stdout);
+  for (const words of [['0', 'FOO'], ['FOO']]) {
+    const { code, stderr } = await fairlead(['session', 'set-env', ...words]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('The value is missing') as string });
+  }
+  expect((await fairlead(['session', 'set-env', '0', 'FOO', ''])).code).toBe(0);
+  await fairlead(['session', 'destroy', String(id)]);
+});
+
 test('which session: the only one, never one’s own, else say which (R-RPC-151)', async () => {
   expect(await fairlead(['exec', 'wait', 'echo alone'])).toMatchObject({ code: 0, stdout: 'alone\n' });
   const [own] = JSON.parse((await fairlead(['session', 'list', '--json'])).stdout).sessions;

@@ -1,6 +1,6 @@
 import { places } from '../config.ts';
 import { FairleadError } from '../contract/errors.ts';
-import { UsageError } from '../faces/cli/args.ts';
+import { isOn, UsageError } from '../faces/cli/args.ts';
 import { clean, toJson } from '../faces/cli/clean.ts';
 import { Declined, readHidden, readLine, readPiped } from '../faces/cli/read-answer.ts';
 import { styleFor } from '../faces/cli/style.ts';
@@ -20,8 +20,8 @@ export async function answer(invocation: Invocation): Promise<number> {
       });
     }
     const waiting = await everythingWaiting(sockets, (message) => void stderr.write(`${message}\n`));
-    const json = flags.has('json');
-    if (flags.has('list')) {
+    const json = isOn(flags, 'json');
+    if (isOn(flags, 'list')) {
       if (json) stdout.write(toJson({ waiting: waiting.map(({ facts }) => facts) }));
       else if (waiting.length > 0) stdout.write(listing(invocation, waiting));
       else stdout.write('Nothing waits for you.\n');

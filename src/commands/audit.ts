@@ -1,6 +1,6 @@
 import { places } from '../config.ts';
 import { verifyTrail } from '../engine/audit-verify.ts';
-import { UsageError } from '../faces/cli/args.ts';
+import { isOn, UsageError } from '../faces/cli/args.ts';
 import { clean, toJson } from '../faces/cli/clean.ts';
 import { styleFor } from '../faces/cli/style.ts';
 import type { Invocation } from './command.ts';
@@ -10,7 +10,7 @@ export async function audit({ settings, env, words, flags, stdout }: Invocation)
   if (words.length !== 1 || words[0] !== 'verify') throw new UsageError('Say what to do: fairlead audit verify');
   const found = verifyTrail(places(settings, env).home);
   const whole = found.faults.length === 0;
-  if (flags.has('json')) stdout.write(toJson({ ok: whole, ...found }));
+  if (isOn(flags, 'json')) stdout.write(toJson({ ok: whole, ...found }));
   else {
     const { green, red } = styleFor(stdout, env);
     for (const { file, line, reason } of found.faults)

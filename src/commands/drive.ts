@@ -1,6 +1,6 @@
 import { places, readSettings, SettingError } from '../config.ts';
 import { errorTable, FairleadError } from '../contract/errors.ts';
-import { parseArgs, shapeOf, UsageError } from '../faces/cli/args.ts';
+import { isOn, parseArgs, shapeOf, UsageError } from '../faces/cli/args.ts';
 import { clean, toJson } from '../faces/cli/clean.ts';
 import { fieldsOf, isAboutSession } from '../faces/cli/fields.ts';
 import { show } from '../faces/cli/show.ts';
@@ -37,7 +37,7 @@ export async function drive(noun: string, argv: readonly string[], around: Surro
     stdout.write(verbHelp(verb, style));
     return 0;
   }
-  const json = options(argv).includes('--json');
+  const json = options(argv).some((word) => word === '--json' || word === '--json=true');
   try {
     if (!verb) {
       const near = suggestion(name, [...known.keys()]);
@@ -80,13 +80,13 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
     ? { id: session === undefined ? await onlySession(rpc, own, looks) : await called(session, guessed, rpc) }
     : {};
   const answer = await rpc.call(method, { ...id, ...(await numbered(input, fieldsOf(op), rpc)) });
-  if (parsed.flags.has('json')) around.stdout.write(toJson(answer));
+  if (isOn(parsed.flags, 'json')) around.stdout.write(toJson(answer));
   else {
     const shown = clean(answer);
     const words = op.show ? op.show(shown) : show(shown, style);
     if (words !== '') around.stdout.write(words.endsWith('\n') ? words : `${words}\n`);
   }
-  return op.exitCode?.(answer) ?? op.passthrough?.(answer, parsed.flags.has('passthrough')) ?? 0;
+  return op.exitCode?.(answer) ?? op.passthrough?.(answer, isOn(parsed.flags, 'passthrough')) ?? 0;
 }
 
 const text = (value: string | readonly string[] | undefined): string | undefined =>

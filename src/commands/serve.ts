@@ -13,6 +13,7 @@ import { Workspaces, workspaces } from '../engine/workspaces.ts';
 import { adoptKept } from '../transports/local/keeper/adopt.ts';
 import { missingDriver } from '../transports/local/index.ts';
 import { places } from '../config.ts';
+import { isOn } from '../faces/cli/args.ts';
 import type { Invocation } from './command.ts';
 import { claimName } from './claim-name.ts';
 import { endTerminals } from './end-terminals.ts';
@@ -26,7 +27,7 @@ const preferredPort = 7420;
 /** An instance: MCP over HTTP, the session RPC over TCP, a local socket; until a signal comes. */
 export async function serve(invocation: Invocation): Promise<number> {
   const { settings, stderr, env, version } = invocation;
-  if (invocation.flags.has('end')) return await endTerminals(invocation);
+  if (isOn(invocation.flags, 'end')) return await endTerminals(invocation);
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
   const { home } = places(settings, env);
   openStateRoot(home, { mustWrite: true });

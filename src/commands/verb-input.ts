@@ -29,7 +29,9 @@ export function inputOf(verb: Verb, parsed: Parsed): VerbInput {
     const missing = fields.filter(({ required, name }) => required && !flags.has(name) && places.includes(name)).length;
     // A number before all that must be said, or anything before all that can be.
     const isNumber = /^\d+$/.test(rest[0] ?? '');
-    if (rest.length + given > (isNumber ? missing : places.length)) {
+    // In `set-env 0 FOO` it is the value that was forgotten: a number is no name.
+    const isSession = isNumber && places.length > 1 && fields.find(({ name }) => name === places[0])?.kind === 'text';
+    if (isSession || rest.length + given > (isNumber ? missing : places.length)) {
       session = rest.shift();
       guessed = takesRest && !isNumber && given === 0;
     }
@@ -42,6 +44,8 @@ export function inputOf(verb: Verb, parsed: Parsed): VerbInput {
     input[field.name] = valueOf(field, word);
   }
   for (const [name, value] of given(fields, parsed)) input[name] = value;
+  const forgotten = fields.find(({ name, required }) => required && places.includes(name) && !(name in input));
+  if (forgotten) throw tooLittle(verb, forgotten);
   return { input, session, guessed };
 }
 
@@ -70,3 +74,8 @@ function given(fields: readonly Field[], { flags }: Parsed): [string, unknown][]
 
 const tooMuch = ({ noun, verb }: Verb, word: string): UsageError =>
   new UsageError(`fairlead ${noun} ${verb} takes no "${word}". See: fairlead ${noun} ${verb} --help`);
+
+const tooLittle = ({ noun, verb }: Verb, { name, help }: Field): UsageError =>
+  new UsageError(
+    `The ${name.replaceAll('_', ' ')} is missing${help === '' ? '' : ` (${help})`}. See: fairlead ${noun} ${verb} --help`,
+  );

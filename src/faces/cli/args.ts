@@ -82,6 +82,13 @@ export function parseArgs(
   return { flags, words, literal, lastFlag };
 }
 
+/** Whether a switch is on: `--json` and `--json=true` are, `--json=false` is not. */
+export function isOn(flags: Parsed['flags'], name: string): boolean {
+  const value = flags.get(name) ?? 'false';
+  if (value !== 'true' && value !== 'false') throw new UsageError(`--${name} is true or false, not ${String(value)}.`);
+  return value === 'true';
+}
+
 function split(word: string): [string, string | undefined] {
   const equals = word.indexOf('=');
   return equals < 0 ? [word, undefined] : [word.slice(0, equals), word.slice(equals + 1)];

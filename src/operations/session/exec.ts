@@ -83,7 +83,11 @@ export const run_wait = operation({
   cliNames: ['exec wait'],
   show: ({ output, note }) =>
     [output, ...(note === undefined ? [] : [`(${note})`])].filter((part) => part !== '').join('\n'),
-  passthrough: ({ exit_code, timed_out }, wanted) => (timed_out ? 6 : wanted ? (exit_code ?? 1) : 0),
+  passthrough: ({ exit_status, exit_code }, wanted) => {
+    // It has not ended, or not even begun: whoever went on as if it had would be wrong (R-RPC-152).
+    if (exit_status !== 'completed') return { timeout: 6, needs_person: 5, incomplete: 1 }[exit_status];
+    return wanted ? (exit_code ?? 1) : 0;
+  },
   commands: ({ command }) => [command],
   notesCommands: true,
   async run(call) {
