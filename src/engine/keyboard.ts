@@ -137,7 +137,8 @@ export class Keyboard {
     const overtakes = this.#queue.pendingBytes > 0;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(interruptMs)]);
     const sent = this.#queue.interrupt(bytes, limit, () => {
-      this.#line = emptyLine;
+      // Behind Ctrl-V, or in a paste, it drops nothing.
+      this.#line = typeKeys(this.#line, Buffer.from(bytes).toString('latin1'), false).line;
       this.#note(bytes, by);
     });
     if (!overtakes || !channel.kill) return sent;

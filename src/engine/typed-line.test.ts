@@ -19,7 +19,7 @@ test('a line is what was typed since the last one, in however many pieces', () =
 });
 
 test('keys that change it make it unknown, until Ctrl+C', () => {
-  for (const key of ['\t', '\x7f', '\b', '\x1b[A', '\x12', '\x19', '\x1a', '\x1c', '\x1bb', '\x16', '\u009bA']) {
+  for (const key of ['\t', '\x7f', '\b', '\x1b[A', '\x12', '\x19', '\x1a', '\x1c', '\x1bb', '\u009bA']) {
     expect(typed([`ls${key}`, 'x\r']), JSON.stringify(key)).toEqual({ entered: [undefined], left: '' });
     expect(typed([`ls${key}`, '\x03x\r']), JSON.stringify(key)).toEqual({ entered: ['x'], left: '' });
   }
@@ -29,6 +29,23 @@ test('keys that change it make it unknown, until Ctrl+C', () => {
 test('Ctrl+U takes back what is known, and nothing else', () => {
   expect(typed(['touch M\x15ls\r'])).toEqual({ entered: ['ls'], left: '' });
   expect(typed(['touch M\x1b[D\x15ls\r'])).toEqual({ entered: [undefined], left: '' });
+});
+
+test('after Ctrl+V or Ctrl+Q the next key is a part of the line, Ctrl+C too', () => {
+  for (const quote of ['\x16', '\x11']) {
+    for (const key of ['\x03', '\x15', quote]) {
+      expect(typed(['touch M #', quote, key, '\r'])).toEqual({ entered: [undefined], left: '' });
+    }
+    expect(typed(['touch M #', quote, '\r'])).toEqual({ entered: [undefined], left: undefined });
+    expect(typed(['touch M #', quote, '\x03', '\x03', 'ls\r'])).toEqual({ entered: ['ls'], left: '' });
+  }
+});
+
+test('in a paste no key takes anything back', () => {
+  for (const key of ['\x03', '\x15', '\x16\x03']) {
+    const paste = ['\x1b[200~touch M #', key, '\x1b[201~', '\r'];
+    expect(typed(paste, { pastes: true }), JSON.stringify(key)).toEqual({ entered: [undefined], left: '' });
+  }
 });
 
 test('Ctrl+D and Ctrl+O hand over what stands there', () => {

@@ -6,10 +6,12 @@ export interface TypedLine {
   readonly pasting: boolean;
   /** The last key was Ctrl+X: with Ctrl+E it has a shell edit the line elsewhere, and run it. */
   readonly prefixed: boolean;
+  /** The last key was Ctrl+V or Ctrl+Q: the next one becomes a part of the line, whatever it is. */
+  readonly quoted: boolean;
 }
 
-export const emptyLine: TypedLine = { text: '', pasting: false, prefixed: false };
-export const changedLine: TypedLine = { text: undefined, pasting: false, prefixed: false };
+export const emptyLine: TypedLine = { text: '', pasting: false, prefixed: false, quoted: false };
+export const changedLine: TypedLine = { ...emptyLine, text: undefined };
 
 /** Asked before a line is entered. Answers with why that must not be; undefined in place of the line: nobody knows it. */
 export type JudgeTyped = (line: string | undefined) => Error | undefined;
@@ -32,12 +34,18 @@ export function typeKeys(
   pastes: boolean,
 ): { readonly line: TypedLine; readonly entered: readonly (string | undefined)[] } {
   const entered: (string | undefined)[] = [];
-  let { text, pasting, prefixed } = line;
+  let { text, pasting, prefixed, quoted } = line;
   let pasted = false;
   for (const [piece] of keys.matchAll(pieces)) {
     if (prefixed && piece === ctrl.E) entered.push(undefined);
     prefixed = piece === ctrl.X && !pasting;
-    if (piece === pasteBegins && pastes) pasting = true;
+    const literal = quoted;
+    quoted = !literal && !pasting && (piece === ctrl.V || piece === ctrl.Q);
+    if (literal) {
+      // A program without such a key would have entered the line.
+      if (piece === '\r' || piece === '\n') entered.push(undefined);
+      text = undefined;
+    } else if (piece === pasteBegins && pastes) pasting = true;
     else if (piece === pasteEnds && pasting) pasting = false;
     else if (pasting && /^[\r\n]$/.test(piece)) {
       text = text === undefined ? undefined : `${text}\n`;
@@ -45,10 +53,8 @@ export function typeKeys(
     } else if (piece === '\r' || piece === '\n') {
       entered.push(text);
       text = '';
-    } else if (piece === ctrl.C) {
-      text = '';
-      pasting = false;
-    } else if (piece === ctrl.U && text !== undefined) text = '';
+    } else if (piece === ctrl.C && !pasting) text = '';
+    else if (piece === ctrl.U && text !== undefined && !pasting) text = '';
     else if (piece === ctrl.D && text === '') continue;
     else if (piece === ctrl.O || piece === ctrl.D) {
       // Both hand over what stands there; what stands there afterwards is an older line, or the same.
@@ -61,7 +67,16 @@ export function typeKeys(
   }
   // A program that takes no pastes after all has entered its lines by now.
   if (pasted && text !== '') entered.push(text);
-  return { line: { text, pasting, prefixed }, entered };
+  return { line: { text, pasting, prefixed, quoted }, entered };
 }
 
-const ctrl = { C: '\x03', D: '\x04', E: '\x05', O: '\x0f', U: '\x15', X: '\x18' } as const;
+const ctrl = {
+  C: '\x03',
+  D: '\x04',
+  E: '\x05',
+  O: '\x0f',
+  Q: '\x11',
+  U: '\x15',
+  V: '\x16',
+  X: '\x18',
+} as const;

@@ -1,3 +1,4 @@
+import type { TypedAs } from './keyboard.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { withoutPasteEnds } from './submit/body.ts';
 import { drawsItsInput, submit } from './submit/submit.ts';
@@ -13,6 +14,7 @@ export interface TypeOptions {
   readonly paste: boolean;
   /** With Enter after it. */
   readonly submit: boolean;
+  readonly as?: TypedAs;
 }
 
 export interface Typed {
@@ -36,7 +38,7 @@ export async function typeText(
   }
   const body = bracketed ? `\x1b[200~${withoutPasteEnds(text)}\x1b[201~` : text;
   const bytes = Buffer.from(options.submit ? `${body}\r` : body);
-  await terminal.send(bytes, options.by, signal);
+  await terminal.send(bytes, options.by, signal, options.as);
   return { bytes: bytes.length, bracketed };
 }
 

@@ -42,9 +42,11 @@ export const run = operation({
   render: json,
 });
 
-/** A command of several lines is one paste where the program takes pastes. */
+/** A command that was judged as a whole. One of several lines is one paste where the program takes pastes. */
 export async function typeLine(terminal: Terminal, command: string, by: string, signal: AbortSignal): Promise<void> {
-  await typeText(terminal, command, { by, paste: command.includes('\n'), submit: true }, signal);
+  // Where a program takes them for keys, these make other lines of it than the one that was judged.
+  const as = /[\t\r]/.test(command) ? 'keys' : 'command';
+  await typeText(terminal, command, { by, paste: command.includes('\n'), submit: true, as }, signal);
 }
 
 /** R-RPC-043 */
