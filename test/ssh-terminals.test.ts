@@ -156,7 +156,7 @@ test('the exit code of the shell, and of a program', async () => {
 
 test('a link that breaks: the terminal is lost, and says so', async () => {
   const { terminal } = await far();
-  const running = use(run, { terminal, command: 'echo on; sleep 30' });
+  const running = use(run, { terminal, command: "echo o''n; sleep 30" });
   await use(wait, { terminal, text: 'on' });
   sshd.cut();
   expect(await running).toMatchObject({ state: 'exited', exitCode: null, output: 'on', evidence: 'none' });
