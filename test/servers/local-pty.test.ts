@@ -181,6 +181,13 @@ describe.runIf(process.platform === 'linux')('local pty on Linux', () => {
     await eventually(() => view?.echo() === false);
     await channel.write(Buffer.from('secret\rcat\r'));
     await eventually(() => view?.foreground()?.name === 'cat' && view.echo() === true);
+    // A name that was known is looked up anew: the shell may become another program, and end.
+    await channel.write(Buffer.from('\x04'));
+    await eventually(() => view?.foreground()?.name === 'bash');
+    await channel.write(Buffer.from('exec sleep 100\r'));
+    await eventually(() => view?.foreground()?.name === 'sleep' && view.foreground()?.isLeader === true);
+    await channel[Symbol.asyncDispose]();
+    expect(view?.foreground()).toBeUndefined();
   });
 
   it('R-TERM-140 ends everything it started: jobs in the background, stopped ones, and those that ignore HUP', async () => {

@@ -77,7 +77,17 @@ async function bind(): Promise<Libc> {
   const open = lib.func('open', 'int', ['str', 'int']);
   const close = lib.func('close', 'int', ['int']);
   const read = lib.func('read', 'intptr', ['int', 'void *', 'size_t']);
+  const pread = lib.func('pread', 'intptr', ['int', 'void *', 'size_t', 'intptr']);
   const short = Buffer.alloc(256);
+  /** Stays open: mostly the same is asked for again and again, and to open it takes longer than to read it. */
+  const newest = { path: '', fd: -1 };
+  const readNew = (path: string): string => {
+    if (newest.fd >= 0) close(newest.fd);
+    newest.path = path;
+    newest.fd = open(path, O_CLOEXEC);
+    const length: number = newest.fd < 0 ? 0 : pread(newest.fd, short, short.length, 0);
+    return length > 0 ? short.toString('utf8', 0, length) : '';
+  };
   const fcntl = lib.func('fcntl', 'int', ['int', 'int', 'int']);
   const flock = lib.func('flock', 'int', ['int', 'int']);
   const memfdCreate = optional('memfd_create', ['str', 'uint']);
@@ -110,11 +120,10 @@ async function bind(): Promise<Libc> {
     ioctl: lib.func('ioctl', 'int', ['int', 'ulong', 'void *']),
     read,
     readShort: (path) => {
-      const fd: number = open(path, O_CLOEXEC);
-      if (fd < 0) return '';
-      const length: number = read(fd, short, short.length);
-      close(fd);
-      return length > 0 ? short.toString('utf8', 0, length) : '';
+      if (path !== newest.path || newest.fd < 0) return readNew(path);
+      const length: number = pread(newest.fd, short, short.length, 0);
+      // Of a process that has ended; there may be another with its number.
+      return length > 0 ? short.toString('utf8', 0, length) : readNew(path);
     },
     write: lib.func('write', 'intptr', ['int', 'void *', 'size_t']),
     waitpid: lib.func('waitpid', 'int', ['int', 'void *', 'int']),
