@@ -23,6 +23,9 @@ const pasteBegins = '\x1b[200~';
 const pasteEnds = '\x1b[201~';
 // oxlint-disable-next-line no-control-regex
 const pieces = /\x1b\[20[01]~|[\x00-\x1f\x7f-\x9f]|[^\x00-\x1f\x7f-\x9f]+/g;
+/** Letters and Enter, as nearly everything that is typed. */
+// oxlint-disable-next-line no-control-regex
+const plainLine = /^[^\x00-\x1f\x7f-\x9f]{0,65536}\r$/;
 
 /**
  * The line after some keys, and the lines that they enter. `pastes`: the program takes bracketed pastes; to others the marks are
@@ -33,8 +36,12 @@ export function typeKeys(
   keys: string,
   pastes: boolean,
 ): { readonly line: TypedLine; readonly entered: readonly (string | undefined)[] } {
-  const entered: (string | undefined)[] = [];
   let { text, pasting, prefixed, quoted } = line;
+  // The program waits meanwhile.
+  if (text === '' && !pasting && !prefixed && !quoted && plainLine.test(keys)) {
+    return { line: emptyLine, entered: [keys.slice(0, -1)] };
+  }
+  const entered: (string | undefined)[] = [];
   let pasted = false;
   for (const [piece] of keys.matchAll(pieces)) {
     if (prefixed && piece === ctrl.E) entered.push(undefined);
