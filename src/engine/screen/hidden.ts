@@ -27,8 +27,14 @@ export function hiddenText(grid: Grid): HiddenText[] {
   return found;
 }
 
-/** The text of cells, with hidden text between ⟦ and ⟧ so that a reader knows what a person would not see. */
+/**
+ * The text of cells up to the last one something was written to, with hidden text between ⟦ and ⟧ so that a reader knows
+ * what a person would not see.
+ */
 export function markHidden(cells: readonly Cell[]): { readonly text: string; readonly hidden: number } {
+  let end = cells.length;
+  // Blanks that were written stay: the line may go on in the next row.
+  while (end > 0 && cells[end - 1]?.text === '') end--;
   let text = '';
   let hidden = 0;
   let at = 0;
@@ -38,8 +44,8 @@ export function markHidden(cells: readonly Cell[]): { readonly text: string; rea
     hidden += run.length;
     at = to;
   }
-  text += cells.slice(at).map(shown).join('');
-  return { text: text.trimEnd(), hidden };
+  text += cells.slice(at, end).map(shown).join('');
+  return { text, hidden };
 }
 
 /** Whether the line may hold hidden text; cheap for a line without colours. */
