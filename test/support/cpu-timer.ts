@@ -6,3 +6,13 @@ export function cpuTimer(): () => number {
     return (user + system) / 1000;
   };
 }
+
+/** The least it spends on this in three goes: the first pays for compiling, and any may be charged with old garbage. */
+export function leastCpu(work: () => void): number {
+  const goes = [1, 2, 3].map(() => {
+    const spent = cpuTimer();
+    work();
+    return spent();
+  });
+  return Math.min(...goes);
+}

@@ -1,7 +1,7 @@
-import { performance } from 'node:perf_hooks';
-import { describe, expect, test } from 'vitest';
+import { Script } from 'node:vm';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Redactor } from './redactor.ts';
-import { cpuTimer } from '../../../test/support/cpu-timer.ts';
+import { cpuTimer, leastCpu } from '../../../test/support/cpu-timer.ts';
 
 const redactor = new Redactor({ key: new TextEncoder().encode('test installation') });
 const mask = /<redacted:[0-9a-f]{8}>/g;
@@ -200,10 +200,20 @@ describe('masks', () => {
 
   test('a custom pattern that turns out slow is given up, not waited for again', () => {
     const slow = new Redactor({ key: new Uint8Array(1), custom: ['(a*)*b'] });
-    const started = performance.now();
+    const spent = cpuTimer();
     slow.redactText(`${'a'.repeat(4_000)}\n`.repeat(20));
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(spent()).toBeLessThan(2_000);
     expect(slow.problems.join()).toContain('no longer used');
+  });
+
+  test('a custom pattern whose time was up because others had the processor is tried again', () => {
+    const held = new Redactor({ key: new Uint8Array(1), custom: ['ACME-\\d{4}'] });
+    const run = vi.spyOn(Script.prototype, 'runInContext').mockImplementationOnce(() => {
+      throw Object.assign(new Error('timed out'), { code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' });
+    });
+    onTestFinished(() => run.mockRestore());
+    expect(held.redactText('ACME-1234').text.replace(mask, '‹›')).toBe('‹›');
+    expect(held.problems).toEqual([]);
   });
 
   test('rows of a screen: a secret that wraps is masked, rows stay rows', () => {
@@ -249,8 +259,6 @@ describe('hostile text takes linear time', () => {
     ['logins', 'login a password '],
   ])('%s', (_name, unit) => {
     const text = unit.repeat(Math.ceil(size / unit.length));
-    const spent = cpuTimer();
-    redactor.redactText(text);
-    expect(spent()).toBeLessThan(1_000);
+    expect(leastCpu(() => redactor.redactText(text))).toBeLessThan(1_000);
   });
 });
