@@ -4,13 +4,14 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { deferred } from '../../../lib/deferred.ts';
 import { frame, frameTypes } from './frames.ts';
 import { Link } from './link.ts';
 import { encode } from './messages.ts';
 
 const welcome = frame('welcome', '', encode({ version: 1, pid: 1, startTime: 1, terminals: [] }));
 const nonsense = Buffer.alloc(64, 0xff);
-const limit = (): AbortSignal => AbortSignal.timeout(5000);
+const limit = (): AbortSignal => AbortSignal.timeout(25_000);
 
 /** A far side that says this to whoever says hello. */
 async function farSide(first: Buffer) {
@@ -37,9 +38,11 @@ async function farSide(first: Buffer) {
 function listener() {
   const heard: string[] = [];
   let closed = 0;
+  const told = deferred();
   return {
     heard,
     closed: () => closed,
+    told: told.promise,
     events: {
       frame: ({ type, id }: { readonly type: number; readonly id: string }) => {
         heard.push(`${type} ${id}`);
@@ -47,6 +50,7 @@ function listener() {
       },
       closed: () => {
         closed += 1;
+        told.resolve();
       },
     },
   };
@@ -62,20 +66,20 @@ test('who does not talk like a keeper is none: as if nobody had been there', asy
 
 test('nonsense after the welcome ends the connection, and that is told once', async () => {
   const { path, gone, say } = await farSide(welcome);
-  const { events, closed } = listener();
+  const { events, closed, told } = listener();
   expect(await Link.open(path, {}, events, limit())).toBeDefined();
   say(nonsense);
-  await Promise.all(gone);
-  await expect.poll(closed).toBe(1);
+  await Promise.all([...gone, told]);
+  expect(closed()).toBe(1);
 });
 
 test('a mistake of ours with a frame ends the connection: nothing behind it is heard, and that is told once', async () => {
   const { path, gone, say } = await farSide(welcome);
-  const { events, heard, closed } = listener();
+  const { events, heard, closed, told } = listener();
   await Link.open(path, {}, events, limit());
   say(Buffer.concat([frame('gone', 'aaaaa'), frame('gone', 'fault'), frame('gone', 'bbbbb')]));
-  await Promise.all(gone);
-  await expect.poll(closed).toBe(1);
+  await Promise.all([...gone, told]);
+  expect(closed()).toBe(1);
   expect(heard).toEqual([`${frameTypes.gone} aaaaa`, `${frameTypes.gone} fault`]);
 });
 
