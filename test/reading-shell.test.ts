@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.ts';
 import { findInTerminal } from '../src/engine/reading/find.ts';
 import { readTerminal } from '../src/engine/reading/read.ts';
-import { ready } from '../src/engine/settle.ts';
 import type { Terminal } from '../src/engine/terminal.ts';
 import { localOpener } from '../src/transports/local/opener.ts';
 import { typeText } from '../src/engine/typing.ts';
+import { atPrompt } from './support/engine.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
@@ -32,7 +32,7 @@ async function openShell(): Promise<{ terminal: Terminal } & AsyncDisposable> {
     picturesDir: home,
   });
   const terminal = await engine.sessions.create({}, { principal: 'test' }, signal);
-  await ready(terminal, signal);
+  await atPrompt(terminal);
   return {
     terminal,
     async [Symbol.asyncDispose]() {
@@ -43,15 +43,18 @@ async function openShell(): Promise<{ terminal: Terminal } & AsyncDisposable> {
 }
 
 async function run(terminal: Terminal, command: string): Promise<void> {
-  const ended = new Promise<void>((resolve) => {
+  // With the prompt: what comes after the end of a command is part of what is read.
+  const back = new Promise<void>((resolve) => {
+    let over = false;
     const listening = terminal.block.on((event) => {
-      if (event.type !== 'ended') return;
+      over ||= event.type === 'ended';
+      if (!over || event.type !== 'prompt') return;
       listening[Symbol.dispose]();
       resolve();
     });
   });
   await typeText(terminal, command, { by: 'test', paste: false, submit: true }, signal);
-  await ended;
+  await back;
 }
 
 describe.runIf(process.platform === 'linux')('reading a real shell', () => {

@@ -28,7 +28,7 @@ export function shellHome(files: Readonly<Record<string, string>> = {}): ShellHo
       const engine = engines[integration ? 0 : 1] as Engine;
       const program = shell === 'ash' ? join(home, 'ash') : shell;
       const terminal = await engine.open({ target: 'local', size, shell: program }, limit());
-      await ready(terminal, limit());
+      await atPrompt(terminal);
       return terminal;
     },
     async [Symbol.asyncDispose]() {
@@ -36,6 +36,13 @@ export function shellHome(files: Readonly<Record<string, string>> = {}): ShellHo
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+/** A shell on a busy machine may take longer to start than anybody who uses it would wait. */
+export async function atPrompt(terminal: Terminal): Promise<void> {
+  const shown = (): boolean => (terminal.marked ? terminal.blocks.promptAt : terminal.lastOutputMs) !== undefined;
+  const signal = limit();
+  while (!shown() && !terminal.ended) await ready(terminal, signal);
 }
 
 export const limit = (ms = 20_000): AbortSignal => AbortSignal.timeout(ms);

@@ -132,10 +132,20 @@ export class Mcp implements AsyncDisposable {
     return result.structuredContent as T;
   }
 
-  /** Types a line, presses Enter, reads the output of that command. */
-  async run(command: string, input: object = {}): Promise<{ content: string; exitCode: number | null }> {
+  /** Types a line, presses Enter, reads the output of that command when the shell is back, however long that takes. */
+  async run(
+    command: string,
+    input: { readonly sessionId?: string | number | undefined } = {},
+  ): Promise<{ content: string; exitCode: number | null }> {
     await this.call('type', { text: command, submit: true, ...input });
+    await this.prompt(input);
     return this.facts('getContent', { lastCommand: true, ...input });
+  }
+
+  /** Waits for the prompt after the newest input. What the terminal tools read by themselves waits only for a pause. */
+  async prompt({ sessionId }: { readonly sessionId?: string | number | undefined } = {}): Promise<void> {
+    const { hit, screen } = await this.facts('terminal_wait', { terminal: sessionId, prompt: true, timeoutMs: 25_000 });
+    if (hit !== 'prompt') throw new Error(`There is no prompt. The screen:\n${String(screen)}`);
   }
 
   /** Closes stdin and waits for the end. */

@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Engine, EngineOptions } from '../../src/engine/engine.ts';
-import { ready } from '../../src/engine/settle.ts';
 import type { SshSurroundings } from '../../src/transports/ssh/connect.ts';
 import { Ssh, ssh } from '../../src/transports/ssh/index.ts';
 import { sshOpener } from '../../src/transports/ssh/opener.ts';
 import { defaultSshSettings } from '../../src/transports/ssh/settings.ts';
-import { engineWith, limit, type ShellHome } from './engine.ts';
+import { atPrompt, engineWith, limit, type ShellHome } from './engine.ts';
 import { type Sshd, startSshd } from './sshd.ts';
 
 const size = { cols: 80, rows: 24 };
@@ -47,7 +46,7 @@ export async function sshHome(): Promise<ShellHome> {
       const env = { HOME: home, LANG: 'C.UTF-8' };
       const request = { target: 'ssh:far', size, shell, cwd: home, env, principal: 'me' };
       const terminal = await engine.open(request, limit());
-      await ready(terminal, limit());
+      await atPrompt(terminal);
       return terminal;
     },
     async [Symbol.asyncDispose]() {
