@@ -117,10 +117,10 @@ describe('input', () => {
     mcp.send(
       `{"jsonrpc":"2.0","id":900,"method":"tools/call","params":{"name":"type","arguments":{"text":"a\\ud83d"}}}`,
     );
-    const before = await mcp.text('getContent');
-    const refused = mcp.lines.find((line) => line.includes('"id":900')) ?? '';
-    expect(refused).toContain('half of a surrogate pair');
-    expect(before).toMatch(/é🙂$/);
+    await expect
+      .poll(() => mcp.lines.find((line) => line.includes('"id":900')) ?? '')
+      .toContain('half of a surrogate pair');
+    await expect.poll(() => mcp.text('getContent')).toMatch(/é🙂$/);
   });
 
   test('a text of 10 MB is refused in one line and the session lives on', async () => {
@@ -150,30 +150,30 @@ describe('input', () => {
 
   test('R-TERM-043: arrows follow the mode the program set', async () => {
     await using mcp = await Mcp.start();
-    await mcp.call('type', { text: "stty -icanon; printf '\\033[?1hready\\n'; cat -v", submit: true });
-    await mcp.facts('getContent', { waitFor: '\nready', timeoutMs: 10_000 });
+    // One process prints and reads: it has the terminal before it says so, and Ctrl+C reaches it.
+    const cat = (prints: string): string => `stty -icanon; sh -c 'printf "${prints}"; exec cat -v'`;
+    const shown = async (text: string): Promise<unknown> =>
+      (await mcp.facts('getContent', { waitFor: text, timeoutMs: 20_000 }))['matched'];
+    await mcp.call('type', { text: cat('\\033[?1hready\\n'), submit: true });
+    expect(await shown('\nready')).toBe(true);
     await mcp.call('sendKey', { key: 'ArrowUp' });
-    expect((await mcp.facts<{ matched?: boolean }>('getContent', { waitFor: '^[OA', timeoutMs: 5000 })).matched).toBe(
-      true,
-    );
+    expect(await shown('^[OA')).toBe(true);
     await mcp.call('sendKey', { key: 'Ctrl+C' });
-    await mcp.text('getContent');
-    await mcp.call('type', { text: "printf '\\033[?1lset\\n'; cat -v", submit: true });
-    await mcp.facts('getContent', { waitFor: '\nset', timeoutMs: 10_000 });
+    await mcp.prompt();
+    await mcp.call('type', { text: cat('\\033[?1lset\\n'), submit: true });
+    expect(await shown('\nset')).toBe(true);
     await mcp.call('sendKey', { key: 'up', repeat: 2 });
-    expect(
-      (await mcp.facts<{ matched?: boolean }>('getContent', { waitFor: '^[[A^[[A', timeoutMs: 5000 })).matched,
-    ).toBe(true);
+    expect(await shown('^[[A^[[A')).toBe(true);
   });
 
   test('concurrent type calls do not interleave', async () => {
     await using mcp = await Mcp.start();
     await mcp.call('type', { text: 'stty -icanon -echo; cat > out & fg', submit: true });
-    await mcp.text('getContent');
+    await expect.poll(() => foreground(mcp)).toBe('cat');
     const bodies = ['a', 'b', 'c'].map((letter) => `${letter.repeat(2000)}\n`);
     await Promise.all(bodies.map((text) => mcp.call('type', { text })));
     const written = (): string => readFileSync(join(mcp.home, 'out'), 'latin1');
-    await expect.poll(() => written().length, { timeout: 10_000 }).toBe(bodies.join('').length);
+    await expect.poll(() => written().length).toBe(bodies.join('').length);
     expect(written().split('\n').sort()).toEqual(['', ...bodies.map((body) => body.trim())]);
   });
 
@@ -183,18 +183,26 @@ describe('input', () => {
   ])('Ctrl+C overtakes text that a stuck program does not read (%j)', async (options, says) => {
     await using mcp = await Mcp.start();
     await mcp.call('type', { text: 'stty -icanon -echo; sleep 1000; echo not reached', submit: true });
-    await mcp.text('getContent');
+    await expect.poll(() => foreground(mcp)).toBe('sleep');
     const stuck = mcp.call('type', { text: 'x'.repeat(500_000) });
+    // Whoever answers this has read the line before it.
+    await foreground(mcp);
     expect(await mcp.text('sendKey', { key: 'Ctrl+C', ...options })).toBe(says);
     const { isError, content } = await stuck;
     expect(isError).toBe(true);
     expect(content[0]?.text).toMatch(/^Error: Overtaken by Ctrl\+C; only a part of 500000 bytes was typed\./);
-    const foreground = async (): Promise<unknown> =>
-      (await mcp.facts<{ sessions: { foreground: string }[] }>('listSessions')).sessions[0]?.foreground;
-    await expect.poll(foreground).toBe('bash');
+    await expect.poll(() => foreground(mcp)).toBe('bash');
+    // A second Ctrl+C may hit the shell in its own prompt, which it then does not draw again.
+    const runs = async (): Promise<unknown> => (await mcp.facts('getContent', { lastCommand: true }))['commandRunning'];
+    await expect.poll(runs).toBe(false);
     expect(await mcp.text('getContent')).not.toMatch(/^not reached/m);
   });
 });
+
+/** The program that has the default session's terminal. */
+async function foreground(mcp: Mcp): Promise<unknown> {
+  return (await mcp.facts<{ sessions: { foreground: string }[] }>('listSessions')).sessions[0]?.foreground;
+}
 
 test('--read-only offers only what looks, and says why the rest is refused', async () => {
   await using mcp = await Mcp.start({ args: ['--read-only', '--toolsets=terminal'] });

