@@ -178,9 +178,9 @@ describe('recover (R-TERM-075)', () => {
     try {
       const part = async (): Promise<string> =>
         (await readdir(at.dir)).find((name) => name.endsWith('.cast.part')) ?? '';
-      await expect.poll(part, { timeout: 10_000 }).not.toBe('');
+      await expect.poll(part).not.toBe('');
       const path = join(at.dir, await part());
-      await expect.poll(() => readFile(path, 'utf8'), { timeout: 10_000 }).toContain('line 2000\\r');
+      await expect.poll(() => readFile(path, 'utf8')).toContain('line 2000\\r');
       expect(await recoverRecordings(at.dir), 'its writer lives').toEqual([]);
     } finally {
       child.kill('SIGKILL');
