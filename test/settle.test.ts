@@ -40,7 +40,7 @@ test('R-TERM-050: the prompt after a command ends the wait at once', async () =>
   await wire.say(`true\r\n${mark('C', ';n=0')}`);
   expect(await over()).toBe(false);
   await wire.say(`${mark('D', ';0;n=0')}${prompt(1)}`);
-  expect(await over()).toBe(true);
+  await expect.poll(over).toBe(true);
 });
 
 test.each([
@@ -58,7 +58,7 @@ test.each([
   await wire.say(`echo mine\r\n${ran(1, 'mine\r\n')}`);
   expect(await over()).toBe(false);
   await wire.say(prompt(2));
-  expect(await over()).toBe(true);
+  await expect.poll(over).toBe(true);
 });
 
 test('a line typed ahead that nobody takes is waited for until the prompt has stayed for a while', async () => {
@@ -71,7 +71,7 @@ test('a line typed ahead that nobody takes is waited for until the prompt has st
   clock.advance(149);
   expect(await over()).toBe(false);
   clock.advance(1);
-  expect(await over()).toBe(true);
+  await expect.poll(over).toBe(true);
 });
 
 test.each([() => true, () => undefined])(
@@ -83,7 +83,7 @@ test.each([() => true, () => undefined])(
     await type('yes\r');
     const over = watched(settled(wire.terminal, never));
     await wire.say(`yes\r\n${mark('D', ';0;n=0')}${prompt(1)}`);
-    expect(await over()).toBe(true);
+    await expect.poll(over).toBe(true);
   },
 );
 
@@ -94,7 +94,7 @@ test('a key that ends no line is answered by the next prompt', async () => {
   await type('\x03');
   const over = watched(settled(wire.terminal, never));
   await wire.say(`^C${mark('D', ';130;n=0')}${prompt(1)}`);
-  expect(await over()).toBe(true);
+  await expect.poll(over).toBe(true);
 });
 
 test('waiting for a prompt passes the one that a line was typed ahead of', async () => {
@@ -107,7 +107,7 @@ test('waiting for a prompt passes the one that a line was typed ahead of', async
   await wire.say(`${mark('D', ';130;n=0')}${prompt(1)}`);
   expect(await over()).toBe(false);
   await wire.say(`echo mine\r\n${ran(1, 'mine\r\n')}${prompt(2)}`);
-  expect(await over()).toBe(true);
+  await expect.poll(over).toBe(true);
   expect(await result).toMatchObject({ hit: 0 });
 
   await wire.say(`read x\r\n${mark('C', ';n=2')}`);
@@ -116,5 +116,5 @@ test('waiting for a prompt passes the one that a line was typed ahead of', async
   await wire.say(`yes\r\n${mark('D', ';0;n=2')}${prompt(3)}`);
   expect(await taken()).toBe(false);
   clock.advance(150);
-  expect(await taken()).toBe(true);
+  await expect.poll(taken).toBe(true);
 });
