@@ -120,6 +120,11 @@ export const settings = {
     metavar: 'true|false',
     help: 'Terminals outlive the server, and the next one goes on with them',
   }),
+  autosave: setting({
+    schema: flag.default(false),
+    form: 'switch',
+    help: 'Keep the open sessions in the workspace _last; what a crash takes is offered at the next start',
+  }),
   record: setting({
     schema: z.enum(['always', 'on-failure', 'off'], 'must be always, on-failure or off').default('off'),
     form: 'optional',

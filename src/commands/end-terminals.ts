@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { places } from '../config.ts';
 import { FairleadError } from '../contract/errors.ts';
+import { autosaveNames } from '../engine/autosave.ts';
 import { Instances } from '../engine/instances/instances.ts';
+import { Workspaces } from '../engine/workspaces.ts';
 import { keeperFor } from '../transports/local/keeper/client.ts';
 import type { Invocation } from './command.ts';
 
@@ -25,6 +27,8 @@ export async function endTerminals({ settings, env, stdout, stderr }: Invocation
     await using keeper = keeperFor(instance, home);
     try {
       ended += await keeper.end(AbortSignal.timeout(endMs));
+      // What was ended on purpose is not offered at the next start.
+      new Workspaces(home).forget(autosaveNames(instance).last);
     } catch (thrown) {
       if (!(thrown instanceof FairleadError)) throw thrown;
       stderr.write(

@@ -63,6 +63,7 @@ export const commands: readonly Command[] = [
       'allowOrigin',
       'token',
       'keepTerminals',
+      'autosave',
       ...terminals,
       ...recordingSettings,
       ...sshSettings,

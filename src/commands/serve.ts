@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { FairleadError } from '../contract/errors.ts';
+import { autosave, autosaveNames } from '../engine/autosave.ts';
 import { type HttpServer, serveMcpHttp } from '../faces/mcp/http.ts';
 import { call } from '../engine/call.ts';
 import { followDirectory } from '../engine/instances/follow-directory.ts';
@@ -9,6 +10,7 @@ import { MethodTable } from '../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../faces/jsonrpc/server.ts';
 import { sessionBook } from '../operations/session/index.ts';
 import { openStateRoot } from '../engine/state-root.ts';
+import type { Terminal } from '../engine/terminal.ts';
 import { Workspaces, workspaces } from '../engine/workspaces.ts';
 import { adoptKept } from '../transports/local/keeper/adopt.ts';
 import { missingDriver } from '../transports/local/index.ts';
@@ -54,6 +56,12 @@ export async function serve(invocation: Invocation): Promise<number> {
     allowedOrigins: settings.allowOrigin,
     onError: (error: Error) => log(error.message),
   };
+  const saveSessions = (instance: string): void => {
+    const outlives = ({ memory }: Terminal): boolean => memory !== undefined && settings.keepTerminals;
+    const gone = autosave(engine, engine.part(workspaces), { instance, log, outlives });
+    const restore = `\`fairlead workspace restore ${autosaveNames(instance).lost}\``;
+    if (gone > 0) log(`Gone since the server before: ${count(gone)}. ${restore} creates them again.`);
+  };
   let server: HttpServer | undefined;
   let rpc: RpcServer | undefined;
   const code = await untilEnded({
@@ -62,6 +70,7 @@ export async function serve(invocation: Invocation): Promise<number> {
         const { length } = await adoptKept(engine, keeper, signal);
         if (length > 0) log(`Going on with ${count(length)} of the server before.`);
       }
+      if (settings.autosave) saveSessions(own.record.id);
       // Before anything is opened that would be left running if this cannot be.
       server = await listen(surface, options, settings.port);
       rpc = await RpcServer.listen({ host: '127.0.0.1', port: settings.rpcPort, token, methods, clock: engine.clock });

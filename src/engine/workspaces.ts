@@ -69,6 +69,12 @@ export class Workspaces implements AsyncDisposable {
     });
   }
 
+  /** The same, where there may be none, or none that can be read. */
+  find(name: string): Workspace | undefined {
+    const found = parse(readText(this.#path(name)) ?? '');
+    return found && { ...found, name };
+  }
+
   list(): ListedWorkspace[] {
     const files = existsSync(this.#folder) ? readdirSync(this.#folder).filter((file) => file.endsWith('.json')) : [];
     return files.sort().map((file) => {
@@ -83,8 +89,12 @@ export class Workspaces implements AsyncDisposable {
 
   delete(name: string): void {
     this.load(name);
-    rmSync(this.#path(name));
-    rmSync(`${this.#path(name)}.bak`, { force: true });
+    this.forget(name);
+  }
+
+  /** Deletes it, if it is there. */
+  forget(name: string): void {
+    for (const path of [this.#path(name), `${this.#path(name)}.bak`]) rmSync(path, { force: true });
   }
 
   #path(name: string): string {

@@ -65,7 +65,12 @@ export class Served implements AsyncDisposable {
 
   /** What `fairlead serve --end` says. */
   async endTerminals(): Promise<string> {
-    const child = this.#run(['serve', '--end']);
+    return await this.fairlead(['serve', '--end']);
+  }
+
+  /** What a command says, beside the server. */
+  async fairlead(args: readonly string[]): Promise<string> {
+    const child = this.#run(args);
     let said = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {

@@ -4,21 +4,12 @@ import { activityOf } from '../../engine/activity.ts';
 import { operation } from '../../engine/operation.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
 import { settled } from '../../engine/settle.ts';
+import type { Terminal } from '../../engine/terminal.ts';
+import { titleOf } from '../../engine/title.ts';
 import { Environment } from '../environment.ts';
 import { aboutLaunch } from '../launch.ts';
 import { launchEnvironment } from './environment.ts';
-import {
-  clean,
-  cwdUri,
-  Info,
-  infoOf,
-  json,
-  liveSession,
-  session,
-  sessionNumber,
-  sessionOf,
-  titleOf,
-} from './shared.ts';
+import { clean, cwdUri, Info, infoOf, json, liveSession, session, sessionNumber, sessionOf } from './shared.ts';
 
 const Ok = z.object({ status: z.literal('ok') });
 const ok = { status: 'ok' as const };
@@ -122,7 +113,7 @@ export const create = operation({
   render: json,
 });
 
-export const createdOf = (terminal: Parameters<typeof titleOf>[0]): z.output<typeof Created> => ({
+export const createdOf = (terminal: Terminal): z.output<typeof Created> => ({
   id: terminal.number,
   session_id: String(terminal.number),
   title: titleOf(terminal),

@@ -7,6 +7,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { plainText } from '../../engine/plain-text.ts';
 import { describeEnd } from '../../engine/ended-words.ts';
 import type { Terminal } from '../../engine/terminal.ts';
+import { titleOf } from '../../engine/title.ts';
 
 /** What the methods of this book have in common. */
 
@@ -131,13 +132,6 @@ export function infoOf(terminal: Terminal, engine: Engine): z.output<typeof Info
       cwd: cwdUri(terminal),
     },
   };
-}
-
-/** What the program calls itself, else what it was called when it was created, else what runs, else the shell (R-RPC-022). */
-export function titleOf(terminal: Terminal): string {
-  const own = clean(terminal.screen.title).trim();
-  const title = own === '' ? clean(terminal.launch.title ?? '').trim() : own;
-  return title === '' ? activityOf(terminal).foreground : title;
 }
 
 export const json = (value: unknown): string => JSON.stringify(value, null, 2);

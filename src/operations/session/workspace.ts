@@ -6,11 +6,11 @@ import { accounted, type Call } from '../../engine/call.ts';
 import { operation } from '../../engine/operation.ts';
 import { freeName } from '../../engine/named-session.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
-import type { Terminal } from '../../engine/terminal.ts';
+import { savedSession } from '../../engine/saved-session.ts';
 import { type SavedSession, Workspace, workspaces } from '../../engine/workspaces.ts';
 import { renderError } from './errors.ts';
 import { typeLine } from './exec.ts';
-import { json, titleOf } from './shared.ts';
+import { json } from './shared.ts';
 
 const Name = { name: z.string().min(1).max(200).describe('Of the workspace') };
 
@@ -24,29 +24,12 @@ export const save = operation({
   positional: ['name'],
   about: ({ name }) => ({ detail: name }),
   async run({ input, engine, caller }) {
-    const sessions = engine.sessions.running(caller).map((terminal) => describe(terminal, engine));
+    const sessions = engine.sessions.running(caller).map((terminal) => savedSession(terminal, engine.recordings));
     engine.part(workspaces).save({ name: input.name, sessions, saved_at: new Date(engine.clock.now()).toISOString() });
     return { saved: true as const, name: input.name, sessions: sessions.length };
   },
   render: json,
 });
-
-function describe(terminal: Terminal, engine: Call<unknown>['engine']): SavedSession {
-  const { number, size, name, program, target, cwd, marked, launch } = terminal;
-  return {
-    id: number,
-    title: titleOf(terminal),
-    cwd: cwd ?? '',
-    ...(launch.command === undefined ? {} : { command: launch.command }),
-    ...(launch.command === undefined && marked ? { shell: program } : {}),
-    ...(launch.title === undefined ? {} : { given_title: launch.title }),
-    ...(launch.env === undefined ? {} : { env: [...launch.env] }),
-    ...size,
-    ...(name === undefined ? {} : { name }),
-    target,
-    recording: engine.recordings.activeOf(terminal.id) !== undefined,
-  };
-}
 
 const Recreated = z.object({
   saved_id: z.number().int(),

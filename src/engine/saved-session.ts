@@ -1,0 +1,22 @@
+import type { Recordings } from './recording/recordings.ts';
+import type { Terminal } from './terminal.ts';
+import { titleOf } from './title.ts';
+import type { SavedSession } from './workspaces.ts';
+
+/** What is needed to create a session like it (R-RPC-110). */
+export function savedSession(terminal: Terminal, recordings: Recordings): SavedSession {
+  const { number, size, name, program, target, cwd, marked, launch } = terminal;
+  return {
+    id: number,
+    title: titleOf(terminal),
+    cwd: cwd ?? '',
+    ...(launch.command === undefined ? {} : { command: launch.command }),
+    ...(launch.command === undefined && marked ? { shell: program } : {}),
+    ...(launch.title === undefined ? {} : { given_title: launch.title }),
+    ...(launch.env === undefined ? {} : { env: [...launch.env] }),
+    ...size,
+    ...(name === undefined ? {} : { name }),
+    target,
+    recording: recordings.activeOf(terminal.id) !== undefined,
+  };
+}
