@@ -4,6 +4,7 @@ import {
   type RequestId,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import type { Clock } from '../../lib/clock.ts';
 import type { Ending } from './ending.ts';
 import { rpcError } from './http-exchange.ts';
 import { createServer, owner } from './server.ts';
@@ -13,6 +14,7 @@ export interface SessionLimits {
   readonly maxSessions: number;
   /** A session nobody uses and nobody listens to is ended after this long. */
   readonly idleMs: number;
+  readonly clock: Clock;
 }
 
 interface Session {
@@ -20,7 +22,7 @@ interface Session {
   readonly end: () => Promise<void>;
   /** Requests and event streams being served. */
   active: number;
-  expiry: NodeJS.Timeout | undefined;
+  expiry: Disposable | undefined;
 }
 
 /** The sessions of the 2025 protocols: one server and one transport for each. */
@@ -64,7 +66,7 @@ export class LegacySessions implements AsyncDisposable {
     await server.connect(transport);
     const closed = server.onclose;
     server.onclose = () => {
-      clearTimeout(session.expiry);
+      session.expiry?.[Symbol.dispose]();
       this.#sessions.delete(id);
       closed?.();
     };
@@ -76,7 +78,7 @@ export class LegacySessions implements AsyncDisposable {
 
   async #serve(id: string, session: Session, request: Request, body: unknown): Promise<Response> {
     session.active += 1;
-    clearTimeout(session.expiry);
+    session.expiry?.[Symbol.dispose]();
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     const cancel = (): void => cancelCalls(session.transport, body);
@@ -96,7 +98,8 @@ export class LegacySessions implements AsyncDisposable {
   }
 
   #expireLater(session: Session): void {
-    session.expiry = setTimeout(() => void session.end().catch(() => {}), this.#limits.idleMs).unref();
+    const { clock, idleMs } = this.#limits;
+    session.expiry = clock.after(idleMs, () => void session.end().catch(() => {}));
   }
 
   async #endOldestIdle(): Promise<boolean> {

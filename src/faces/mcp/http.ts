@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FairleadError } from '../../contract/errors.ts';
+import { systemClock } from '../../engine/system-clock.ts';
 import { sendRefusal } from './http-exchange.ts';
 import { checkHost, checkOrigin, checkToken, type GuardRules } from './http-guard.ts';
 import { type McpEndpoint, mcpEndpoint } from './http-mcp.ts';
@@ -68,7 +69,8 @@ export const mcpRoute =
 /** MCP over Streamable HTTP on a port of its own. */
 export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): Promise<HttpServer> {
   const { host, path = '/mcp', maxSessions = 100, idleMs = 30 * 60_000, onError = () => {} } = options;
-  const endpoint = mcpEndpoint(surface, { maxSessions, idleMs }, onError);
+  const { clock = systemClock } = options;
+  const endpoint = mcpEndpoint(surface, { maxSessions, idleMs, clock }, onError);
   const name = nameInUrl(host);
   // Whoever chose the address means it to be used.
   const rules = { ...options, allowedHosts: [...options.allowedHosts, name] };
