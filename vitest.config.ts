@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // Real shells and servers on two shared cores: generous limits, no retries. Flaky is broken.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // The one second it has by itself is a guess about how busy the machine is; what is waited for ends the wait.
     expect: { poll: { timeout: 20_000 } },
     retry: 0,
