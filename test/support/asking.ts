@@ -30,11 +30,14 @@ export class AskingServer implements AsyncDisposable {
   stderr = '';
   readonly #look = new Set<() => void>();
   readonly #exited: Promise<unknown>;
+  /** It has ended, and all it wrote has been read. */
+  readonly #closed: Promise<unknown>;
 
   private constructor(home: string, child: ChildProcessWithoutNullStreams) {
     this.home = home;
     this.child = child;
     this.#exited = once(child, 'exit');
+    this.#closed = once(child, 'close');
     const look = (): void => this.#look.forEach((one) => one());
     createInterface({ input: child.stdout }).on('line', (line) => {
       this.raw.push(line);
@@ -99,7 +102,7 @@ export class AskingServer implements AsyncDisposable {
         resolve(found);
       };
       this.#look.add(look);
-      this.#exited.then(() => reject(new Error(`The server ended. ${this.stderr}`)), reject);
+      this.#closed.then(() => reject(new Error(`The server ended. ${this.stderr}`)), reject);
       look();
     });
   }
@@ -133,10 +136,10 @@ export class AskingServer implements AsyncDisposable {
     look('stderr', this.stderr);
     for (const name of readdirSync(this.home, { recursive: true, encoding: 'utf8' })) {
       const path = join(this.home, name);
-      if (statSync(path, { throwIfNoEntry: false })?.isFile()) look(path, readFileSync(path));
+      if (statSync(path, { throwIfNoEntry: false })?.isFile()) look(path, readIfThere(path));
     }
     for (const pid of family(this.child.pid ?? 0)) {
-      for (const file of ['cmdline', 'environ']) look(`/proc/${pid}/${file}`, readFileSync(`/proc/${pid}/${file}`));
+      for (const file of ['cmdline', 'environ']) look(`/proc/${pid}/${file}`, readIfThere(`/proc/${pid}/${file}`));
     }
     return found;
   }
@@ -145,6 +148,17 @@ export class AskingServer implements AsyncDisposable {
     this.child.stdin.end();
     await this.#exited;
     await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Empty when it has just gone: shells start programs that end, and files are put in the place of others. */
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return Buffer.alloc(0);
+    throw error;
   }
 }
 

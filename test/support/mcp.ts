@@ -30,6 +30,8 @@ export interface McpOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly protocol?: string;
+  /** What has to be in its home before it starts. */
+  readonly prepare?: (home: string) => Promise<unknown>;
 }
 
 /** The built program on real pipes, with a home of its own. Leaving the scope ends it and removes the folder. */
@@ -39,14 +41,15 @@ export class Mcp implements AsyncDisposable {
   /** Every line of stdout, as it came. */
   readonly lines: string[] = [];
   stderr = '';
-  readonly #exited: Promise<unknown>;
+  /** It has ended, and all it wrote has been read. */
+  readonly #closed: Promise<unknown>;
   readonly #waiting = new Map<number, (message: Message) => void>();
   #nextId = 1;
 
   private constructor(home: string, child: ChildProcessWithoutNullStreams) {
     this.home = home;
     this.child = child;
-    this.#exited = once(child, 'exit');
+    this.#closed = once(child, 'close');
     createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
       this.lines.push(line);
       const message = JSON.parse(line) as Message;
@@ -71,8 +74,9 @@ export class Mcp implements AsyncDisposable {
   }
 
   /** Without a handshake. */
-  static async raw({ args = [], env = {} }: McpOptions = {}): Promise<Mcp> {
+  static async raw({ args = [], env = {}, prepare }: McpOptions = {}): Promise<Mcp> {
     const home = await mkdtemp(join(tmpdir(), 'fairlead-mcp-'));
+    await prepare?.(home);
     const child = spawn(process.execPath, [program, 'mcp', '--headless', ...args], {
       cwd: home,
       env: {
@@ -104,7 +108,7 @@ export class Mcp implements AsyncDisposable {
     this.send({ jsonrpc: '2.0', id, method, params });
     return Promise.race([
       answer,
-      this.#exited.then(() => {
+      this.#closed.then(() => {
         throw new Error(`The server ended before it answered ${method}. ${this.stderr}`);
       }),
     ]);
@@ -144,7 +148,7 @@ export class Mcp implements AsyncDisposable {
 
   /** Waits for the prompt after the newest input. What the terminal tools read by themselves waits only for a pause. */
   async prompt({ sessionId }: { readonly sessionId?: string | number | undefined } = {}): Promise<void> {
-    const { hit, screen } = await this.facts('terminal_wait', { terminal: sessionId, prompt: true, timeoutMs: 25_000 });
+    const { hit, screen } = await this.facts('terminal_wait', { terminal: sessionId, prompt: true, timeoutMs: 50_000 });
     if (hit !== 'prompt') throw new Error(`There is no prompt. The screen:\n${String(screen)}`);
   }
 
@@ -160,6 +164,6 @@ export class Mcp implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
-    await rm(this.home, { recursive: true, force: true });
+    await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 }

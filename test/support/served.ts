@@ -52,9 +52,11 @@ export class Served implements AsyncDisposable {
     child.stderr?.on('data', (chunk: Buffer) => {
       this.err += chunk.toString();
     });
-    const isReady = (): boolean => child.exitCode !== null || this.out.includes('Ctrl+C ends the server');
-    await vi.waitUntil(isReady, { timeout: 15_000, interval: 20 });
-    if (child.exitCode !== null) throw new Error(`The server does not start: ${this.err}`);
+    let over = false;
+    child.once('close', () => (over = true));
+    const isReady = (): boolean => over || this.out.includes('Ctrl+C ends the server');
+    await vi.waitUntil(isReady, { timeout: 50_000, interval: 20 });
+    if (over) throw new Error(`The server does not start: ${this.err}`);
   }
 
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
@@ -104,7 +106,7 @@ export class Served implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child) await this.end();
     await this.endTerminals();
-    await rm(this.home, { recursive: true, force: true });
+    await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 
   #run(args: readonly string[]): ChildProcess {
