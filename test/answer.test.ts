@@ -14,6 +14,7 @@ import { SocketServer } from '../src/faces/socket/server.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
 import { Mcp } from './support/mcp.ts';
 import { typeText } from '../src/engine/typing.ts';
+import { deferred } from '../src/lib/deferred.ts';
 
 const program = join(import.meta.dirname, '..', 'bin', 'fairlead.js');
 const secret = 'corréct-hörse-42';
@@ -46,7 +47,7 @@ const asks =
   'printf %s "<${pw:0:7}"; printf "%s>\\n" "${pw:7}"';
 
 async function waits(mcp: Mcp): Promise<void> {
-  await expect.poll(async () => (await fairlead(mcp.home, ['--list'])).code, { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await fairlead(mcp.home, ['--list'])).code).toBe(0);
 }
 
 describe('fairlead answer', () => {
@@ -62,7 +63,7 @@ describe('fairlead answer', () => {
     const answered = await fairlead(mcp.home, ['--json'], `${secret}\n`);
     expect(answered).toMatchObject({ code: 0, err: '' });
     expect(JSON.parse(answered.out)).toMatchObject({ answered: true, kind: 'password' });
-    const seen = await mcp.facts<{ content: string }>('getContent', { waitFor: '<•••>', timeoutMs: 10_000 });
+    const seen = await mcp.facts<{ content: string }>('getContent', { waitFor: '<•••>', timeoutMs: 20_000 });
     expect(seen.content).toContain(`${digest}  -\n[•••]\n<•••>`);
     await mcp.end();
     expect(answered.out + mcp.lines.join('\n') + mcp.stderr).not.toContain(secret);
@@ -82,34 +83,34 @@ describe('fairlead answer', () => {
     const person = await place.shell();
     const variables = `HOME=${mcp.home} FAIRLEAD_HOME=${mcp.home}/.fairlead NO_COLOR=1`;
     await typeText(person, `${variables} ${process.execPath} ${program} answer`, keys, never);
-    await expect.poll(() => screenText(person), { timeout: 10_000 }).toContain('(your answer is not shown)');
+    await expect.poll(() => screenText(person)).toContain('(your answer is not shown)');
     await person.send(Buffer.from(`wrong\x15${secret}é\x7f\r`), 'person', never);
-    await expect.poll(() => screenText(person), { timeout: 10_000 }).toContain('Typed into terminal');
+    await expect.poll(() => screenText(person)).toContain('Typed into terminal');
     expect(await screenText(person)).toMatch(/asks:\n {2}Password:\n\(your answer is not shown\)\n\nTyped into/);
     expect(person.blocks.last?.exitCode ?? 0).toBe(0);
-    expect(await mcp.facts('getContent', { waitFor: digest, timeoutMs: 10_000 })).toMatchObject({ matched: true });
+    expect(await mcp.facts('getContent', { waitFor: digest, timeoutMs: 20_000 })).toMatchObject({ matched: true });
   });
 
   test('exit codes: 3 nothing runs, 4 nothing waits, 2 nothing said or too much; questions in the open', async () => {
     await using mcp = await Mcp.start();
-    await expect.poll(async () => (await fairlead(mcp.home, [], 'x')).code, { timeout: 10_000 }).toBe(4);
+    await expect.poll(async () => (await fairlead(mcp.home, [], 'x')).code).toBe(4);
     expect(await fairlead(mcp.home, ['nosuch'], 'x')).toMatchObject({ code: 4 });
     const { sessionId } = await mcp.facts<{ sessionId: string }>('createSession', { name: 'second' });
     await mcp.call('type', { text: 'read -p "Remove 3 packages? [y/N] " a; echo "<$a>"', submit: true });
     await mcp.call('type', { text: 'read -p "Really? (yes/no) " a; echo "<$a>"', submit: true, sessionId });
     await expect
-      .poll(async () => JSON.parse((await fairlead(mcp.home, ['--list', '--json'])).out).waiting.length, {
-        timeout: 10_000,
-      })
+      .poll(async () => JSON.parse((await fairlead(mcp.home, ['--list', '--json'])).out).waiting.length)
       .toBe(2);
     const both = await fairlead(mcp.home, [], 'y');
     expect(both.code).toBe(2);
     expect(both.err).toMatch(/Remove 3 packages\? \[y\/N\][^]*Really\? \(yes\/no\)[^]*Several questions wait/);
     expect(await fairlead(mcp.home, ['second'], '')).toMatchObject({ code: 2 });
     expect(await fairlead(mcp.home, ['second'], 'yes\n')).toMatchObject({ code: 0 });
-    expect(await mcp.facts('getContent', { sessionId, waitFor: '<yes>' })).toMatchObject({ matched: true });
+    expect(await mcp.facts('getContent', { sessionId, waitFor: '<yes>', timeoutMs: 20_000 })).toMatchObject({
+      matched: true,
+    });
     expect(await fairlead(mcp.home, [], 'n')).toMatchObject({ code: 0 });
-    expect(await mcp.facts('getContent', { waitFor: '<n>' })).toMatchObject({ matched: true });
+    expect(await mcp.facts('getContent', { waitFor: '<n>', timeoutMs: 20_000 })).toMatchObject({ matched: true });
     await mcp.end();
     expect(await fairlead(mcp.home, [], 'x')).toMatchObject({
       code: 3,
@@ -137,8 +138,8 @@ describe('a process that cannot be understood', () => {
       const server = await talksNonsense(path, line);
       await using client = await SocketClient.connect(path, never);
       const nonsense = { code: 'unavailable', message: 'The other process answered with a line that is no reply.' };
-      await expect(client.request('ping', {}, AbortSignal.timeout(5000))).rejects.toMatchObject(nonsense);
-      await expect(client.request('ping', {}, AbortSignal.timeout(5000))).rejects.toMatchObject(nonsense);
+      await expect(client.request('ping', {}, AbortSignal.timeout(15_000))).rejects.toMatchObject(nonsense);
+      await expect(client.request('ping', {}, AbortSignal.timeout(15_000))).rejects.toMatchObject(nonsense);
       server.close();
     },
   );
@@ -164,7 +165,7 @@ describe('a process that cannot be understood', () => {
     await using place = await Workplace.open();
     const [broken, asking] = [await place.shell(), await place.shell()];
     await typeText(asking, 'read -p "Really? (yes/no) " a', keys, never);
-    await watchAttention(asking, AbortSignal.timeout(5000));
+    await watchAttention(asking, AbortSignal.timeout(15_000));
     const sync = vi.spyOn(broken, 'sync').mockRejectedValue(new Error('broken'));
     expect(await listWaiting(place.engine, never)).toMatchObject([{ terminal: asking.id, kind: 'yes_no' }]);
     sync.mockRestore();
@@ -191,16 +192,14 @@ describe('R-TERM-020, R-TERM-021: the socket', () => {
   });
 
   test('a folder that others may enter is not used, and one warning says so', async () => {
-    await using mcp = await Mcp.raw();
-    await mkdir(join(mcp.home, '.fairlead', 'run'), { recursive: true, mode: 0o755 });
+    const run = (home: string): string => join(home, '.fairlead', 'run');
+    await using mcp = await Mcp.raw({ prepare: (home) => mkdir(run(home), { recursive: true, mode: 0o755 }) });
     await mcp.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 'test', version: '1' },
     });
-    await expect
-      .poll(() => mcp.stderr, { timeout: 10_000 })
-      .toMatch(/^fairlead: `fairlead answer` cannot reach .*others\.\n$/);
+    await expect.poll(() => mcp.stderr).toMatch(/^fairlead: `fairlead answer` cannot reach .*others\.\n$/);
     expect(await mcp.run('echo works')).toMatchObject({ content: 'works' });
     expect(await fairlead(mcp.home, [], 'x')).toMatchObject({ code: 3 });
   });
@@ -209,6 +208,7 @@ describe('R-TERM-020, R-TERM-021: the socket', () => {
     await using place = await Workplace.open();
     const path = join(place.home, 'run', '1.sock');
     let cancelled = false;
+    const late = deferred<string>();
     await using _server = await SocketServer.listen(path, {
       wait: (_, signal) =>
         new Promise((_resolve, reject) => {
@@ -217,13 +217,15 @@ describe('R-TERM-020, R-TERM-021: the socket', () => {
             reject(new Error('gone'));
           });
         }),
-      slow: (params) => new Promise((resolve) => setTimeout(resolve, 50, params)),
+      slow: () => late.promise,
     });
     const client = createConnection(path);
     const replies: unknown[] = [];
     createInterface({ input: client }).on('line', (line) => replies.push(JSON.parse(line)));
-    client.write('{"id":1,"method":"wait"}\n{"id":2,"method":"slow","params":"late"}\nnonsense\n{"id":3,"meth');
+    client.write('{"id":1,"method":"wait"}\n{"id":2,"method":"slow"}\nnonsense\n{"id":3,"meth');
     client.write('od":"ping"}\n{"id":4,"method":"toString"}\n');
+    await expect.poll(() => replies.length).toBe(3);
+    late.resolve('late');
     await expect.poll(() => replies.length).toBe(4);
     expect(replies).toEqual([
       { id: 0, error: { message: 'This line is no request: {id, method, params}' } },
@@ -264,7 +266,7 @@ test('an answer to a question that is no longer asked is refused; the audit keep
   const { engine } = place;
   const terminal = await place.shell();
   await typeText(terminal, "read -rs -p 'PIN: ' pin; read -rs -p 'Other PIN: ' pin", keys, never);
-  const { prompt } = await watchAttention(terminal, AbortSignal.timeout(5000));
+  const { prompt } = await watchAttention(terminal, AbortSignal.timeout(15_000));
   const caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true } as const;
   const answer = { terminal: terminal.id, text: secret, secret: true, submit: true, prompt };
   await answerWaiting(engine, answer, caller, never);

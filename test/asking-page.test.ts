@@ -10,6 +10,7 @@ import type { OwnedQuestion, PersonReach } from '../src/engine/asking/question.t
 import { Engine } from '../src/engine/engine.ts';
 import { AskPage } from '../src/faces/ask-page/ask-page.ts';
 import { launchBrowser } from './support/asking.ts';
+import { ManualClock } from './support/manual-clock.ts';
 
 const never = new AbortController().signal;
 const secret = 'corréct <hörse> & "battery" 42 ';
@@ -25,7 +26,9 @@ afterAll(async () => {
 /** An engine with pages, and what a call that can show them gets. */
 class Desk implements AsyncDisposable {
   readonly #home = mkdtempSync(join(tmpdir(), 'fairlead-page-'));
+  readonly clock = new ManualClock();
   readonly engine = new Engine({
+    clock: this.clock,
     openers: {},
     size: { cols: 80, rows: 24 },
     scrollback: 10,
@@ -119,9 +122,8 @@ test('a person answers in a real browser; the page can then be closed, and its s
     characters: secret.length,
   });
   expect(JSON.stringify(desk.engine.audit.entries())).not.toContain('battery');
-  await expect
-    .poll(() => bare(url).catch((error: { code: string }) => error.code), { timeout: 10_000 })
-    .toBe('ECONNREFUSED');
+  desk.clock.advance(2000);
+  await expect.poll(() => bare(url).catch((error: { code: string }) => error.code)).toBe('ECONNREFUSED');
 });
 
 test.each([
@@ -177,7 +179,7 @@ test('a hostile far side writes text, never markup', async () => {
   expect(await page.locator('script, img, b, i').count()).toBe(0);
   await page.click('text=Do not answer');
   expect(await answer).toBeUndefined();
-  expect(await page.innerText('h1')).toBe('Nothing was sent');
+  await expect.poll(() => page.innerText('h1')).toBe('Nothing was sent');
   expect(desk.engine.audit.entries()).toMatchObject([{ operation: 'asking.decline', caller: 'person' }]);
 });
 
@@ -204,8 +206,8 @@ test('a page of another site cannot answer, nor can a name that points here, nor
   await once(site, 'listening');
   await using evil = await open(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
   const frame = evil.frames()[1];
+  await expect.poll(() => frame?.url()).toMatch(/^chrome-error:/);
   expect(await frame?.locator('#answer').count()).toBe(0);
-  expect(frame?.url()).toMatch(/^chrome-error:/);
   const [response] = await Promise.all([evil.waitForNavigation(), evil.click('button')]);
   expect(response?.status()).toBe(403);
   site.close();
@@ -264,6 +266,7 @@ test('two questions at a time have two pages; a page whose time is over or that 
   const [a, b] = [await desk.ask(), await desk.ask({ subject: 'bob@web.example:22', limitMs: 400 })];
   expect(new URL(a.url).origin).toBe(new URL(b.url).origin);
   expect((await bare(b.url)).text).toContain('bob@web.example:22');
+  desk.clock.advance(400);
   expect(await b.answer).toBeUndefined();
   const late = await bare(b.url, { method: 'POST', body: 'answer=late', headers: form(new URL(b.url).origin) });
   expect(late).toMatchObject({ status: 404, text: expect.stringContaining('This question is no longer open') });

@@ -11,7 +11,7 @@ const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root
 };
 
 test('the package holds the bundle, its licences and its assets, and no sources', () => {
-  const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+  const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '--no-update-notifier'], {
     cwd: root,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { openSession } from './support/pty-session.ts';
 import { program, Served } from './support/served.ts';
+
+/** When the shell is back: only then is the newest command the last one. */
+const prompted = (client: Client): Promise<unknown> =>
+  client.callTool({ name: 'terminal_wait', arguments: { prompt: true } });
 
 const text = (result: { content?: unknown }): string => (result.content as { text?: string }[])[0]?.text ?? '';
 
@@ -20,6 +25,7 @@ describe('fairlead serve', () => {
     await first.close();
     const second = await served.connect();
     await second.callTool({ name: 'type', arguments: { text: 'echo kept $kept', submit: true } });
+    await prompted(second);
     expect(text(await second.callTool({ name: 'getContent', arguments: { lastCommand: true } }))).toBe(
       '(exit code 0)\nkept 42',
     );
@@ -62,8 +68,7 @@ describe('fairlead serve', () => {
     await other.until('instance  bravo');
     await other.type('\x03');
     expect(await other.ended).toMatchObject({ by: 'exit' });
-    await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
-    expect(readFileSync(file, 'utf8')).toBe(before);
+    await expect.poll(() => readFileSync(file, 'utf8')).toBe(before);
   });
 
   test('the token of the environment is used, never printed, and not visible to terminals', async () => {
@@ -79,6 +84,7 @@ describe('fairlead serve', () => {
       name: 'type',
       arguments: { text: 'env | grep -c FAIRLEAD_TOKEN; env | grep -c same', submit: true },
     });
+    await prompted(client);
     expect(text(await client.callTool({ name: 'getContent', arguments: { lastCommand: true } }))).toMatch(/\n0\n0$/);
     await client.close();
   });
@@ -115,7 +121,7 @@ describe('fairlead serve', () => {
     child.stderr.on('data', (chunk: Buffer) => {
       err += chunk.toString();
     });
-    const [code] = await once(child, 'exit');
+    const [code] = await once(child, 'close');
     expect(code).not.toBe(0);
     expect(err).toContain(`127.0.0.1:${port}`);
     expect(err).not.toMatch(/\n\s+at /);
