@@ -64,6 +64,7 @@ test('run, wait, blocks, find, send, screenshot, recording: the core book as it 
   });
   await use(send, { terminal, text: 'sleep 0.3; echo do""ne' });
   expect(await use(wait, { terminal, text: 'done' })).toMatchObject({ hit: 'text' });
+  expect(await use(wait, { terminal, prompt: true })).toMatchObject({ hit: 'prompt' });
   const { bytes } = (await use(screenshot, { terminal })) as unknown as { bytes: Uint8Array };
   expect(Buffer.from(bytes.subarray(1, 4)).toString()).toBe('PNG');
   const { recordings } = (await use(record, { action: 'stop', terminal })) as unknown as {
@@ -156,20 +157,22 @@ test('the exit code of the shell, and of a program', async () => {
 
 test('a link that breaks: the terminal is lost, and says so', async () => {
   const { terminal } = await far();
-  const running = use(run, { terminal, command: "echo o''n; sleep 30" });
-  await use(wait, { terminal, text: 'on' });
+  const running = use(run, { terminal, command: "echo it be''gan; sleep 30" });
+  await use(wait, { terminal, text: 'it began' });
   sshd.cut();
-  expect(await running).toMatchObject({ state: 'exited', exitCode: null, output: 'on', evidence: 'none' });
+  expect(await running).toMatchObject({ state: 'exited', exitCode: null, output: 'it began', evidence: 'none' });
   expect((await use(list, {}))['terminals']).toMatchObject([{ terminal, state: 'lost', exitCode: null }]);
-  expect(await use(read, { terminal })).toMatchObject({ text: expect.stringContaining('on') });
+  expect(await use(read, { terminal })).toMatchObject({ text: expect.stringContaining('it began') });
   // The next one connects anew.
   expect(await far()).toMatchObject({ state: 'idle' });
 });
 
 test('what only looks like a prompt gets no command, and one that rests does', async () => {
   const { terminal } = await far();
-  const working = await use(run, { terminal, command: `printf 'Loading 50%% '; sleep 30`, timeoutMs: 300 });
-  expect(working).toMatchObject({ state: 'running' });
+  // What prints is what sleeps: see the next test.
+  const command = `sh -c "printf 'Loading 50%% '; exec sleep 600"`;
+  expect(await use(run, { terminal, command, timeoutMs: 300 })).toMatchObject({ state: 'running' });
+  expect(await use(wait, { terminal, text: 'Loading 50% ' })).toMatchObject({ hit: 'text' });
   await expect(use(run, { terminal, command: 'echo lost' })).rejects.toMatchObject({ code: 'conflict' });
   await use(send, { terminal, keys: ['Ctrl+C'] });
   expect(await use(run, { terminal })).toMatchObject({ state: 'done', exitCode: 130 });
@@ -191,8 +194,9 @@ test('resize, and Ctrl-C past input nobody reads', async () => {
   const terminal = engine.terminals[0];
   await terminal?.resize({ cols: 90, rows: 20 }, AbortSignal.timeout(10_000));
   expect(await use(run, { terminal: id, command: 'stty size' })).toMatchObject({ output: '20 90' });
-  // Not as it is typed: the line is shown before the shell has it.
-  const running = use(run, { terminal: id, command: 'echo be""gun; sleep 30' });
+  // Not as it is typed: the line is shown before the shell has it. And what prints is what sleeps: Ctrl-C in the moment
+  // in which bash starts a program is for bash, which lets that program run.
+  const running = use(run, { terminal: id, command: `sh -c 'echo be""gun; exec sleep 600'` });
   await use(wait, { terminal: id, text: 'begun' });
   await use(send, { terminal: id, keys: ['Ctrl+C'] });
   expect(await running).toMatchObject({ state: 'done', exitCode: 130 });
@@ -261,8 +265,9 @@ test('a forced command has the terminal: no marks, and it works', async () => {
   const terminal = await other.open({ target: 'ssh:far', size: { cols: 80, rows: 24 } }, AbortSignal.timeout(30_000));
   expect(terminal.marked).toBe(false);
   await terminal.send(Buffer.from('3\r'), 'me', AbortSignal.timeout(10_000));
-  await expect.poll(() => Buffer.from(terminal.log.read(0).bytes).toString()).toMatch(/^menu> 3\r\nchose 3/);
-}, 30_000);
+  const said = (): string => Buffer.from(terminal.log.read(0).bytes).toString();
+  await expect.poll(said, { timeout: 20_000 }).toMatch(/^menu> 3\r\nchose 3/);
+}, 60_000);
 
 test('an account that takes no commands: what it gives instead, at once', async () => {
   await using forced = await startSshd({ config: ['ForceCommand echo "No shells here."; exit 9'] });
