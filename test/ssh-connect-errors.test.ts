@@ -8,7 +8,7 @@ import type { SshSurroundings } from '../src/transports/ssh/connect.ts';
 import type { SshSettings } from '../src/transports/ssh/settings.ts';
 import { Remote } from './support/remote.ts';
 import { asAlice, withSshd } from './support/ssh-login.ts';
-import { freePort, isRoot, type Sshd, startSshd } from './support/sshd.ts';
+import { isRoot, nobodysPort, type Sshd, startSshd } from './support/sshd.ts';
 
 let sshd: Sshd;
 withSshd((started) => (sshd = started), { known: true, password: isRoot });
@@ -51,9 +51,8 @@ describe('what is wrong with the arguments', () => {
     const { session_id = '' } = await at.run(connect, sshd.login);
     // By now the server has split into all its processes.
     expect((await at.ask(sessions, {})).facts).toMatchObject({ count: 1 });
-    const frozen = sshd.children().filter(({ name }) => name.startsWith('sshd'));
-    for (const { pid } of frozen) process.kill(pid, 'SIGSTOP');
-    try {
+    {
+      using _ = sshd.freeze();
       const { text } = await at.ask(connect, { ...sshd.login, session_id });
       expect(plain(text).split('\n').slice(0, -1).join('\n')).toBe(
         [
@@ -66,8 +65,6 @@ describe('what is wrong with the arguments', () => {
           'REPLACED: 1',
         ].join('\n'),
       );
-    } finally {
-      for (const { pid } of frozen) process.kill(pid, 'SIGCONT');
     }
     expect((await at.ask(connect, { session_id })).facts).toMatchObject({ code: 'SESSION_NOT_FOUND' });
     expect((await at.ask(sessions, {})).facts).toMatchObject({ count: 1 });
@@ -87,12 +84,12 @@ describe('what is wrong with the arguments', () => {
 describe('what is wrong with the way there', () => {
   test('CONNECTION_FAILED after all attempts (10.22)', async () => {
     await using at = remote();
-    const port = await freePort();
-    const { text, facts } = await at.ask(connect, { ...sshd.login, address: `127.0.0.1:${port}`, max_retries: 2 });
+    const address = `127.0.0.1:${nobodysPort}`;
+    const { text, facts } = await at.ask(connect, { ...sshd.login, address, max_retries: 2 });
     expect(text).toBe(
       failed(
         'CONNECTION_FAILED',
-        `Cannot connect to 127.0.0.1:${port}: connection refused (3 attempts).`,
+        `Cannot connect to ${address}: connection refused (3 attempts).`,
         'Check address and port, and that the host is up; then try again',
       ),
     );
@@ -126,9 +123,10 @@ describe('what is wrong with the way there', () => {
       expect(facts).toMatchObject({ code: 'CONNECTION_TIMEOUT' });
       return Math.round((performance.now() - start) / 1000);
     };
-    expect(await took({})).toBeLessThan(10);
+    // Not the operator's minute, and no matter how busy the machine is.
+    expect(await took({})).toBeLessThan(30);
     expect(await took({ timeout_secs: 2 })).toBeGreaterThanOrEqual(2);
-  });
+  }, 90_000);
 
   test('RETRY counts the extra attempts that were needed', async () => {
     let calls = 0;

@@ -5,6 +5,7 @@ import { exec, execCancel, execOutput } from '../src/operations/remote/commands.
 import { run } from '../src/operations/remote/run.ts';
 import { disconnect } from '../src/operations/remote/sessions.ts';
 import { Remote } from './support/remote.ts';
+import { slowClock } from './support/slow-clock.ts';
 import { ended, started } from './support/ssh-commands.ts';
 import { session, withSshd } from './support/ssh-login.ts';
 import type { Sshd } from './support/sshd.ts';
@@ -39,7 +40,7 @@ test('100 MB of output: the newest 10 MB stay, memory is bounded, and nothing is
     stdout_shown_bytes: 12,
     stdout_total_bytes: 104_857_600,
   });
-});
+}, 120_000);
 
 test('a flood nobody reads: memory is bounded, and other commands of the session answer', async () => {
   await using at = new Remote({ connector: sshd.connector(), settings: { commandBufferBytes: 1 << 20 } });
@@ -50,17 +51,17 @@ test('a flood nobody reads: memory is bounded, and other commands of the session
       expect((await ended(at, await started(at, on, `echo ${count}`))).facts).toMatchObject({ stdout: `${count}\n` });
     }
     const { output } = at.ssh.commands.find(flood, 'me');
-    await expect.poll(() => output.end, { timeout: 20_000 }).toBeGreaterThan(50 << 20);
+    await expect.poll(() => output.end, { timeout: 60_000 }).toBeGreaterThan(50 << 20);
     expect(output.allocated).toBeLessThanOrEqual(2 << 20);
   })();
   expect(await peak(busy)).toBeLessThan(80 << 20);
   expect((await at.run(execCancel, { command_id: flood })).status).toBe('cancelled');
-});
+}, 120_000);
 
 test('100 commands at once where the server gives ten channels; the next is refused (7)', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
-  await using at = new Remote({ connector: sshd.connector() });
+  await using at = new Remote({ connector: sshd.connector(), clock: slowClock });
   const on = await session(at, sshd);
   const input = { session_id: on, command: 'read -r line; echo "got $line"; sleep 600', pty: true };
   const answers = await Promise.all(Array.from({ length: 100 }, () => at.ask(exec, input)));

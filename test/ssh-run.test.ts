@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { execCancel } from '../src/operations/remote/commands.ts';
 import { run } from '../src/operations/remote/run.ts';
+import { ManualClock } from './support/manual-clock.ts';
 import { plain, Remote } from './support/remote.ts';
-import { running } from './support/ssh-commands.ts';
+import { printed, running } from './support/ssh-commands.ts';
 import { session, withSshd } from './support/ssh-login.ts';
-import { freePort, type Sshd, startSshd } from './support/sshd.ts';
+import { nobodysPort, type Sshd, startSshd } from './support/sshd.ts';
 
 let sshd: Sshd;
 withSshd((started) => (sshd = started), { known: true });
@@ -76,8 +77,12 @@ describe('ssh_run', () => {
   });
 
   test('TIMEOUT: the command is ended, and the session with it', async () => {
-    await using at = remote();
-    const { text, facts } = await at.ask(run, { ...sshd.login, command: 'echo early; sleep 600', timeout_secs: 1 });
+    const clock = new ManualClock();
+    await using at = new Remote({ connector: sshd.connector(), clock });
+    const asked = at.ask(run, { ...sshd.login, command: 'echo early; sleep 600', timeout_secs: 1 });
+    await printed(at, await running(at), 'early\n');
+    clock.advance(1000);
+    const { text, facts } = await asked;
     expect(plain(text)).toBe(
       [
         'SSH_RUN: TIMEOUT',
@@ -133,7 +138,7 @@ describe('ssh_run', () => {
     expect(sessionsOf(at)).toHaveLength(1);
     await using other = remote();
     await other.run(run, { ...sshd.login, command: 'touch "$HOME/on"' });
-    await expect.poll(() => sessionsOf(at), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => sessionsOf(at), { timeout: 20_000 }).toEqual([]);
     expect(at.ssh.commands.find(command_id, 'me').status).toBe('completed');
   });
 
@@ -149,7 +154,7 @@ describe('ssh_run', () => {
 
   test('CONNECTION_FAILED, AUTH_FAILED, INVALID_ARGUMENT', async () => {
     await using at = remote();
-    const nobody = await at.ask(run, { ...sshd.login, address: `127.0.0.1:${await freePort()}`, command: 'true' });
+    const nobody = await at.ask(run, { ...sshd.login, address: `127.0.0.1:${nobodysPort}`, command: 'true' });
     expect(nobody.facts).toMatchObject({ code: 'CONNECTION_FAILED' });
     const key_path = sshd.newKey('ed25519', { authorized: false });
     expect((await at.ask(run, { ...sshd.login, key_path, command: 'true' })).facts).toMatchObject({

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { call } from '../src/engine/call.ts';
 import { Engine } from '../src/engine/engine.ts';
@@ -9,30 +9,26 @@ import { systemClock } from '../src/engine/system-clock.ts';
 import { sshBook } from '../src/operations/remote/index.ts';
 import { Ssh, ssh } from '../src/transports/ssh/index.ts';
 import { defaultSshSettings } from '../src/transports/ssh/settings.ts';
+import { contents, filesBelow } from './support/files-below.ts';
 import { doors } from './support/ssh-door.ts';
-import { freePort, isRoot, startSshd } from './support/sshd.ts';
+import { isRoot, nobodysPort, startSshd } from './support/sshd.ts';
 
-/** Every file below a folder, and every process of this machine that may be read: where a text is. */
+/** The files below a folder that have a text in their name or in themselves. */
+const files = (folder: string, text: string): string[] =>
+  [...filesBelow(folder)].flatMap(([path, bytes]) => {
+    const name = relative(folder, path);
+    return name.includes(text) || bytes.includes(text) ? [name] : [];
+  });
+
+/** Those, and every process of this machine that may be read: where a text is. */
 function places(folder: string, text: string): string[] {
-  const found: string[] = [];
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (name.includes(text) || read(join(folder, name)).includes(text)) found.push(name);
-  }
+  const found = files(folder, text);
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     for (const file of ['cmdline', 'environ']) {
-      if (read(join('/proc', pid, file)).includes(text)) found.push(`${pid} ${file}`);
+      if (contents(join('/proc', pid, file)).includes(text)) found.push(`${pid} ${file}`);
     }
   }
   return found;
-}
-
-/** Folders, sockets and processes that are gone have no text. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
 }
 
 /** What a recording has of the input. */
@@ -62,7 +58,7 @@ test.skipIf(!isRoot).each(['stdio', 'http'] as const)(
       return code ?? word ?? '';
     };
     const place = { address, username, reuse: 'force_new' };
-    const dead = `127.0.0.1:${await freePort()}`;
+    const dead = `127.0.0.1:${nobodysPort}`;
 
     expect(await status('ssh_connect', { ...place, password }, { idempotency_key: 'k' })).toBe('ok');
     expect(await status('ssh_connect', { ...place, password }, { idempotency_key: 'k' })).toBe('ok');
@@ -99,8 +95,10 @@ test.skipIf(!isRoot).each(['stdio', 'http'] as const)(
       expect(places(door.home, secret)).toEqual([]);
     }
     // The search does find what is there: the recording of the shell, the record of the host key, the program itself.
-    expect(places(door.home, 'recorded-42')).toEqual([expect.stringMatching(/\.cast/)]);
-    expect(places(door.home, `]:${sshd.port} `)).toEqual([expect.stringMatching(/known_hosts$/)]);
+    // A recording gets its name when it is complete, a moment after the end of its shell.
+    const recorded = (): string[] => files(door.home, 'recorded-42');
+    await expect.poll(recorded, { timeout: 20_000 }).toEqual([expect.stringMatching(/\.cast$/)]);
+    expect(files(door.home, `]:${sshd.port} `)).toEqual([expect.stringMatching(/known_hosts$/)]);
     expect(places(door.home, 'fairlead.js')).toContainEqual(expect.stringMatching(/cmdline$/));
   },
 );
@@ -134,8 +132,8 @@ test.each(['stdio', 'http'] as const)(
     expect(await facts('ssh_disconnect', { session_id })).toMatchObject({ status: 'ok' });
 
     // A recording gets its name when it is complete, a moment after the end of its shell.
-    const casts = (): string[] => places(door.home, 'got-').filter((name) => name.endsWith('.cast'));
-    await expect.poll(casts, { timeout: 10_000 }).toHaveLength(2);
+    const casts = (): string[] => files(door.home, 'got-').filter((name) => name.endsWith('.cast'));
+    await expect.poll(casts, { timeout: 20_000 }).toHaveLength(2);
     expect(during).toEqual([]);
     expect(answers.filter((answer) => answer.includes(secret))).toEqual([]);
     expect(door.said()).not.toContain(secret);
@@ -143,7 +141,7 @@ test.each(['stdio', 'http'] as const)(
     // The search does find what is there: in the audit trail and, where input is recorded, in what was typed.
     if (kind === 'http') expect(places(door.home, 'ssh.shellWrite')).toContainEqual(expect.stringMatching(/audit/));
     const typed = casts()
-      .map((name) => typedIn(read(join(door.home, name))))
+      .map((name) => typedIn(contents(join(door.home, name)).toString('latin1')))
       .find((text) => text !== '');
     expect(typed).toContain('echo "got-');
   },

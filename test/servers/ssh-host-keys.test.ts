@@ -103,6 +103,7 @@ describe('accept-new (spec 9.3)', () => {
       refused('HOST_KEY_MISMATCH', `The key of ${place()} is not the one on record.`),
     );
     await sshd.connect().then(({ link }) => link[Symbol.asyncDispose]());
+    await sshd.logged(/Connection from[^]*Connection from[^]*Accepted publickey/, before);
     const [refusedPart = '', acceptedPart = ''] = sshd.log
       .slice(before)
       .split(/(?=Connection from)/)

@@ -54,7 +54,9 @@ describe('a command', () => {
   });
 
   test('a signal it is sent, and one it dies of', async () => {
-    const process = await link.exec('trap "echo got; exit 9" TERM; echo up; sleep 100 & wait', {}, limit());
+    // What sleeps began before, and holds none of the streams: one that is just being started may miss the signal.
+    const script = 'trap "echo got; exit 9" TERM; sleep 100 >/dev/null 2>&1 & echo up; wait';
+    const process = await link.exec(script, {}, limit());
     const chunks = process.stdout[Symbol.asyncIterator]();
     await chunks.next();
     process.signal('TERM');
@@ -106,7 +108,7 @@ describe('a command', () => {
 /** The server needs a moment after the end of a command before its slot is free. */
 async function oneMore(on: SshLink, code: number): Promise<void> {
   const run = () => on.exec(`exit ${code}`, {}, limit()).then(all, () => undefined);
-  await expect.poll(run, { timeout: 10_000 }).toMatchObject({ ended: { by: 'exit', code } });
+  await expect.poll(run, { timeout: 20_000 }).toMatchObject({ ended: { by: 'exit', code } });
 }
 
 // An sshd without privilege separation, as that of an ordinary user, passes on no signals.
@@ -145,7 +147,7 @@ describe('refused', () => {
     const pty = { term: 'xterm', size: { cols: 80, rows: 24 } };
     for (let round = 0; round < 3; round += 1) {
       const refusal = () => connected.link.exec('true', { pty }, limit()).catch((error: FairleadError) => error.data);
-      await expect.poll(refusal, { timeout: 10_000 }).toMatchObject({ wire: 'CHANNEL_FAILED', refused: 'request' });
+      await expect.poll(refusal, { timeout: 20_000 }).toMatchObject({ wire: 'CHANNEL_FAILED', refused: 'request' });
       await oneMore(connected.link, 6);
     }
   });
@@ -172,7 +174,7 @@ describe('refused', () => {
         data: { wire: 'CHANNEL_FAILED', refused: 'request' },
       });
     }
-    await expect.poll(() => open.size, { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => open.size, { timeout: 20_000 }).toBe(0);
     await connected.link[Symbol.asyncDispose]();
     server.close();
     await once(server, 'close');
@@ -203,7 +205,7 @@ describe('the end of a link', () => {
     const connected = await own.connect();
     // Once it has answered, the process that serves this connection is there to be stopped.
     await connected.link.ping(limit());
-    for (const child of own.children()) process.kill(child.pid, 'SIGSTOP');
+    using _ = own.freeze();
     const opening = connected.link.exec('true', {}, limit());
     const pinging = connected.link.ping(limit());
     own.cut();
@@ -224,7 +226,7 @@ describe('the end of a link', () => {
     await using own = await startSshd();
     const connected = await own.connect();
     const running = await connected.link.exec('sleep 100', {}, limit());
-    for (const child of own.children()) process.kill(child.pid, 'SIGSTOP');
+    using _ = own.freeze();
     await expect(connected.link.ping(AbortSignal.timeout(200))).rejects.toMatchObject({ name: 'TimeoutError' });
     await running[Symbol.asyncDispose]();
     expect(await running.ended).toEqual({ by: 'lost', reason: 'The server did not close the channel.' });
@@ -315,7 +317,7 @@ describe('a reader that stops', () => {
     expect({ seen, lost }).toEqual({ seen: 100_000, lost: -1 });
     await connected.link[Symbol.asyncDispose]();
     server.close();
-  });
+  }, 120_000);
 
   test('of one stream stops both, and memory stays bounded', async () => {
     const both = 'while :; do head -c 65536 /dev/zero; head -c 65536 /dev/zero >&2; done';
@@ -353,7 +355,7 @@ test('new keys in the middle of a transfer (RekeyLimit)', async () => {
   expect(await process.ended).toEqual({ by: 'exit', code: 0 });
 });
 
-test('3,000 commands on one link: memory stays flat', { timeout: 120_000 }, async () => {
+test('3,000 commands on one link: memory stays flat', { timeout: 300_000 }, async () => {
   const some = async (count: number): Promise<void> => {
     const lane = async (): Promise<void> => {
       for (let n = 0; n < count / 10; n += 1) {
@@ -364,7 +366,11 @@ test('3,000 commands on one link: memory stays flat', { timeout: 120_000 }, asyn
     await Promise.all(Array.from({ length: 10 }, lane));
   };
   await some(500);
-  const before = memory();
-  await some(2_500);
-  expect(memory() - before).toBeLessThan(2 << 20);
+  const steps = [memory()];
+  for (const count of [1_250, 1_250]) {
+    await some(count);
+    steps.push(memory());
+  }
+  const [before = 0, middle = 0, after = 0] = steps;
+  expect(Math.min(middle - before, after - middle)).toBeLessThan(1 << 20);
 });

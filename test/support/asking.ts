@@ -1,12 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Browser, chromium } from 'playwright-core';
+import { contents, filesBelow } from './files-below.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -134,12 +135,9 @@ export class AskingServer implements AsyncDisposable {
     };
     look('stdout', this.raw.join('\n'));
     look('stderr', this.stderr);
-    for (const name of readdirSync(this.home, { recursive: true, encoding: 'utf8' })) {
-      const path = join(this.home, name);
-      if (statSync(path, { throwIfNoEntry: false })?.isFile()) look(path, readIfThere(path));
-    }
+    for (const [path, bytes] of filesBelow(this.home)) look(path, bytes);
     for (const pid of family(this.child.pid ?? 0)) {
-      for (const file of ['cmdline', 'environ']) look(`/proc/${pid}/${file}`, readIfThere(`/proc/${pid}/${file}`));
+      for (const file of ['cmdline', 'environ']) look(`/proc/${pid}/${file}`, contents(`/proc/${pid}/${file}`));
     }
     return found;
   }
@@ -148,17 +146,6 @@ export class AskingServer implements AsyncDisposable {
     this.child.stdin.end();
     await this.#exited;
     await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
-
-/** Empty when it has just gone: shells start programs that end, and files are put in the place of others. */
-function readIfThere(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH') return Buffer.alloc(0);
-    throw error;
   }
 }
 

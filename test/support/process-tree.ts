@@ -34,11 +34,26 @@ export function ofUser(uid: number): Running[] {
 
 export const alive = ({ pid, started }: Running): boolean => look(pid)?.started === started;
 
-export function kill({ pid }: Running): void {
+export function signal({ pid }: Running, name: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, name);
   } catch {
     // It ended by itself.
+  }
+}
+
+export const kill = (process: Running): void => signal(process, 'SIGKILL');
+
+/** Stops those below this one that are wanted. Looks again until there is no new one: who is stopped starts no other. */
+export function stopBelow(root: number, wanted: (process: Running) => boolean): Running[] {
+  const stopped: Running[] = [];
+  const isNew = (one: Running): boolean =>
+    !stopped.some(({ pid, started }) => pid === one.pid && started === one.started);
+  for (;;) {
+    const found = below(root).filter((process) => wanted(process) && isNew(process));
+    if (found.length === 0) return stopped;
+    for (const process of found) signal(process, 'SIGSTOP');
+    stopped.push(...found);
   }
 }
 

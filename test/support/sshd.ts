@@ -5,6 +5,7 @@ import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import {
   type Connected,
   type ConnectRequest,
@@ -12,7 +13,7 @@ import {
   type SshSurroundings,
   sshConnector,
 } from '../../src/transports/ssh/connect.ts';
-import { alive, below, kill, ofUser, type Running } from './process-tree.ts';
+import { alive, below, kill, ofUser, type Running, signal, stopBelow } from './process-tree.ts';
 
 /** Without it there are no terminals and no passwords: sshd can give out neither. */
 export const isRoot = process.getuid?.() === 0;
@@ -61,7 +62,6 @@ export class Sshd implements AsyncDisposable {
   readonly #child: ChildProcess;
   /** What a connection that was cut left running. */
   readonly #orphans: Running[] = [];
-  #keys = 0;
 
   constructor(folder: string, port: number, child: ChildProcess, account: Account) {
     this.folder = folder;
@@ -104,8 +104,7 @@ export class Sshd implements AsyncDisposable {
 
   /** Makes a key pair; the path of the private half. */
   newKey(kind: KeyKind = 'ed25519', { passphrase = '', authorized = true }: KeyOptions = {}): string {
-    this.#keys += 1;
-    const path = join(this.folder, `user_${kind}_${this.#keys}`);
+    const path = join(this.folder, `user_${kind}_${randomBytes(5).toString('hex')}`);
     keygen(kind, path, passphrase);
     if (authorized) this.authorize(path);
     return path;
@@ -150,9 +149,21 @@ export class Sshd implements AsyncDisposable {
 
   /** Ends every connection as a dying server would: without a word. What ran on them may live on. */
   cut(): void {
-    const children = below(this.pid);
-    this.#orphans.push(...children.filter(({ name }) => !name.startsWith('sshd')));
-    for (const child of children.filter(({ name }) => name.startsWith('sshd'))) kill(child);
+    // Stopped first: one that is just being started would outlive its parent, and hold the connection.
+    const servers = stopBelow(this.pid, isServer);
+    this.#orphans.push(...below(this.pid).filter((child) => !isServer(child)));
+    for (const server of servers) kill(server);
+  }
+
+  /** Nothing that serves a connection moves until the end of the scope; new connections are served. */
+  freeze(): Disposable {
+    const frozen = stopBelow(this.pid, isServer);
+    return { [Symbol.dispose]: () => frozen.forEach((server) => signal(server, 'SIGCONT')) };
+  }
+
+  /** Waits until the server has said this, after so many characters: its words come by another way than its answers. */
+  async logged(words: RegExp, after = 0): Promise<void> {
+    while (!words.test(this.log.slice(after))) await once(this.#child.stderr as Readable, 'data');
   }
 
   /** Processes of connections and commands that are alive now. */
@@ -171,8 +182,13 @@ export class Sshd implements AsyncDisposable {
       this.#child.kill('SIGKILL');
       await exited;
     }
-    for (const process of left) if (alive(process)) kill(process);
-    if (isRoot) for (const process of ofUser(this.#uid())) kill(process);
+    const uid = isRoot ? this.#uid() : undefined;
+    // A shell that is still leaving writes into its home, and a loop may have begun another command.
+    const still = (): Running[] => [...left.filter(alive), ...(uid === undefined ? [] : ofUser(uid))];
+    for (let processes = still(); processes.length > 0; processes = still()) {
+      processes.forEach(kill);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     if (isRoot) removeUser(this.user);
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -207,6 +223,11 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
 
 const sshdProgram = '/usr/sbin/sshd';
 
+const isServer = ({ name }: Running): boolean => name.startsWith('sshd');
+
+/** Nobody listens there: it is too low to be given out by chance. */
+export const nobodysPort = 1;
+
 function configuration(folder: string, port: number, hostKeys: readonly KeyKind[], options: SshdOptions): string[] {
   return [
     ...(options.config ?? []),
@@ -238,14 +259,13 @@ function keygen(kind: KeyKind, path: string, passphrase = ''): void {
 async function listening(sshd: Sshd, child: ChildProcess): Promise<boolean> {
   const exited = once(child, 'exit').then(() => false);
   const up = (async () => {
-    while (!sshd.log.includes('Server listening on'))
-      await once(child.stderr as NonNullable<typeof child.stderr>, 'data');
+    await sshd.logged(/Server listening on/);
     return true;
   })();
   return Promise.race([up, exited]);
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

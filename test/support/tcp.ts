@@ -38,10 +38,21 @@ export async function listenTcp(each: (socket: Socket, count: number) => void): 
   };
 }
 
+export interface Relay extends Listener {
+  /** Passes on no more of what clients send; resolves when the next of it has come. */
+  hold(): Promise<unknown>;
+}
+
 /** Passes everything on to another port; which one is decided for each connection. */
-export const relayTcp = (to: (count: number) => number): Promise<Listener> =>
-  listenTcp((socket, count) => {
+export async function relayTcp(to: (count: number) => number): Promise<Relay> {
+  const pairs: (readonly [Socket, Socket])[] = [];
+  const listener = await listenTcp((socket, count) => {
     const there = connect(to(count), '127.0.0.1').on('error', () => socket.destroy());
     socket.pipe(there).pipe(socket);
     socket.on('close', () => there.destroy());
+    pairs.push([socket, there]);
   });
+  return Object.assign(listener, {
+    hold: () => Promise.race(pairs.map(([socket, there]) => once(socket.unpipe(there).resume(), 'data'))),
+  });
+}
