@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { execBatch } from '../src/operations/remote/batch.ts';
 import { list } from '../src/operations/remote/command-list.ts';
 import { execCancel } from '../src/operations/remote/commands.ts';
+import { ManualClock } from './support/manual-clock.ts';
 import { plain, Remote } from './support/remote.ts';
-import { running } from './support/ssh-commands.ts';
+import { printed, running } from './support/ssh-commands.ts';
 import { session, withSession } from './support/ssh-login.ts';
 import { type Sshd, startSshd } from './support/sshd.ts';
 
@@ -72,18 +73,25 @@ describe('ssh_exec_batch', () => {
       status: 'ok',
       executed: 2,
     });
-    const commands = ['false', 'kill -9 $$', 'sleep 600', 'echo on'];
-    const { text } = await at.ask(execBatch, {
-      session_id,
-      commands,
+    const clock = new ManualClock();
+    await using alone = new Remote({ connector: sshd.connector(), clock });
+    const asked = alone.ask(execBatch, {
+      session_id: await session(alone, sshd),
+      commands: ['false', 'kill -9 $$', 'echo up; sleep 600', 'echo on'],
       stop_on_failure: false,
       timeout_secs_per_command: 1,
     });
+    const slow = ({ command }: { readonly command: string }): boolean => command.includes('sleep');
+    const find = async () => (await alone.run(list, { status: 'running' })).commands.find(slow)?.command_id;
+    await expect.poll(find, { timeout: 20_000 }).toBeDefined();
+    await printed(alone, (await find()) as string, 'up\n');
+    clock.advance(1000);
+    const { text } = await asked;
     expect(text.split('\n').slice(3)).toEqual([
       'EXECUTED: 4',
       '- [0] false: FAILED exit=1',
       '- [1] kill -9 $$: FAILED exit=137',
-      '- [2] sleep 600: TIMEOUT',
+      '- [2] echo up; sleep 600: TIMEOUT',
       '- [3] echo on: COMPLETED exit=0',
     ]);
   });

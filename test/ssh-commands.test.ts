@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AnyOperation } from '../src/engine/operation.ts';
 import { foldBooks } from '../src/faces/mcp/tools.ts';
@@ -6,6 +8,7 @@ import { list } from '../src/operations/remote/command-list.ts';
 import { exec, execCancel, execOutput } from '../src/operations/remote/commands.ts';
 import { sshBook } from '../src/operations/remote/index.ts';
 import { run } from '../src/operations/remote/run.ts';
+import { ManualClock } from './support/manual-clock.ts';
 import { plain, Remote } from './support/remote.ts';
 import { ended, printed, started } from './support/ssh-commands.ts';
 import { session, withSession } from './support/ssh-login.ts';
@@ -158,10 +161,12 @@ describe('ssh_exec_output', () => {
   });
 
   test('TIMEOUT of the command itself: what it printed stays, no NEXT', async () => {
-    const { text, facts } = await ended(
-      at,
-      await started(at, session_id, 'echo early; sleep 600', { timeout_secs: 1 }),
-    );
+    const clock = new ManualClock();
+    await using alone = new Remote({ connector: sshd.connector(), clock });
+    const id = await started(alone, await session(alone, sshd), 'echo early; sleep 600', { timeout_secs: 1 });
+    await printed(alone, id, 'early\n');
+    clock.advance(1000);
+    const { text, facts } = await ended(alone, id);
     expect(plain(text)).toBe(
       [
         'SSH_EXEC_OUTPUT: TIMEOUT',
@@ -197,7 +202,7 @@ describe('ssh_exec_output', () => {
     await ended(at, command_id);
     const expires = (): number => at.ssh.sessions.all('me').find(({ id }) => id === session_id)?.expiresAt ?? 0;
     const before = expires();
-    await expect.poll(() => Date.now()).toBeGreaterThan(before - 300_000 + 5);
+    await expect.poll(() => Date.now(), { timeout: 20_000 }).toBeGreaterThan(before - 300_000 + 5);
     await at.run(execOutput, { command_id });
     expect(expires()).toBeGreaterThan(before);
   });
@@ -228,7 +233,7 @@ describe('ssh_exec_output', () => {
     expect(plain(text)).toContain('--- stdout [<nonce>] (truncated: showing 1.0KB of 2.0KB) ---\n');
     expect(plain(text)).toContain('--- stderr [<nonce>] (truncated: showing 1.0KB of 2.9KB) ---\n');
     const running = await started(at, session_id, 'seq 1 9999; sleep 600');
-    await printed(at, running, '9999');
+    await printed(at, running, '9999\n');
     const tail = await at.ask(execOutput, { command_id: running, max_output_bytes: 5 });
     expect(plain(tail.text)).toContain(
       '--- stdout [<nonce>] (partial, truncated: showing 5B of 47.7KB) ---\n9999\n---',
@@ -278,7 +283,14 @@ describe('ssh_exec_output', () => {
     }
     expect(lines.stdout).toBe(Array.from({ length: 200 }, (_, i) => `o${i + 1}\n`).join(''));
     expect(lines.stderr).toBe(Array.from({ length: 200 }, (_, i) => `e${i + 1}\n`).join(''));
-    const slow = await started(at, session_id, 'for i in 1 2 3; do echo o$i; sleep 0.1; echo e$i >&2; sleep 0.1; done');
+    // Each waits until we have the one before: what sshd finds in both pipes at once has no order.
+    const wait = (line: string): string => `until [ -e ${sshd.folder}/got-${line} ]; do sleep 0.01; done`;
+    const step = `echo o$i; ${wait('o$i')}; echo e$i >&2; ${wait('e$i')}`;
+    const slow = await started(at, session_id, `for i in 1 2 3; do ${step}; done`);
+    for (const line of ['o1', 'e1', 'o2', 'e2', 'o3', 'e3']) {
+      await printed(at, slow, `${line}\n`);
+      writeFileSync(join(sshd.folder, `got-${line}`), '');
+    }
     await ended(at, slow);
     expect(
       at.ssh.commands

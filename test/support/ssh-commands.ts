@@ -23,11 +23,13 @@ export async function ended(
   return await at.ask(execOutput, { command_id, wait: true, wait_timeout_secs: 60, ...input });
 }
 
-/** Waits until a running command has printed this. */
+/** Waits until a running command has printed this, on either stream. */
 export async function printed(at: Remote, command_id: string, text: string): Promise<void> {
-  await expect
-    .poll(async () => (await at.run(execOutput, { command_id })).stdout, { timeout: 20_000, interval: 10 })
-    .toContain(text);
+  const output = async (): Promise<string> => {
+    const { stdout, stderr } = await at.run(execOutput, { command_id });
+    return stdout + stderr;
+  };
+  await expect.poll(output, { timeout: 20_000, interval: 10 }).toContain(text);
 }
 
 /** The command that runs, once there is one. */
