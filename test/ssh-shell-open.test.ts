@@ -52,8 +52,9 @@ describe('ssh_shell_open', () => {
   });
 
   test('without output in time, and without an agent, the lines are left out', async () => {
-    await using hasty = new Remote({ connector: sshd.connector(), settings: { initialPeekMs: 0 } });
-    const { text, facts } = await hasty.ask(open, { session_id: await session(hasty, sshd) });
+    await using silent = await startSshd({ config: ['ForceCommand sleep 600'] });
+    await using hasty = new Remote({ connector: silent.connector(), settings: { initialPeekMs: 50 } });
+    const { text, facts } = await hasty.ask(open, { session_id: await session(hasty, silent) });
     expect(text).not.toMatch(/INITIAL_BUFFER|AGENT_ID/);
     expect(text).toContain('\nTERM: xterm 80x24\nHINT: ');
     expect(facts).not.toHaveProperty('initial_buffer');

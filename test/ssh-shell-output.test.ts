@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { call } from '../src/engine/call.ts';
 import { close, read, waitFor, write } from '../src/operations/remote/shells.ts';
-import { callerOf, plain, type Remote } from './support/remote.ts';
-import { withSession } from './support/ssh-login.ts';
+import { callerOf, plain, Remote } from './support/remote.ts';
+import { session, withSession } from './support/ssh-login.ts';
 import { shell } from './support/ssh-shells.ts';
+import type { Sshd } from './support/sshd.ts';
+import { StoppableClock } from './support/stoppable-clock.ts';
 
+let sshd: Sshd;
 let at: Remote;
 let session_id: string;
-withSession((made) => ({ at, session_id } = made), 'test');
+withSession((made) => ({ sshd, at, session_id } = made), 'test');
 
 describe('ssh_shell_read', () => {
   test('OPEN: what is unread, once (10.8)', async () => {
@@ -48,12 +51,13 @@ describe('ssh_shell_read', () => {
   test('wait: for output, for so many bytes, and TIMEOUT', async () => {
     const shell_id = await shell(at, session_id);
     const waiting = at.run(read, { shell_id, wait: true, wait_timeout_secs: 20 });
-    await at.run(write, { shell_id, input: 'printf x; sleep 0.3; printf yz\n' });
-    expect(await waiting).toMatchObject({ status: 'open', stdout: expect.stringMatching(/^x/) });
-    const more = await at.run(read, { shell_id, wait: true, min_bytes: 2, wait_timeout_secs: 20 });
-    expect(more.status).toBe('open');
-    expect(more.stdout?.length).toBeGreaterThanOrEqual(2);
-    await at.run(waitFor, { shell_id, patterns: ['$ '], timeout_secs: 1 });
+    await at.run(write, { shell_id, input: 'printf x; read n; printf y; read n; printf z; read n\n' });
+    expect(await waiting).toMatchObject({ status: 'open', stdout: 'x' });
+    const more = at.run(read, { shell_id, wait: true, min_bytes: 2, wait_timeout_secs: 20 });
+    await at.run(write, { shell_id, input: '\n' });
+    expect(await at.run(waitFor, { shell_id, patterns: ['y'], clear: false })).toMatchObject({ stdout: 'y' });
+    await at.run(write, { shell_id, input: '\n' });
+    expect(await more).toMatchObject({ status: 'open', stdout: 'yz' });
     const { text, facts } = await at.ask(read, { shell_id, wait: true, min_bytes: 5, wait_timeout_secs: 0 });
     expect(plain(text)).toBe('SSH_SHELL_READ: TIMEOUT\nSHELL_ID: <id1>\n--- data [<nonce>] (empty) ---');
     expect(facts['status']).toBe('timeout');
@@ -225,20 +229,33 @@ describe('ssh_shell_wait_for', () => {
   });
 
   test('progress every second: elapsed, and of how much (3.4)', async () => {
-    const shell_id = await shell(at, session_id);
+    const clock = new StoppableClock();
+    await using own = new Remote({ connector: sshd.connector(), clock });
+    const shell_id = await shell(own, await session(own, sshd));
+    clock.stop();
     const told: unknown[] = [];
-    await call(
+    const waiting = call(
       waitFor,
-      { shell_id, patterns: ['never'], timeout_secs: 2 },
+      { shell_id, patterns: ['never'], timeout_secs: 3 },
       {
-        engine: at.engine,
+        engine: own.engine,
         caller: callerOf('me'),
         signal: AbortSignal.timeout(20_000),
         progress: (message, amount) => told.push([message, amount]),
       },
     );
-    expect(told[0]).toEqual(['Waiting for 1 s', { done: 1, total: 2 }]);
-    expect(told.length).toBeLessThanOrEqual(2);
+    // Its timer is set in a moment.
+    const passing = (): number => {
+      clock.advance(500);
+      return told.length;
+    };
+    await expect.poll(passing, { timeout: 20_000 }).toBe(2);
+    expect(told).toEqual([
+      ['Waiting for 1 s', { done: 1, total: 3 }],
+      ['Waiting for 2 s', { done: 2, total: 3 }],
+    ]);
+    clock.advance(1000);
+    expect(await waiting).toMatchObject({ status: 'timeout' });
   });
 
   test('a caller that hangs up ends its wait, and nothing else', async () => {

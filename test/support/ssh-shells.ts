@@ -6,7 +6,7 @@ import type { Remote } from './remote.ts';
 export async function shell(
   at: Remote,
   session_id: string,
-  options: { readonly max_buffer_size?: string } = {},
+  options: { readonly max_buffer_size?: string; readonly inactivity_ttl?: number } = {},
 ): Promise<string> {
   const { shell_id = '' } = await at.run(open, { session_id, ...options });
   await at.run(write, { shell_id, input: "bind 'set enable-bracketed-paste off'; PS1='ready\\$ '; stty -echo\n" });
