@@ -58,6 +58,13 @@ describe('R-HUB-100: all the text of an output', () => {
     expect(await textOf('\x1b[38:2::9:8:7m \x1b[0m\r\na\r\n')).toBe(' \na');
   });
 
+  test('a cursor that was saved before many lines scrolled by is restored as in an emulator that keeps them all', async () => {
+    for (const lines of [filler(1000), 'a\x1b[?1006h\r\n'.repeat(4000)]) {
+      const bytes = encode(`${lines}saved\x1b7\r\n${lines}\x1b8restored`);
+      expect((await read(bytes)).text).toBe(renderText(bytes, size));
+    }
+  });
+
   test('far more text than bytes: the oldest lines go, and are counted', async () => {
     const { text, droppedLines, droppedBytes } = await read('x\x1b[18C!\r\n'.repeat(5000), 20_000);
     const kept = text.split('\n');

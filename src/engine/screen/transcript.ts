@@ -1,6 +1,6 @@
 import type { Size } from '../channel.ts';
 import { color, readCells, readText } from './cells.ts';
-import type { CoreLine } from './core.ts';
+import type { CoreBuffer, CoreLine } from './core.ts';
 import { Emulator } from './emulator.ts';
 import { isOrdinary } from './fast-forward.ts';
 import { defaultColor } from './grid.ts';
@@ -92,6 +92,22 @@ class TranscriptWriter {
       this.#takeScrolled();
       return false;
     });
+    this.#keepSavedRow();
+  }
+
+  /** A saved cursor is in the row it was saved in, however many rows before it are let go. */
+  #keepSavedRow(): void {
+    const { buffers } = this.#emulator.core;
+    const follow = (buffer: CoreBuffer): CoreBuffer => {
+      buffer.lines.onTrim((count) => {
+        buffer.savedY = Math.max(0, buffer.savedY - count);
+      });
+      return buffer;
+    };
+    let followed = follow(buffers.normal);
+    buffers.onBufferActivate(() => {
+      if (buffers.normal !== followed) followed = follow(buffers.normal);
+    });
   }
 
   feed(bytes: Uint8Array): void {
@@ -113,6 +129,8 @@ class TranscriptWriter {
     this.#add(simpleText(bytes, from, cut, lines, core.cols).slice(0, -1));
     if (lines.hasEscapes) this.#emulator.feed(penOf(bytes, lastReset(bytes, from, cut), cut));
     this.#emulator.feed(clearBytes);
+    // The row of a saved cursor has scrolled out by the time it can be restored.
+    core.buffers.normal.savedY = 0;
     this.#taken = this.#emulator.trimmed;
     return { skipped: cut - from, end: lines.end };
   }
