@@ -9,14 +9,18 @@ export function cpuTimer(): () => number {
   };
 }
 
-/** The least it spends on this in three goes: the first pays for compiling, and any may be charged with old garbage. */
-export function leastCpu(work: () => void): number {
-  const goes = [1, 2, 3].map(() => {
+/**
+ * What it spends on this, in the best of up to three goes: the first pays for compiling, and any may be charged with old
+ * garbage. One under the limit is enough.
+ */
+export function leastCpu(work: () => void, limit: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let go = 0; go < 3 && least >= limit; go++) {
     const spent = cpuTimer();
     work();
-    return spent();
-  });
-  return Math.min(...goes);
+    least = Math.min(least, spent());
+  }
+  return least;
 }
 
 /** The same of another process, by the clock ticks that Linux counts: ten milliseconds. */

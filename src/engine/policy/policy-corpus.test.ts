@@ -277,9 +277,9 @@ nasty.push(
 
 test.each(nasty)('64 KiB of %j are judged quickly', (piece) => {
   const line = piece.repeat(Math.floor(65_536 / piece.length));
-  const cost = leastCpu(() => {
+  const work = (): void => {
     judge(policy({ blocked_patterns: ['rm -rf /', 'cmd:rm'], allowed_patterns: ['cmd:echo'] }), line);
     judge(policy({ blocked_patterns: ['rm -rf /'] }), `'${line.replaceAll("'", '')}'`);
-  });
-  expect(cost).toBeLessThan(200);
+  };
+  expect(leastCpu(work, 200)).toBeLessThan(200);
 });

@@ -259,6 +259,6 @@ describe('hostile text takes linear time', () => {
     ['logins', 'login a password '],
   ])('%s', (_name, unit) => {
     const text = unit.repeat(Math.ceil(size / unit.length));
-    expect(leastCpu(() => redactor.redactText(text))).toBeLessThan(1_000);
+    expect(leastCpu(() => redactor.redactText(text), 1_000)).toBeLessThan(1_000);
   });
 });

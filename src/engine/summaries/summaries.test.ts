@@ -273,29 +273,14 @@ describe('R-HUB-105: whatever the text', () => {
     }
   });
 
-  test('takes time in proportion to the text, also for text made to stop it', () => {
-    const units = [
-      ' ',
-      '_',
-      '=',
-      'a:1:1',
-      '1 a',
-      '_ ',
-      ' |',
-      '- ',
-      '> a ',
-      '! ',
-      'FAILED a ',
-      'make: *** [',
-      '\n',
-      '\x1b[',
-    ];
-    for (const unit of units) {
+  test.each([' ', '_', '=', 'a:1:1', '1 a', '_ ', ' |', '- ', '> a ', '! ', 'FAILED a ', 'make: *** [', '\n', '\x1b['])(
+    'takes time in proportion to the text, also for text made to stop it: %j',
+    (unit) => {
       for (const text of [unit.repeat(400_000 / unit.length), `${unit.repeat(380 / unit.length)}\n`.repeat(1000)]) {
         const spent = cpuTimer();
         for (const command of hints) summarise(text, { command });
-        expect(spent(), JSON.stringify(unit)).toBeLessThan(5000);
+        expect(spent()).toBeLessThan(5000);
       }
-    }
-  });
+    },
+  );
 });
