@@ -36,7 +36,7 @@ export interface Expected {
 
 export interface Step {
   readonly run: string;
-  /** Something another call does once the command prints, or has begun. */
+  /** Something another call does once the command has begun, and has printed these bytes. */
   readonly meanwhile?: { readonly after?: string; readonly does: (terminal: Terminal) => Promise<void> };
   /** Undefined: a preparation, whose outcome does not matter. */
   readonly expect?: Expected;
@@ -95,6 +95,13 @@ const series = (name: string, steps: readonly Step[], except: Shape['except'] = 
   except,
 });
 
+/**
+ * Tells, where nobody sees it, that it runs and becomes the program. A process of its own has the terminal by then, as the
+ * shell that is about to start one has not: that one may lose Ctrl+C, and leaves keys to whatever reads next.
+ */
+const titled = (program: string): string => `sh -c "printf '\\033]2;begun\\007'; exec ${program}"`;
+const begun = '\x1b]2;begun\x07';
+
 const bothZsh = (outcome: Outcome): Partial<Record<Column, Outcome>> => ({ zsh: outcome, 'zsh + theme': outcome });
 const sh = (outcome: Outcome): Partial<Record<Column, Outcome>> => ({ dash: outcome, ash: outcome });
 const wanting: Outcome = [null, '', 'incomplete'];
@@ -131,7 +138,7 @@ export const shapes: readonly Shape[] = [
   }),
   shape('nothing at all', '', [null, ''], { but: { 'bash, plain': [0, ''] } }),
   shape('comment at the end', 'echo a # b', [0, 'a'], { but: bothZsh([0, 'a # b']) }),
-  shape('background job', 'sleep 0.2 &', [0, /^\[\d+\] \d+$/], {
+  shape('background job', 'sleep 5 &', [0, /^\[\d+\] \d+$/], {
     own: true,
     but: { fish: [0, ''], ...sh([0, '']) },
   }),
@@ -178,17 +185,17 @@ export const shapes: readonly Shape[] = [
   }),
   shape('echo off and on again', 'stty -echo; echo quiet; stty echo', [0, 'quiet']),
   shape('another user', `su root -c 'echo as $(whoami); exit 3'`, [3, 'as root']),
-  shape('Ctrl+C', 'sleep 30', [130, /^(\^C)?$/], { meanwhile: { does: types('\x03') } }),
-  shape('Ctrl+C in a list', 'echo go; sleep 30; echo no', [130, /^go\n?(\^C)?$/], {
-    meanwhile: { after: 'go', does: types('\x03') },
+  shape('Ctrl+C', titled('sleep 30'), [130, /^(\^C)?$/], { meanwhile: { after: begun, does: types('\x03') } }),
+  shape('Ctrl+C in a list', `echo go; ${titled('sleep 30')}; echo no`, [130, /^go\n?(\^C)?$/], {
+    meanwhile: { after: begun, does: types('\x03') },
   }),
   shape('reads a line', 'read x; echo "got $x"', [0, /word\s+got word$/], { meanwhile: { does: types('word\r') } }),
-  shape('reads to the end', 'cat; echo over', [0, /^typed\ntyped\nover$/], {
-    meanwhile: { does: types('typed\r', '\x04') },
+  shape('reads to the end', `${titled('cat')}; echo over`, [0, /^typed\ntyped\nover$/], {
+    meanwhile: { after: begun, does: types('typed\r', '\x04') },
   }),
   shape('type-ahead of someone else', 'echo go; sleep 0.6; echo mine', [0, /^go\n(?:echo ahead\n)?mine$/], {
     own: true,
-    meanwhile: { after: 'go', does: types('echo ahead\r') },
+    meanwhile: { after: 'go\r\n', does: types('echo ahead\r') },
   }),
   shape('exit of the shell', 'exit 5', [5, /^(exit)?$/, 'exited'], { own: true }),
   shape('exec', `exec sh -c 'echo last; exit 6'`, [6, 'last', 'exited'], { own: true }),
@@ -210,14 +217,14 @@ export const shapes: readonly Shape[] = [
   series(
     'job that prints after the prompt',
     [
-      step('(sleep 0.2; echo late) &', [0, /^(\[1\] \d+)?$/]),
-      step('sleep 0.5; echo mine', [0, /^late\n.*mine/s]),
+      step('(until [ -e go ]; do sleep 0.05; done; echo late) &', [0, /^(\[1\] \d+)?$/]),
+      step('touch go; wait; echo mine', [0, /^late\n.*mine/s]),
       step('echo next', [0, 'next']),
     ],
     {
       fish: [
-        step(`sh -c 'sleep 0.2; echo late' &`, [0, '']),
-        step('sleep 0.5; echo mine', [0, /^late\n.*mine/s]),
+        step(`sh -c 'until [ -e go ]; do sleep 0.05; done; echo late' &`, [0, '']),
+        step('touch go; wait; echo mine', [0, /^late\n.*mine/s]),
         step('echo next', [0, 'next']),
       ],
     },
@@ -238,7 +245,7 @@ export const shapes: readonly Shape[] = [
   }),
   series('echo stays off', [step('stty -echo'), step('echo still', [0, 'still']), step('false', [1, ''])]),
   series('alternate screen that stays', [
-    step(`printf '\\033[?1049h\\033[H\\033[2Jfull'; sleep 1; printf '\\033[?1049l'; echo back`, [
+    step(`printf '\\033[?1049h\\033[H\\033[2Jfull'; sleep 20; printf '\\033[?1049l'; echo back`, [
       null,
       /full/,
       'running',
