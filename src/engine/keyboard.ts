@@ -20,6 +20,8 @@ export interface LastInput {
   readonly atMs: number;
   /** Where the output ended then. */
   readonly offset: number;
+  /** It ended a line. */
+  readonly entered?: boolean;
   /** It ended a line that nobody was waiting for: the next prompt may belong to what ran before it. */
   readonly ahead?: boolean;
 }
@@ -224,11 +226,12 @@ export class Keyboard {
     const { busy, channel, clock, offset, used } = this.#init;
     used();
     const atMs = clock.monotonic();
-    const early = (bytes.includes(13) || bytes.includes(10)) && busy();
+    const entered = bytes.includes(13) || bytes.includes(10);
+    const early = entered && busy();
     // A program that reads lines takes it, unless it was just told to stop; where nobody can tell, it is taken to.
     const ahead = early && (this.#stopping || channel.process?.reads?.() === false);
     this.#stopping = bytes.every((byte) => byte === 3);
-    this.#last = { atMs, offset: offset(), ahead };
+    this.#last = { atMs, offset: offset(), entered, ahead };
     if (early) this.#lastAhead = this.#last.offset;
     return atMs;
   }

@@ -36,8 +36,10 @@ export interface WaitResult {
 
 /** Without marks, a prompt is only what looks like one and stays. */
 const promptQuietMs = 150;
-/** A line that was entered at a prompt is taken within this time; text that stays there longer was not entered. */
+/** Text that stays at a prompt for so long was not entered. */
 const takenMs = 300;
+/** A line that was entered is taken sooner or later, and the shell says so; one that does not by then keeps it in its editor. */
+const enteredMs = 3000;
 /** More of the past is not rendered. */
 const renderedBytes = 64 << 10;
 
@@ -105,7 +107,8 @@ class Waiting implements Disposable {
       terminal.clock.after(timeoutMs, () => this.#settle({ hit: undefined })),
     );
     if (this.#from === undefined) {
-      this.#listening.push(afterQuiet(terminal, takenMs, () => this.#release(this.#since)));
+      const quietMs = terminal.lastInput?.entered === true ? enteredMs : takenMs;
+      this.#listening.push(afterQuiet(terminal, quietMs, () => this.#release(this.#since)));
     }
     this.#watchQuiet();
   }
@@ -222,7 +225,9 @@ class Waiting implements Disposable {
 
   /** Of a terminal that went quiet. */
   #promptStays(): boolean {
-    const { blocks, lastInput, marked } = this.#terminal;
+    const { blocks, lastInput, log, marked } = this.#terminal;
+    // A prompt that was there before the line was entered is not the one after it.
+    if (lastInput?.entered === true && log.end === lastInput.offset) return false;
     if (!marked || blocks.state !== 'prompt') return promptShows(this.#terminal);
     // The line that was typed ahead of the prompt went to what ran before.
     return lastInput?.ahead === true && promptedSince(this.#terminal, { ...lastInput, ahead: false });
