@@ -3,11 +3,9 @@ import type { Command, Invocation, Surroundings } from './commands/command.ts';
 import { globalOptions } from './commands/global-options.ts';
 import { helpFor, overview } from './commands/help.ts';
 import { commands } from './commands/index.ts';
-import { flagName, readSettings, type Setting, SettingError, settings } from './config.ts';
-import { errorTable, FairleadError } from './contract/errors.ts';
+import { flagName, readSettings, type Setting, settings } from './config.ts';
 import { packageRoot } from './engine/package-root.ts';
 import { type Flag, parseArgs, UsageError } from './faces/cli/args.ts';
-import { clean } from './faces/cli/clean.ts';
 import { styleFor } from './faces/cli/style.ts';
 import { closest } from './lib/closest.ts';
 
@@ -36,9 +34,8 @@ async function main(given: readonly string[]): Promise<number> {
     serves = command.serves === true;
     return await command.run({ ...around, ...understand(command, rest) });
   } catch (thrown) {
-    const red = styleFor(stderr, env).red;
-    stderr.write(`${red('fairlead:')} ${clean(explain(thrown, name))}\n`);
-    return exitCode(thrown);
+    const { tellFailure } = await import('./commands/failure.ts');
+    return tellFailure(thrown, { name, argv: given }, around);
   }
 }
 
@@ -85,26 +82,6 @@ function unknownCommand(word: string, nouns: readonly string[]): UsageError {
   return new UsageError(
     `There is no command "${word}".${near ? ` Did you mean ${near}?` : ''} Commands: ${names.join(', ')}. See: fairlead --help`,
   );
-}
-
-function explain(thrown: unknown, name: string): string {
-  if (thrown instanceof UsageError || thrown instanceof SettingError) {
-    return thrown.message.includes('See: ') ? thrown.message : `${thrown.message}\nSee: fairlead ${name} --help`;
-  }
-  if (thrown instanceof FairleadError) {
-    const { message, hint } = thrown;
-    // Some messages are a reference's, which ends them without a full stop.
-    return `${message}${/[.!?]$/.test(message) ? '' : '.'}${hint === undefined ? '' : ` ${hint}`}`;
-  }
-  if ((thrown as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd') {
-    return 'The directory this was started in is gone. Change to another one (cd ~) and try again.';
-  }
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-}
-
-function exitCode(thrown: unknown): number {
-  if (thrown instanceof UsageError || thrown instanceof SettingError) return 2;
-  return thrown instanceof FairleadError ? errorTable[thrown.code].exit : 1;
 }
 
 function print(text: string): number {

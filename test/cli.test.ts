@@ -109,6 +109,25 @@ test('a command that never ran, or waits for somebody, is no success (R-RPC-152)
   expect(await fairlead(['exec', 'wait', '0', 'echo after'])).toMatchObject({ code: 0, stdout: 'after\n' });
 });
 
+test.each([
+  [['nope', '--json'], 2, 'There is no command "nope".'],
+  [['--json', 'nope'], 2, 'There is no command "nope".'],
+  [['session', '--json'], 2, 'Say what to do: list, '],
+  [['session', 'lst', '--json'], 2, 'There is no session lst. Did you mean list?'],
+  [['audit', '--json'], 2, 'Say what to do: fairlead audit verify'],
+  [['answer', '--json'], 4, 'Nothing waits for you.'],
+])('%j fails in JSON, too (R-RPC-151)', async (args, code, message) => {
+  const failed = await fairlead(args);
+  expect(failed).toMatchObject({ code, stderr: '' });
+  expect(JSON.parse(failed.stdout).error).toMatchObject({ code: expect.any(Number), data: expect.anything() });
+  expect(JSON.parse(failed.stdout).error.message).toContain(message);
+});
+
+test('policy alone shows the policy (R-RPC-150)', async () => {
+  expect(JSON.parse((await fairlead(['policy', '--json'])).stdout)).toMatchObject({ enabled: false });
+  expect(await fairlead(['policy'])).toEqual(await fairlead(['policy', 'get']));
+});
+
 test('a switch may be told off: --json=false', async () => {
   expect((await fairlead(['session', 'list', '--json=false'])).stdout).toMatch(/^ {2}0 {2}running/);
   expect((await fairlead(['session', 'list', '--json=true'])).stdout).toMatch(/^\{/);

@@ -1,12 +1,12 @@
-import { places, readSettings, SettingError } from '../config.ts';
-import { errorTable, FairleadError } from '../contract/errors.ts';
+import { places, readSettings } from '../config.ts';
+import { FairleadError } from '../contract/errors.ts';
 import { isOn, parseArgs, shapeOf, UsageError } from '../faces/cli/args.ts';
 import { clean, toJson } from '../faces/cli/clean.ts';
 import { fieldsOf, isAboutSession } from '../faces/cli/fields.ts';
 import { show } from '../faces/cli/show.ts';
 import { columns, styleFor, type Style } from '../faces/cli/style.ts';
 import { type Verb, verbsOf } from '../faces/cli/verbs.ts';
-import { RpcClient, RpcFailure } from '../faces/jsonrpc/client.ts';
+import { RpcClient } from '../faces/jsonrpc/client.ts';
 import { closest } from '../lib/closest.ts';
 import { sessionBook } from '../operations/session/index.ts';
 import type { Surroundings } from './command.ts';
@@ -20,35 +20,38 @@ const verbs = verbsOf(sessionBook);
 export const nouns = (): string[] => [...verbs.keys()];
 export const isNoun = (name: string): boolean => verbs.has(name);
 
+/** What a noun without a verb means (R-RPC-150). */
+const byItself = new Map([['policy', 'get']]);
+
 const connectMs = 5000;
 
 /** `fairlead <noun> <verb> …`: calls a method of a running instance and shows the answer. Resolves with the exit code. */
 export async function drive(noun: string, argv: readonly string[], around: Surroundings): Promise<number> {
   const { stdout, env } = around;
   const style = styleFor(stdout, env);
-  const [name, ...rest] = argv;
   const known = verbs.get(noun) ?? new Map<string, Verb>();
-  if (name === undefined || name === '--help' || name === '-h') {
+  if (argv[0] === '--help' || argv[0] === '-h') {
     stdout.write(nounHelp(noun, known, style));
-    return name === undefined ? 2 : 0;
+    return 0;
   }
+  const isBare = argv[0] === undefined || argv[0].startsWith('-');
+  const [name = '', ...rest] = isBare ? [byItself.get(noun) ?? '', ...argv] : argv;
   const verb = known.get(name);
-  if (verb && wantsHelp(rest, verb.op.lastTakesRest === true)) {
+  if (!verb) {
+    if (argv.length > 0) throw new UsageError(noSuchVerb(noun, name, [...known.keys()]));
+    stdout.write(nounHelp(noun, known, style));
+    return 2;
+  }
+  if (wantsHelp(rest, verb.op.lastTakesRest === true)) {
     stdout.write(verbHelp(verb, style));
     return 0;
   }
-  const json = options(argv).some((word) => word === '--json' || word === '--json=true');
-  try {
-    if (!verb) {
-      const near = suggestion(name, [...known.keys()]);
-      throw new UsageError(`There is no ${noun} ${name}.${near} See: fairlead ${noun} --help`);
-    }
-    return await perform(verb, rest, around, style);
-  } catch (thrown) {
-    if (!json) throw asError(thrown);
-    stdout.write(toJson({ error: facts(thrown) }));
-    return exitCode(thrown);
-  }
+  return await perform(verb, rest, around, style);
+}
+
+function noSuchVerb(noun: string, name: string, known: readonly string[]): string {
+  if (name === '') return `Say what to do: ${known.join(', ')}. See: fairlead ${noun} --help`;
+  return `There is no ${noun} ${name}.${suggestion(name, known)} See: fairlead ${noun} --help`;
 }
 
 const options = (argv: readonly string[]): readonly string[] =>
@@ -122,42 +125,3 @@ const suggestion = (word: string, known: readonly string[]): string => {
   const [near] = closest(word, known);
   return near === undefined ? '' : ` Did you mean ${near}?`;
 };
-
-/** Exit codes by the word in `error.data` (R-RPC-152). */
-const exits = new Map<string, number>([
-  ...Object.values(errorTable).map(({ rpc, exit }) => [rpc, exit] as const),
-  ['BLOCKED_BY_POLICY', 5],
-]);
-
-function exitCode(thrown: unknown): number {
-  if (thrown instanceof RpcFailure) return exits.get(String(thrown.error.data?.['code'])) ?? 1;
-  if (isUsage(thrown)) return 2;
-  return thrown instanceof FairleadError ? errorTable[thrown.code].exit : 1;
-}
-
-const isUsage = (thrown: unknown): thrown is Error => thrown instanceof UsageError || thrown instanceof SettingError;
-
-function facts(thrown: unknown): object {
-  if (thrown instanceof RpcFailure) return thrown.error;
-  if (thrown instanceof FairleadError) {
-    const { code, message, hint } = thrown;
-    return { code: -32603, message, data: { code: errorTable[code].rpc, ...(hint === undefined ? {} : { hint }) } };
-  }
-  if (isUsage(thrown)) return { code: -32602, message: thrown.message, data: { code: 'INVALID_PARAMS' } };
-  return {
-    code: -32603,
-    message: thrown instanceof Error ? thrown.message : String(thrown),
-    data: { code: 'INTERNAL' },
-  };
-}
-
-/** What main prints and exits with. */
-function asError(thrown: unknown): unknown {
-  if (!(thrown instanceof RpcFailure)) return thrown;
-  const { message, data } = thrown.error;
-  const hint = data?.['hint'];
-  const code =
-    (Object.keys(errorTable) as (keyof typeof errorTable)[]).find((one) => errorTable[one].exit === exitCode(thrown)) ??
-    'internal';
-  return new FairleadError(code, message, typeof hint === 'string' && !message.includes(hint) ? { hint } : {});
-}
