@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type RpcPlace, withPlace } from './place.ts';
+import { patientClock } from '../support/patient-clock.ts';
+import { RpcPlace, withPlace } from './place.ts';
 
 let place: RpcPlace;
 withPlace((opened) => (place = opened));
@@ -7,11 +10,26 @@ withPlace((opened) => (place = opened));
 const call = (method: string, params?: unknown) => place.client.call(method, params);
 const failure = async (method: string, params?: unknown) => (await place.client.ask(method, params)).error;
 
+let gates = 0;
+
+/** A command that goes on until the test lets it end. */
+function gated(): { readonly command: string; readonly open: () => void } {
+  const gate = join(place.home, `gate-${gates++}`);
+  return { command: `until [ -e ${gate} ]; do sleep 0.02; done`, open: () => writeFileSync(gate, '') };
+}
+
+/** Waits until the shell has said that it runs this. */
+async function begun(id: number, command: string): Promise<void> {
+  await expect.poll(async () => (await call('exec.status', { id })).command).toBe(command);
+}
+
 test('exec.run answers at once, and says whether the session was busy', async () => {
   const id = await place.create();
-  expect(await call('exec.run', { id, command: 'sleep 0.5; echo one' })).toEqual({ sent: true, busy: false });
-  await call('orchestrate.wait', { id, idle_ms: 50 });
+  const { command, open } = gated();
+  expect(await call('exec.run', { id, command })).toEqual({ sent: true, busy: false });
+  await begun(id, command);
   expect(await call('exec.run', { id, command: 'echo two' })).toEqual({ sent: true, busy: true });
+  open();
   expect(await call('orchestrate.wait', { id, pattern: '^two$', regex: true })).toMatchObject({ matched: true });
 });
 
@@ -31,38 +49,57 @@ test('exec.run_wait: output, exit code, source and time; the echo of the command
 });
 
 test('exec.run_wait gives up waiting, never the command (R-RPC-044)', async () => {
-  const id = await place.create();
-  const result = await call('exec.run_wait', { id, command: 'echo begun; sleep 30', timeout_ms: 300 });
-  expect(result).toMatchObject({ output: 'begun', exit_status: 'timeout', timed_out: true, exit_code: null });
-  expect(await call('exec.status', { id })).toMatchObject({ status: 'running', command: 'echo begun; sleep 30' });
+  const clock = patientClock();
+  await using own = await RpcPlace.open(undefined, { clock });
+  const id = await own.create();
+  const command = 'echo begun; sleep 30';
+  const result = own.client.call('exec.run_wait', { id, command, timeout_ms: 125_000 });
+  using other = await own.another();
+  await other.call('orchestrate.wait', { id, pattern: '^begun$', regex: true });
+  const limits = [...clock.long].filter(([, ms]) => ms === 125_000);
+  expect(limits).toHaveLength(1);
+  for (const [over] of limits) over();
+  expect(await result).toMatchObject({ output: 'begun', exit_status: 'timeout', timed_out: true, exit_code: null });
+  expect(await own.client.call('exec.status', { id })).toMatchObject({ status: 'running', command });
 });
 
 test('one waited command per session, unless it may queue (R-RPC-045)', async () => {
   const id = await place.create();
   using other = await place.another();
-  const first = other.call('exec.run_wait', { id, command: 'sleep 0.7; echo first' });
-  await call('orchestrate.wait', { id, idle_ms: 100 });
+  using third = await place.another();
+  const { command, open } = gated();
+  const first = other.call('exec.run_wait', { id, command: `${command}; echo first` });
+  await begun(id, `${command}; echo first`);
   expect(await failure('exec.run_wait', { id, command: 'echo second' })).toMatchObject({
     message: `Session ${id} is busy`,
     data: { code: 'SESSION_BUSY' },
   });
-  const second = await call('exec.run_wait', { id, command: 'echo second', queue: true });
+  const second = call('exec.run_wait', { id, command: 'echo second', queue: true });
+  // An answer to somebody who asked later: it waits by now.
+  await third.call('session.list');
+  open();
   expect((await first).output).toBe('first');
-  expect(second).toMatchObject({ output: 'second', exit_code: 0 });
+  expect(await second).toMatchObject({ output: 'second', exit_code: 0 });
 });
 
 test('queue waits for a command nobody waits for any more, as long as timeout_ms (R-RPC-045)', async () => {
   const id = await place.create();
-  expect(await call('exec.run_wait', { id, command: 'sleep 3', timeout_ms: 50 })).toMatchObject({ timed_out: true });
+  const { command, open } = gated();
+  expect(await call('exec.run_wait', { id, command, timeout_ms: 50 })).toMatchObject({ timed_out: true });
+  await begun(id, command);
   expect(await failure('exec.run_wait', { id, command: 'echo no', queue: true, timeout_ms: 100 })).toMatchObject({
     message: `Session ${id} is busy`,
   });
-  const [first, second] = await Promise.all(
+  const waiting = Promise.all(
     ['one', 'two'].map(async (word) => {
       using other = await place.another();
       return await other.call('exec.run_wait', { id, command: `echo ${word}`, queue: true });
     }),
   );
+  // Time for both to be asked; without it they find nothing to wait for.
+  await call('orchestrate.wait', { id, pattern: 'never', timeout_ms: 200 });
+  open();
+  const [first, second] = await waiting;
   expect(new Set([first?.output, second?.output])).toEqual(new Set(['one', 'two']));
 });
 
@@ -72,9 +109,8 @@ test('the alternate screen is refused unless force says otherwise (R-RPC-045)', 
   const busy = { message: `Session ${id} is busy`, data: { code: 'SESSION_BUSY' } };
   expect(await failure('exec.run_wait', { id, command: 'echo hidden' })).toMatchObject(busy);
   // A shell waits at its prompt: nothing will end, so nothing is waited for.
-  const started = performance.now();
-  expect(await failure('exec.run_wait', { id, command: 'echo hidden', queue: true })).toMatchObject(busy);
-  expect(performance.now() - started).toBeLessThan(5000);
+  const patient = { queue: true, timeout_ms: 86_400_000 };
+  expect(await failure('exec.run_wait', { id, command: 'echo hidden', ...patient })).toMatchObject(busy);
   expect(await call('exec.run_wait', { id, command: 'sh -c "echo seen; exit 3"', force: true })).toMatchObject({
     output: 'seen',
     exit_code: 3,
@@ -91,7 +127,7 @@ test('force types into what a full-screen program shows, as inside tmux', async 
   expect(await failure('exec.run_wait', { id, command: 'echo no' })).toMatchObject({
     message: `Session ${id} is busy`,
   });
-  const forced = { id, command: 'echo forced; false', force: true, timeout_ms: 5000 };
+  const forced = { id, command: 'echo forced; false', force: true };
   expect(await call('exec.run_wait', forced)).toMatchObject({ output: 'forced', exit_code: 1, source: 'sentinel' });
 });
 
@@ -177,10 +213,11 @@ test('signal.send: keys by their documented names, real signals with mode proces
 test('orchestrate: launch, broadcast and wait', async () => {
   const made = await call('orchestrate.launch', { command: 'echo launched', cols: 80 });
   expect(made).toMatchObject({ session_id: String(made.id), cols: 80, rows: 30 });
-  expect(await call('orchestrate.wait', { id: made.id, pattern: 'launched' })).toMatchObject({
+  expect(await call('orchestrate.wait', { id: made.id, pattern: '^launched$', regex: true })).toMatchObject({
     matched: true,
-    pattern: 'launched',
+    pattern: '^launched$',
   });
+  await place.prompted(made.id);
   const other = await place.create();
   const { results } = await call('orchestrate.broadcast', {
     command: 'sh -c "echo all; exit 2"',
@@ -201,10 +238,11 @@ test('orchestrate: launch, broadcast and wait', async () => {
 });
 
 test('a launch whose program does not live to read its command leaves nothing behind', async () => {
-  const before = (await call('session.list')).sessions.length;
-  const { error } = await place.client.ask('orchestrate.launch', { argv: ['true'], command: 'echo never' });
+  // Half a second is all that a program gets to say something or end: here it gets all the time it needs.
+  await using own = await RpcPlace.open(undefined, { clock: patientClock(500) });
+  const { error } = await own.client.ask('orchestrate.launch', { argv: ['true'], command: 'echo never' });
   expect(error).toMatchObject({ message: 'The program ended before the command could be sent' });
-  expect((await call('session.list')).sessions).toHaveLength(before);
+  expect((await own.client.call('session.list')).sessions).toEqual([]);
   const { id } = await call('orchestrate.launch', { argv: ['bash', '--norc'], command: 'echo 4$((1+1))' });
   expect(await call('orchestrate.wait', { id, pattern: '42' })).toMatchObject({ matched: true });
 });
@@ -215,12 +253,19 @@ test('orchestrate.wait looks at the screen and at what comes, however fast; with
   const waitFor = (params: object) => call('orchestrate.wait', { id, ...params });
   // It has scrolled out of sight: nobody waits for what was there before.
   expect(await waitFor({ pattern: 'old-needle', timeout_ms: 100 })).toMatchObject({ matched: false, timed_out: true });
-  expect(await waitFor({ any: ['no', '19[0-9]'], regex: true })).toMatchObject({ matched: true, pattern: '19[0-9]' });
+  expect(await waitFor({ any: ['no such text', '19[0-9]'], regex: true })).toMatchObject({
+    matched: true,
+    pattern: '19[0-9]',
+  });
   expect(await waitFor({ pattern: '199', from: 'now', timeout_ms: 100 })).toMatchObject({ matched: false });
   using other = await place.another();
-  const waiting = other.call('orchestrate.wait', { id, pattern: 'new-needle' });
-  await call('exec.run', { id, command: 'sleep 0.2; echo new"-"needle; seq 5000' });
+  const waiting = other.call('orchestrate.wait', { id, pattern: 'new-needle', timeout_ms: 25_000 });
+  // Again and again: nobody knows when the wait begins, and each time it has scrolled out of sight at once.
+  const { command, open } = gated();
+  const printing = command.replace('sleep', 'echo new"-"needle; seq 5000; sleep');
+  await call('exec.run', { id, command: printing });
   expect(await waiting).toMatchObject({ matched: true, text: 'new-needle' });
+  open();
 });
 
 test('orchestrate.wait puts together what is printed before and after it begins', async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { call } from '../../src/engine/call.ts';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { AuditTrail, auditTrail } from '../../src/engine/audit-trail.ts';
@@ -11,6 +11,8 @@ import { Proxies, proxies } from '../../src/engine/proxy/proxies.ts';
 import { bothSpellings } from '../../src/engine/proxy/settings.ts';
 import { Redactor } from '../../src/engine/redaction/redactor.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
+import type { Terminal } from '../../src/engine/terminal.ts';
+import type { Surroundings } from '../../src/engine/proxy/detect.ts';
 import { Instances } from '../../src/engine/instances/instances.ts';
 import { OwnInstance } from '../../src/engine/instances/own-instance.ts';
 import { RunningInstance, runningInstance, type Vitals } from '../../src/engine/instances/running.ts';
@@ -41,6 +43,7 @@ export class RpcPlace implements AsyncDisposable {
     parts: (root: string) => NonNullable<EngineOptions['parts']> = () => [],
     change: Partial<EngineOptions> = {},
     vitals: Partial<Vitals> = {},
+    proxyLimits: Surroundings['limits'] = {},
   ): Promise<RpcPlace> {
     const home = mkdtempSync(join(tmpdir(), 'fairlead-rpc-'));
     const root = join(home, '.fairlead');
@@ -57,7 +60,14 @@ export class RpcPlace implements AsyncDisposable {
     const warn = (): void => {};
     const policy = new Policies({ root, clock: systemClock, warn });
     const ports: number[] = [];
-    const around = { env: {}, platform: 'linux', home, run: async () => undefined, ports } as const;
+    const around = {
+      env: {},
+      platform: 'linux',
+      home,
+      run: async () => undefined,
+      ports,
+      limits: proxyLimits,
+    } as const;
     const proxy = new Proxies({ root, clock: systemClock, warn, around });
     const variables = async (signal: AbortSignal) => bothSpellings(await proxy.variables(signal));
     const redactor = new Redactor({ key: Buffer.alloc(32) });
@@ -72,7 +82,8 @@ export class RpcPlace implements AsyncDisposable {
       recordings: { dir: join(home, 'casts'), idleTimeLimit: 2, maxDuration: 600, inactivityTimeout: 600, auto: 'off' },
       picturesDir: join(home, 'pictures'),
       parts: [
-        [runningInstance, () => new RunningInstance(own, peers, vitals)],
+        // How busy the machine of the tests is does not count, unless that is what a test is about.
+        [runningInstance, () => new RunningInstance(own, peers, { lateMs: () => 0, ...vitals })],
         [workspaces, () => new Workspaces(root)],
         [policies, () => policy],
         [auditTrail, () => trail],
@@ -99,6 +110,25 @@ export class RpcPlace implements AsyncDisposable {
     return (await this.client.call('session.create', params)).id;
   }
 
+  /** The session behind a number: what no method tells. */
+  terminal(id: number): Terminal {
+    const found = this.engine.terminals.find(({ number }) => number === id);
+    if (!found) throw new Error(`There is no session ${id}.`);
+    return found;
+  }
+
+  /** Waits for the prompt after the newest command: its end, with which run_wait answers, is told before it. */
+  async prompted(id: number): Promise<void> {
+    const { blocks } = this.terminal(id);
+    await vi.waitUntil(() => blocks.promptAt !== undefined, { timeout: 20_000, interval: 2 });
+  }
+
+  /** Waits until a program of this name has the terminal. */
+  async running(id: number, name: string): Promise<void> {
+    const { process } = this.terminal(id);
+    await vi.waitUntil(() => process?.foreground()?.name === name, { timeout: 20_000, interval: 2 });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.client[Symbol.dispose]();
     await this.server[Symbol.asyncDispose]();
@@ -108,10 +138,10 @@ export class RpcPlace implements AsyncDisposable {
 }
 
 /** One for all tests of a file. */
-export function withPlace(use: (place: RpcPlace) => void): void {
+export function withPlace(use: (place: RpcPlace) => void, change: Partial<EngineOptions> = {}): void {
   let place: RpcPlace | undefined;
   beforeAll(async () => {
-    place = await RpcPlace.open();
+    place = await RpcPlace.open(undefined, change);
     use(place);
   });
   afterAll(() => place?.[Symbol.asyncDispose]());

@@ -9,7 +9,8 @@ const call = (method: string, params?: unknown) => place.client.call(method, par
 /** A session that shows exactly this and then stays. */
 async function showing(text: string, size: { cols?: number; rows?: number } = {}): Promise<number> {
   const id = await place.create({ argv: ['sh', '-c', 'printf "%b" "$1"; exec sleep 600', 'sh', text], ...size });
-  await call('orchestrate.wait', { id, idle_ms: 60 });
+  // It has written everything before it becomes this.
+  await place.running(id, 'sleep');
   return id;
 }
 
