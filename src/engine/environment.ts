@@ -93,7 +93,7 @@ export async function setEnvironment(
     await terminal.send(Buffer.from('\r'), options.by, signal);
     // What is run next must not take the prompt of this Enter for its own end.
     await settled(terminal, signal);
-    if (await soon(taken, signal)) return 'now';
+    if (await soon(terminal, taken, signal)) return 'now';
   }
   return shell === 'zsh' || shell === 'fish' || interrupted ? 'next_command' : 'next_prompt';
 }
@@ -135,7 +135,7 @@ async function woken(terminal: Terminal, looked: () => boolean, signal: AbortSig
     }
     return false;
   };
-  const heard = await soon(done, signal);
+  const heard = await soon(terminal, done, signal);
   // One that was given a command meanwhile had other things to do.
   const stillIdle = blocks.state === 'prompt' && blocks.last === last;
   if (!heard && stillIdle) deaf.set(terminal, { shell, promptAt, looked });
@@ -159,10 +159,10 @@ function isDeaf(terminal: Terminal): boolean {
 }
 
 /** Whether it holds before long. Files tell nobody that they have changed. */
-async function soon(holds: () => boolean, signal: AbortSignal): Promise<boolean> {
-  const end = performance.now() + lookMs;
+async function soon({ clock }: Terminal, holds: () => boolean, signal: AbortSignal): Promise<boolean> {
+  const end = clock.monotonic() + lookMs;
   while (!holds()) {
-    if (performance.now() > end) return false;
+    if (clock.monotonic() > end) return false;
     await setTimeout(everyMs, undefined, { signal });
   }
   return true;

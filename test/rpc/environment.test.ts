@@ -1,10 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { slowClock } from '../support/slow-clock.ts';
 import { type RpcPlace, withPlace } from './place.ts';
 
 let place: RpcPlace;
-withPlace((opened) => (place = opened));
+// A shell has half a second to look when it is woken: here that is half a second of a machine that is busy with other things.
+withPlace((opened) => (place = opened), { clock: slowClock });
 
 const call = (method: string, params?: unknown) => place.client.call(method, params);
 const run = async (id: number, command: string): Promise<string> =>
@@ -46,10 +48,12 @@ test.each(['bash', 'zsh', 'fish', 'dash', 'sh'])(
   '%s: what is set while a command runs is there after it',
   async (shell) => {
     const id = await place.create({ shell });
-    await call('exec.run', { id, command: 'sleep 0.3' });
-    await call('orchestrate.wait', { id, pattern: 'sleep' });
+    const gate = join(place.home, `gate-${shell}`);
+    await call('exec.run', { id, command: `sh -c 'until [ -e ${gate} ]; do sleep 0.02; done'` });
+    await expect.poll(async () => (await call('exec.status', { id })).status).toBe('running');
     const { applied } = await call('session.set_env', { id, name: 'FL_BUSY', value: '4' });
     expect(applied).toMatch(/^next_(command|prompt)$/);
+    writeFileSync(gate, '');
     expect((await call('exec.run_wait', { id, command: 'printenv FL_BUSY', queue: true })).output).toBe('4');
   },
 );
