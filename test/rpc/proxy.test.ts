@@ -13,7 +13,9 @@ import { env } from '../../src/operations/session/proxy.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { RpcPlace } from './place.ts';
 
-const limit = (): AbortSignal => AbortSignal.timeout(5000);
+const limit = (): AbortSignal => AbortSignal.timeout(20_000);
+/** The proxies are in this very process: whoever finds them asleep waits until they wake. */
+const limits = { settingMs: 10_000, scanMs: 10_000, reachMs: 10_000 };
 
 async function listening(server: Server): Promise<{ port: number } & Disposable> {
   server.listen(0, '127.0.0.1');
@@ -43,11 +45,12 @@ const around = (change: Partial<Surroundings>): Surroundings => ({
   home: '/nonexistent',
   run: async () => undefined,
   ports: [],
+  limits,
   ...change,
 });
 
 test('status, nodes, switch, speedtest, configure, disable and env have the documented shapes', async () => {
-  await using place = await RpcPlace.open();
+  await using place = await RpcPlace.open(undefined, undefined, undefined, limits);
   using up = await httpProxy();
   const call = (method: string, params?: unknown) => place.client.call(method, params);
   expect(await call('proxy.status')).toEqual({
@@ -75,7 +78,7 @@ test('status, nodes, switch, speedtest, configure, disable and env have the docu
     url: `http://u:•••@127.0.0.1:${up.port}`,
     reachable: true,
   });
-  const { results } = await call('proxy.speedtest', { timeout_ms: 500 });
+  const { results } = await call('proxy.speedtest', { timeout_ms: 10_000 });
   expect(results).toMatchObject([
     { name: 'up', available: true },
     { name: 'down', available: false, latency_ms: null },
@@ -257,7 +260,7 @@ test('speedtest with level connect goes through the proxy to the target (R-RPC-0
   ];
   await place.client.call('proxy.configure', { nodes });
   const found = async (params: object) => {
-    const { results } = await place.client.call('proxy.speedtest', { timeout_ms: 2000, ...params });
+    const { results } = await place.client.call('proxy.speedtest', { timeout_ms: 10_000, ...params });
     return results
       .filter(({ available }: { available: boolean }) => available)
       .map(({ name }: { name: string }) => name);
@@ -303,7 +306,7 @@ test('a node must have an address that a proxy can have, and a name of its own',
   // One that a person wrote into the file is not used either.
   const file = join(place.home, '.fairlead', 'proxy.json');
   writeFileSync(file, JSON.stringify({ nodes: [{ name: 'bad', url: 'not a url at all' }] }));
-  await expect.poll(async () => (await place.client.call('proxy.nodes')).nodes, { timeout: 2500 }).toHaveLength(1);
+  await expect.poll(async () => (await place.client.call('proxy.nodes')).nodes).toHaveLength(1);
   const { error } = await place.client.ask('proxy.switch', { node_name: 'bad' });
   expect(error?.message).toBe('not a url at all is not the address of a proxy');
   expect((await place.client.call('proxy.status')).enabled).toBe(false);

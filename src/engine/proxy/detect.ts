@@ -12,6 +12,8 @@ export interface Surroundings {
   /** Output of a program of the system; undefined when there is no such program or it fails. */
   readonly run: (program: string, args: readonly string[]) => Promise<string | undefined>;
   readonly ports: readonly number[];
+  /** For surroundings that are slower than a machine of its own. */
+  readonly limits?: { readonly settingMs?: number; readonly scanMs?: number; readonly reachMs?: number };
 }
 
 const settingMs = 150;
@@ -37,17 +39,22 @@ export async function detectProxy(around: Surroundings, signal: AbortSignal): Pr
   const system = await systemSetting(around);
   const environment = fromEnvironment(around.env);
   for (const found of [system, environment]) {
-    const checked = found && (await reachable(found, signal));
+    const checked = found && (await reachable(found, around, signal));
     if (checked) return checked;
   }
-  const scanned = await scan(around.ports, signal);
+  const scanned = await scan(around, signal);
   if (scanned) return scanned;
   return system?.hint === undefined ? undefined : { ...system, http: undefined, socks: undefined };
 }
 
-async function reachable(found: Detected, signal: AbortSignal): Promise<Detected | undefined> {
+async function reachable(
+  found: Detected,
+  { limits }: Surroundings,
+  signal: AbortSignal,
+): Promise<Detected | undefined> {
+  const limitMs = limits?.settingMs ?? settingMs;
   const lives = async (url: string | undefined): Promise<string | undefined> =>
-    url !== undefined && (await accepts(url, settingMs, signal)) !== undefined ? url : undefined;
+    url !== undefined && (await accepts(url, limitMs, signal)) !== undefined ? url : undefined;
   const [http, socks] = await Promise.all([lives(found.http), lives(found.socks)]);
   return http === undefined && socks === undefined ? undefined : { ...found, http, socks };
 }
@@ -60,8 +67,11 @@ function fromEnvironment(env: Surroundings['env']): Detected | undefined {
   return http === undefined && socks === undefined ? undefined : { source: 'environment', http, socks };
 }
 
-async function scan(ports: readonly number[], signal: AbortSignal): Promise<Detected | undefined> {
-  const found = await Promise.all(ports.map(async (port) => ({ port, kind: await speaksProxy(port, scanMs, signal) })));
+async function scan({ ports, limits }: Surroundings, signal: AbortSignal): Promise<Detected | undefined> {
+  const limitMs = limits?.scanMs ?? scanMs;
+  const found = await Promise.all(
+    ports.map(async (port) => ({ port, kind: await speaksProxy(port, limitMs, signal) })),
+  );
   const first = found.find(({ kind }) => kind !== undefined);
   if (first === undefined) return undefined;
   const socks = first.kind === 'socks';

@@ -77,7 +77,8 @@ export class Proxies implements AsyncDisposable {
     const found = await this.current(signal);
     if (found === undefined) return null;
     const url = found.http ?? found.socks;
-    const reachable = url !== undefined && (await accepts(url, reachMs, signal)) !== undefined;
+    const limitMs = this.#options.around.limits?.reachMs ?? reachMs;
+    const reachable = url !== undefined && (await accepts(url, limitMs, signal)) !== undefined;
     const hint = found.hint ?? (reachable ? undefined : 'Nobody answers there: is the proxy running?');
     return { source: found.source, url: url ?? null, reachable, ...(hint === undefined ? {} : { hint }) };
   }
