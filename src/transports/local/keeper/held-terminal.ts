@@ -50,8 +50,6 @@ export class HeldTerminal {
   typed: number;
   /** Bytes typed into it, accepted or waiting. */
   queued: number;
-  /** An instance knows that it ended, since this moment of the clock that never goes back. */
-  toldMs: number | undefined;
   /** After each piece of output, and at the end. */
   onChange: () => void = () => {};
   /** Asked after each piece of output: while true, no more is read and the kernel makes the program wait. */
@@ -71,6 +69,7 @@ export class HeldTerminal {
   #ending = false;
   #ended: Ended | undefined;
   #endedAt: number | undefined;
+  #toldMs: number | undefined;
 
   constructor(init: HeldInit) {
     this.id = init.id;
@@ -98,6 +97,15 @@ export class HeldTerminal {
 
   get ended(): Ended | undefined {
     return this.#ended;
+  }
+
+  /** An instance knows that it ended, since this moment of the clock that never goes back. */
+  get toldMs(): number | undefined {
+    return this.#toldMs;
+  }
+
+  told(): void {
+    this.#toldMs ??= this.#clock.monotonic();
   }
 
   /** Settles when the program has ended and its last byte is in the log. */

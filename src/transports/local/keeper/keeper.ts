@@ -66,11 +66,14 @@ export class Keeper {
   #path = '';
   /** How often in a row nobody could have reached it. */
   #unreachable = 0;
-  #emptySinceMs = performance.now();
-  #watch: NodeJS.Timeout;
+  readonly #clock: Clock;
+  #emptySinceMs: number;
+  #watch: Disposable | undefined;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#emptySinceMs = this.#clock.monotonic();
     this.#limits = { ...defaults, ...options.limits };
     for (const terminal of options.terminals ?? []) this.#terminals.set(terminal.id, terminal);
     this.#held = {
@@ -87,8 +90,16 @@ export class Keeper {
       startTime: startTime(process.pid) ?? 0,
     };
     this.#server = createServer((socket) => this.#accept(socket));
+    this.#arm();
+  }
+
+  #arm(): void {
     const { emptyMs, readableMs } = this.#limits;
-    this.#watch = setInterval(() => this.#tidy(), Math.max(5, Math.min(emptyMs, readableMs, 20_000) / 4));
+    const everyMs = Math.max(5, Math.min(emptyMs, readableMs, 20_000) / 4);
+    this.#watch = this.#clock.after(everyMs, () => {
+      this.#arm();
+      this.#tidy();
+    });
   }
 
   /** For its owner only: the file is made with rights for nobody else, in a folder that is nobody else's. */
@@ -114,7 +125,7 @@ export class Keeper {
 
   /** Takes no more clients and forgets those it has. */
   close(): void {
-    clearInterval(this.#watch);
+    this.#watch?.[Symbol.dispose]();
     this.#server.close();
     this.#client?.talk[Symbol.dispose]();
     this.#client = undefined;
@@ -169,7 +180,7 @@ export class Keeper {
       clearTimeout(limit);
       this.#sockets.delete(socket);
       if (this.#client?.socket === socket) this.#part();
-      this.#emptySinceMs = performance.now();
+      this.#emptySinceMs = this.#clock.monotonic();
     });
   }
 
@@ -256,7 +267,7 @@ export class Keeper {
       terminal: channel.terminal,
       size,
       log,
-      clock: this.#options.clock ?? systemClock,
+      clock: this.#clock,
       folder,
       about,
     });
@@ -268,16 +279,16 @@ export class Keeper {
     this.#client?.talk.leave(held);
     held[Symbol.dispose]();
     this.#terminals.delete(held.id);
-    this.#emptySinceMs = performance.now();
+    this.#emptySinceMs = this.#clock.monotonic();
   }
 
   #tidy(): void {
-    const now = performance.now();
+    const now = this.#clock.monotonic();
     const { readableMs, unheardMs, emptyMs } = this.#limits;
     for (const held of this.#terminals.values()) {
       if (!held.ended) continue;
       const heard = held.toldMs !== undefined && now - held.toldMs >= readableMs;
-      const old = Date.now() - (held.listed.endedAt ?? 0) >= unheardMs;
+      const old = this.#clock.now() - (held.listed.endedAt ?? 0) >= unheardMs;
       if (heard || old) this.#forget(held);
     }
     // Without its file nobody can find it again: what it holds would run on for ever and for nobody.

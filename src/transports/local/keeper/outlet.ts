@@ -163,7 +163,7 @@ export class Outlet {
       if (batchBytes - this.#filled < exit.length) return false;
       this.#put(exit);
       lane.exitTold = true;
-      held.toldMs ??= performance.now();
+      held.told();
     }
     return true;
   }
