@@ -171,11 +171,10 @@ export function behavesLikeAChannel(name: string, far: FarSides): void {
           expect((await new Reader(channel).take(6)).toString()).toBe('ready\n');
           return channel;
         };
-        const patient = await open(1);
-        const from = performance.now();
-        await patient.endWithin?.(3000);
+        const patient = await open(0.5);
+        // Longer than this test may take: whoever has saved is not waited for any longer.
+        await patient.endWithin?.(600_000);
         expect(await patient.ended).toEqual({ by: 'exit', code: 7 });
-        expect(performance.now() - from).toBeLessThan(2500);
         const slow = await open(600);
         const ending = slow.endWithin?.(600_000);
         await slow[Symbol.asyncDispose]();

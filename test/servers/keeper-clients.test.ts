@@ -19,7 +19,8 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     await channel.memory.leave();
     expect(await channel.ended).toMatchObject({ by: 'lost' });
     await first[Symbol.asyncDispose]();
-    await expect.poll(() => isAlive(channel.process.pid)).toBe(false);
+    await expect.poll(async () => (await listed(home))?.ended).toBeDefined();
+    expect(isAlive(channel.process.pid)).toBe(false);
 
     const second = home.client();
     const [kept, ...others] = await second.find(soon());
@@ -128,7 +129,9 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     await expect(home.client().find(soon())).rejects.toMatchObject({ code: 'conflict', data: { pid: 1 } });
   });
 
-  test('an instance that stands still stops no program, and costs the keeper no memory', async () => {
+  test('an instance that stands still stops no program, and costs the keeper no memory', {
+    timeout: 100_000,
+  }, async () => {
     await using home = new KeeperHome();
     const first = home.client();
     await first.open(script('sleep 60'), size, home.newId(), soon());
@@ -141,7 +144,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     stuck.say('spawn', 'fffff', { ...script(`seq 1 5000000; touch ${done}; sleep 60`), ...size });
     await stuck.until('spawned');
     stuck.socket.pause();
-    await expect.poll(() => existsSync(done), { timeout: 25_000 }).toBe(true);
+    await expect.poll(() => existsSync(done), { timeout: 90_000 }).toBe(true);
     expect(rssKb(welcome.pid) - before).toBeLessThan(40_000);
   });
 });

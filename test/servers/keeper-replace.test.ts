@@ -118,6 +118,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
       await cat.write(Buffer.from('still here\n'));
       expect(Buffer.from((await lines.next()).value as Uint8Array).toString()).toBe('still here\n');
     }
-    expect(readFileSync(join(home.home, 'run', 'keeper-alpha.log'), 'utf8')).toMatch(/ENOENT[\s\S]*EACCES/);
+    const log = () => readFileSync(join(home.home, 'run', 'keeper-alpha.log'), 'utf8');
+    await expect.poll(log).toMatch(/ENOENT[\s\S]*EACCES/);
   });
 });
