@@ -68,9 +68,9 @@ export class KeptChannel implements Channel {
   #secrets: { readonly text: string; readonly at: number }[] = [];
   /** What the keeper is to remember, and may not have heard: the newest of each. */
   readonly #unheard = new Map<'meta' | 'snapshot', { readonly body: Uint8Array; readonly offset?: number }>();
-  /** The size it was given, and signals the keeper has not heard of. */
   #size: Size | undefined;
-  readonly #signals: Signal[] = [];
+  /** Those the keeper has not heard of, the newest last. As in the kernel, one that waits already does not wait twice. */
+  readonly #signals = new Set<Signal>();
   #flushNumber = 0;
   /** Offset of the next byte to come, and what the keeper knows to have been taken in. */
   #received: number;
@@ -152,7 +152,10 @@ export class KeptChannel implements Channel {
   }
 
   async kill(signal: Signal): Promise<void> {
-    if (this.#open && !this.#init.post('kill', encode({ signal }))) this.#signals.push(signal);
+    if (!this.#open || this.#init.post('kill', encode({ signal }))) return;
+    // Behind the others: of STOP and CONT the last one counts.
+    this.#signals.delete(signal);
+    this.#signals.add(signal);
   }
 
   /** The keeper masks; so it has to read. */
@@ -265,7 +268,8 @@ export class KeptChannel implements Channel {
     // Keys come after the size they were typed at. Both are told again: what was under way may not have arrived.
     if (this.#size) this.#init.post('resize', encode(this.#size));
     this.#input.restart(typed, queued);
-    for (const signal of this.#signals.splice(0)) this.#init.post('kill', encode({ signal }));
+    for (const signal of this.#signals) this.#init.post('kill', encode({ signal }));
+    this.#signals.clear();
     if (this.#disposing) this.#terminate();
     for (const flushed of this.#flushes.values()) flushed.resolve();
   }
