@@ -4,12 +4,13 @@ import type { Channel, Ended, ProcessView, Signal, Size } from '../../engine/cha
 import { ByteQueue } from '../../lib/byte-queue.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { forgetChild, watchChild } from './children.ts';
+import { Ending, endProgram, GIVE_UP_MS, HURRIED_MS, neverEnds } from './ending.ts';
 import { InputQueue } from './input-queue.ts';
 import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPTN, TIOCSPTLCK } from './libc.ts';
 import { foregroundOf, masterView, setSize } from './master-view.ts';
 import { HIGH_WATER, PtyReader } from './pty-reader.ts';
 import { settledWithin } from './settled-within.ts';
-import { endProgram, GIVE_UP_MS, Grace, groupsOf, HURRIED_MS, signalTerminal } from './signals.ts';
+import { groupsOf, signalTerminal } from './signals.ts';
 import { recycle } from './slabs.ts';
 import { checkSize, checkTarget, explain, type LocalTarget, resolveProgram } from './target.ts';
 
@@ -81,8 +82,7 @@ export class LinuxPty implements Channel {
   /** How the program ended, and when. Its number may be another's from here on: nothing is sent to it any more. */
   #exited: { readonly ended: Ended; readonly at: number } | undefined;
   readonly #exit = deferred();
-  readonly #grace = new Grace();
-  #ending: Promise<void> | undefined;
+  readonly #ending = new Ending(() => this.#end());
 
   constructor(libc: Libc, pid: number, terminal: string, master: number, held: number, watched: number) {
     this.terminal = terminal;
@@ -128,9 +128,7 @@ export class LinuxPty implements Channel {
   }
 
   endWithin(graceMs: number): Promise<void> {
-    this.#grace.atMost(graceMs);
-    this.#ending ??= this.#end();
-    return this.#ending;
+    return this.#ending.within(graceMs);
   }
 
   async #end(): Promise<void> {
@@ -139,11 +137,11 @@ export class LinuxPty implements Channel {
     if (!this.#exited) {
       const groups = groupsOf(this.#pid, this.#foregroundGroup());
       const kill = (signal: Signal): Promise<void> => this.kill(signal);
-      await endProgram({ leader: this.#pid, groups, exited: this.#exit.promise, kill }, this.#grace);
+      await endProgram({ leader: this.#pid, groups, exited: this.#exit.promise, kill }, this.#ending);
     }
     // Whoever has borrowed it reads its last bytes and gives it back; one that stands still does not.
     if (this.#lent && !(await settledWithin(this.ended, GIVE_UP_MS))) this.#lent?.onGone(undefined);
-    this.#finish({ by: 'lost', reason: `Process ${this.#pid} does not end, not even when killed.` });
+    this.#finish(neverEnds(this.#pid));
   }
 
   /** When the program ended, in ms since the epoch. */

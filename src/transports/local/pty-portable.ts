@@ -4,9 +4,10 @@ import type { IPty } from '@lydell/node-pty';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../../engine/channel.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
+import { Ending, endProgram, HURRIED_MS, neverEnds } from './ending.ts';
 import { InputQueue } from './input-queue.ts';
 import { foregroundGroup, initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
-import { endProgram, Grace, groupsOf, HURRIED_MS, signalName, signalGroup, signalTerminal, wake } from './signals.ts';
+import { groupsOf, signalName, signalGroup, signalTerminal, wake } from './signals.ts';
 import { checkSize, checkTarget, explain, isFolder, isProgram, type LocalTarget, resolveProgram } from './target.ts';
 
 const HIGH_WATER = 256 * 1024;
@@ -49,8 +50,7 @@ class PortablePty implements Channel {
   readonly #input: InputQueue;
   readonly #settle: (ended: Ended) => void;
   #open = true;
-  readonly #grace = new Grace();
-  #ending: Promise<void> | undefined;
+  readonly #ending = new Ending(() => this.#end());
 
   constructor(pty: IPty, unix: UnixPty | undefined) {
     this.#pty = pty;
@@ -116,9 +116,7 @@ class PortablePty implements Channel {
   }
 
   endWithin(graceMs: number): Promise<void> {
-    this.#grace.atMost(graceMs);
-    this.#ending ??= this.#end();
-    return this.#ending;
+    return this.#ending.within(graceMs);
   }
 
   async #end(): Promise<void> {
@@ -127,8 +125,8 @@ class PortablePty implements Channel {
     const { pid } = this.#pty;
     const groups = this.#unix === undefined ? new Set<number>() : groupsOf(pid, foregroundGroup(pid));
     const kill = (signal: Signal): Promise<void> => this.kill(signal);
-    await endProgram({ leader: pid, groups, exited: this.ended, kill }, this.#grace);
-    this.#finish({ by: 'lost', reason: `Process ${pid} does not end, not even when killed.` });
+    await endProgram({ leader: pid, groups, exited: this.ended, kill }, this.#ending);
+    this.#finish(neverEnds(pid));
   }
 
   /** However the driver comes to close its socket, read first what the kernel still holds. */

@@ -2,9 +2,9 @@ import type { Channel, ChannelMemory, Ended, ProcessView, Signal, Size } from '.
 import type { OutputLog } from '../../../engine/output-log.ts';
 import { ByteQueue } from '../../../lib/byte-queue.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
+import { HURRIED_MS, neverEnds } from '../ending.ts';
 import type { Libc } from '../libc.ts';
 import { settledWithin } from '../settled-within.ts';
-import { HURRIED_MS } from '../signals.ts';
 import { recycle } from '../slabs.ts';
 import { checkSize } from '../target.ts';
 import { type Borrowed, closeBorrowed } from './descriptors.ts';
@@ -287,7 +287,7 @@ export class KeptChannel implements Channel {
   async #dispose(graceMs: number): Promise<void> {
     if (this.#open) {
       await settledWithin(Promise.all([this.#terminated.promise, this.ended]), graceMs + endMs);
-      this.#finish({ by: 'lost', reason: `Process ${this.process.pid} does not end, not even when killed.` });
+      this.#finish(neverEnds(this.process.pid));
     }
     if (this.#forgotten) return;
     this.#forgotten = true;
