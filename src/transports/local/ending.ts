@@ -10,7 +10,8 @@ const TERM_AFTER_MS = 250;
 export const HURRIED_MS = 250;
 /** A killed process that is still there then is stuck in the kernel; a server must be gone in two seconds. */
 export const GIVE_UP_MS = 800;
-const LONGEST_PAUSE_MS = 40;
+/** Whoever comes later and has less time waits this long at most. */
+const LONGEST_PAUSE_MS = 160;
 
 /** The end of a terminal's program, begun once. Whoever gives it the least time decides, also when he comes later. */
 export class Ending {
@@ -64,7 +65,8 @@ export async function endProgram({ leader, groups, exited, kill }: Program, endi
     const pause = await go(kill);
     isThere = !(await settledWithin(exited, pause ?? GIVE_UP_MS)) && pause !== undefined;
   }
-  // They are nobody's children by now and no event tells of their end, so they are looked at now and then.
+  // They are nobody's children by now and no event tells of their end, so they are looked at now and then. Each look goes
+  // through all processes: the longer they stay, the rarer it is.
   for (let left = alive(leader, groups), short = 5; left.length > 0; left = alive(leader, left), short *= 2) {
     const signal = (name: Signal): void => {
       for (const group of left) signalGroup(group, name);
