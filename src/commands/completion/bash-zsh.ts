@@ -22,10 +22,25 @@ function encoded(option: Option): string {
   return `${option.flag}${takesValue(option) ? '=' : ':'}${known}`;
 }
 
+/** Goes past one word that is complete: `at` are the commands so far, `flag` is an option whose value comes next. */
+const passFunction = `_fairlead_pass() {
+  if [[ -n $flag ]]; then
+    flag=
+  elif [[ $1 == -* ]]; then
+    if [[ " $flags" == *" $1="* ]]; then flag=$1; fi
+  elif [[ " $offers " == *" $1 "* ]]; then
+    at="\${at:+$at }$1"
+    _fairlead_at "$at"
+  else
+    offers=
+  fi
+}`;
+
 export const bash = (
   table: Table,
 ): string => `# fairlead completion bash > ~/.local/share/bash-completion/completions/fairlead
 ${tableFunction(table)}
+${passFunction}
 _fairlead() {
   local offers flags at= flag= values= one known= i cur=\${COMP_WORDS[COMP_CWORD]}
   _fairlead_at ''
@@ -33,17 +48,7 @@ _fairlead() {
     one=\${COMP_WORDS[i]}
     # --flag=value comes as three words.
     if [[ $one == '=' ]]; then flag=\${COMP_WORDS[i-1]}; continue; fi
-    if [[ -n $flag ]]; then flag=; continue; fi
-    case $one in
-      -*) [[ " $flags" == *" $one="* ]] && flag=$one ;;
-      *)
-        if [[ " $offers " == *" $one "* ]]; then
-          at="\${at:+$at }$one"
-          _fairlead_at "$at"
-        else
-          offers=
-        fi ;;
-    esac
+    _fairlead_pass "$one"
   done
   if [[ $cur == '=' ]]; then flag=\${COMP_WORDS[COMP_CWORD-1]} cur=; fi
   for one in $flags; do
@@ -70,23 +75,13 @@ export const zsh = (table: Table): string => `#compdef fairlead
 # In a folder of $fpath, such as: fairlead completion zsh > "\${fpath[1]}/_fairlead"
 # Or in ~/.zshrc, after compinit: source <(fairlead completion zsh)
 ${tableFunction(table)}
+${passFunction}
 _fairlead() {
   local offers flags at flag values one cur=$words[CURRENT]
   local -i i
   _fairlead_at ''
   for ((i = 2; i < CURRENT; i++)); do
-    one=$words[i]
-    if [[ -n $flag ]]; then flag=; continue; fi
-    case $one in
-      -*) [[ " $flags" == *" $one="* ]] && flag=$one ;;
-      *)
-        if [[ " $offers " == *" $one "* ]]; then
-          at="\${at:+$at }$one"
-          _fairlead_at "$at"
-        else
-          offers=
-        fi ;;
-    esac
+    _fairlead_pass "$words[i]"
   done
   if [[ -z $flag && $cur == --*=* ]]; then
     flag=\${cur%%=*}
