@@ -1,5 +1,5 @@
 import { bits, cellSize, type CoreAttributes, type CoreExtended, type CoreLine } from './core.ts';
-import { type Cell, type Color, defaultColor, style, trueColor, underlineShift } from './grid.ts';
+import { type Cell, type Color, defaultColor, style, trueColor, underline, underlineShift } from './grid.ts';
 
 const blank: Cell = { text: '', width: 1, fg: defaultColor, bg: defaultColor, style: 0 };
 const secondHalf: Cell = { ...blank, width: 0 };
@@ -105,7 +105,7 @@ export function penOf({ fg, bg, extended }: CoreAttributes): Pick<Cell, 'fg' | '
 
 function underlineOf(flags: number, { _ext }: CoreExtended): Pick<Cell, 'style' | 'underlineColor'> {
   const kind = (_ext >>> bits.extended.underlineShift) & bits.extended.underline;
-  const isOther = (flags & style.underline) !== 0 && kind > 1;
+  const isOther = (flags & style.underline) !== 0 && kind > underline.single;
   const styled = { style: isOther ? flags | (kind << underlineShift) : flags };
   const packed = _ext & bits.extended.color;
   // All bits set is how the emulator writes down that there is none.

@@ -18,9 +18,10 @@ export const style = {
   overline: 256,
 } as const;
 
-/** Above them, for underlined cells: which kind of underline, 0 for a plain one. */
+/** As in `CSI 4 : kind m`. */
+export const underline = { single: 1, double: 2, curly: 3, dotted: 4, dashed: 5 } as const;
+/** Above the bits of `style`, for underlined cells: which kind of underline, 0 for a single one. */
 export const underlineShift = 9;
-/** Counted as in `CSI 4 : kind m`: 2 double, 3 curly, 4 dotted, 5 dashed. */
 export const underlineKind = (bits: number): number => bits >> underlineShift;
 
 export interface Cell {
