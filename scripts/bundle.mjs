@@ -1,15 +1,15 @@
 // One file to load instead of two hundred: the first answer of `fairlead mcp` comes in half the time. Packages with binaries, and
 // those that are loaded only when asked for, stay outside.
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './lib.mjs';
 import { putInPlace } from './put-in-place.mjs';
 
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-// Beside the one in use: whoever interrupts this still has a program.
-const folder = join(root, 'dist', 'bundle-next');
-rmSync(folder, { recursive: true, force: true });
+// Beside the one in use: whoever interrupts this still has a program. Its own: another build may be under way.
+const folder = mkdtempSync(join(root, 'dist', 'bundle-next-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const options = {
   platform: 'node',
   // ssh2 asks for compiled helpers and does without them when there are none, as here.

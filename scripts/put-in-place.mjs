@@ -12,11 +12,12 @@ export function putInPlace(draft, folder, { last, fresh }) {
   const names = readdirSync(draft).sort((a, b) => Number(a === last) - Number(b === last) || a.localeCompare(b));
   mkdirSync(folder, { recursive: true });
   for (const name of names) renameSync(join(draft, name), join(folder, name));
-  rmSync(draft, { recursive: true });
   // The same build again is no new generation.
   if (!fresh && names.join() === before.join()) return;
   const kept = new Set([...names, ...before]);
-  for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name), { recursive: true });
+  // Another build may have removed it just now.
+  const remove = (name) => rmSync(join(folder, name), { recursive: true, force: true });
+  for (const name of readdirSync(folder)) if (!kept.has(name)) remove(name);
   writeFileSync(list, JSON.stringify(names));
 }
 

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,12 +19,17 @@ const node = (...args: readonly string[]) => {
 const program = () => node(join('bin', 'fairlead.js'), 'mcp');
 
 /** A program of two pieces, the second loaded when asked for, as ours are. */
-function bundle(word: string, ...args: readonly string[]) {
+function write(word: string) {
   writeFileSync(join(clone, 'dist', 'late.js'), `export const word = ${word};\n`);
   writeFileSync(join(clone, 'dist', 'main.js'), "console.log((await import('./late.js')).word);\n");
   writeFileSync(join(clone, 'dist', 'keeper.js'), 'export {};\n');
+}
+function bundle(word: string, ...args: readonly string[]) {
+  write(word);
   return node(join('scripts', 'bundle.mjs'), ...args).status;
 }
+/** What builds leave behind besides the program. */
+const drafts = () => readdirSync(join(clone, 'dist')).filter((name) => name.startsWith('bundle-'));
 const pieces = () => readdirSync(join(clone, 'dist', 'bundle')).filter((name) => name.startsWith('late-'));
 
 test('before the first build the program says in one line what to do', () => {
@@ -37,6 +43,7 @@ test('before the first build the program says in one line what to do', () => {
 test('a build that does not come to its end leaves the program as it was', () => {
   expect(bundle('"first"')).toBe(0);
   expect(bundle('"broken')).not.toBe(0);
+  expect(drafts()).toEqual([]);
   expect(program()).toMatchObject({ status: 0, stdout: 'first\n' });
 });
 
@@ -54,4 +61,16 @@ test('a server that runs still finds the pieces it has not loaded yet, after one
   expect(pieces()).toHaveLength(2);
   bundle('"third"', '--fresh');
   expect(pieces()).toHaveLength(1);
+});
+
+test('builds at the same time do not take each other the files away', async () => {
+  bundle('"before"');
+  write('"together"');
+  const builds = Array.from({ length: 3 }, () =>
+    spawn(process.execPath, [join('scripts', 'bundle.mjs')], { cwd: clone }),
+  );
+  const ends = await Promise.all(builds.map(async (build) => (await once(build, 'exit'))[0] as unknown));
+  expect(ends).toEqual([0, 0, 0]);
+  expect(program().stdout).toBe('together\n');
+  expect(drafts()).toEqual([]);
 });
