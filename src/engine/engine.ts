@@ -138,7 +138,7 @@ export class Engine implements AsyncDisposable {
     this.log = options.log;
     this.asking = new Asking(this.clock);
     this.idempotency = new Idempotency(this.clock, options.idempotency);
-    this.recordings = new Recordings({ ...options.recordings, clock: this.clock });
+    this.recordings = new Recordings({ ...options.recordings, clock: this.clock, log: this.log });
     this.pictures = new Pictures(options.picturesDir);
     this.sessions = new Sessions(this, options.sessions, { size: options.size });
   }

@@ -121,15 +121,18 @@ export class AttentionWatch implements Disposable {
     if (clock.monotonic() - lastOutputMs < dueMs) return this.#arm();
     this.#nextLook++;
     // On a busy machine output may lie unread while the timer runs out; the barrier fetches it, and it restarts this.
-    this.#terminal.sync(this.#ending.signal).then(
-      () => {
-        if (this.#ending.signal.aborted) return;
-        const seen = this.look();
-        if (seen) this.#set(seen);
-        else if (!this.#timer) this.#arm();
-      },
-      () => {},
-    );
+    this.#terminal
+      .sync(this.#ending.signal)
+      .then(
+        () => {
+          if (this.#ending.signal.aborted) return;
+          const seen = this.look();
+          if (seen) this.#set(seen);
+          else if (!this.#timer) this.#arm();
+        },
+        () => {},
+      )
+      .catch((thrown: unknown) => this.#terminal.screen.mistake(thrown));
   }
 
   #set(attention: Attention | undefined): void {

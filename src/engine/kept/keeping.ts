@@ -43,21 +43,28 @@ export class Keeping implements Disposable {
     this.#memory.note(encodeFacts(this.#facts()));
   }
 
-  /** False in the middle of an escape sequence. */
-  save(): boolean {
-    const state = this.#terminal.save();
-    if (!state) return false;
-    this.#memory.save(encodeState(state), Math.min(state.screenAt, state.blocksAt));
-    this.#savedTo = this.#terminal.log.end;
-    this.#savedMs = this.#terminal.clock.monotonic();
-    this.#changed = false;
-    return true;
+  /** Not in the middle of an escape sequence. After a mistake of ours what was saved before is still good. */
+  save(): void {
+    try {
+      this.#save();
+    } catch (thrown) {
+      this.#terminal.screen.mistake(thrown);
+    }
   }
 
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
     for (const listening of this.#listening) listening[Symbol.dispose]();
+  }
+
+  #save(): void {
+    const state = this.#terminal.save();
+    if (!state) return;
+    this.#memory.save(encodeState(state), Math.min(state.screenAt, state.blocksAt));
+    this.#savedTo = this.#terminal.log.end;
+    this.#savedMs = this.#terminal.clock.monotonic();
+    this.#changed = false;
   }
 
   #arm(ms = quietMs): void {

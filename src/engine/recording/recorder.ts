@@ -3,6 +3,8 @@ import { constants } from 'node:os';
 import type { Clock } from '../../lib/clock.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
 import type { Ended } from '../channel.ts';
+import type { Log } from '../incident.ts';
+import { Mistakes } from '../mistakes.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type CastHeader, headerLine } from './cast-writer.ts';
 import { freeBytes, notWritable, tooLittleRoom } from './directory.ts';
@@ -40,6 +42,8 @@ export interface RecorderParts {
   readonly open?: OpenPart;
   readonly freeBytes?: (directory: string) => Promise<number>;
   readonly limits?: Partial<RecorderLimits>;
+  /** Hears of mistakes of ours. */
+  readonly log?: Log | undefined;
 }
 
 export interface RecorderLimits {
@@ -82,6 +86,7 @@ export class Recorder {
   readonly #limits: RecorderLimits;
   readonly #file: PartFile;
   readonly #tape: Tape;
+  readonly #mistakes: Mistakes;
   readonly #startMs: number;
   /** The same moment in milliseconds since the epoch. Preparing took a while after `settings.startTime`. */
   readonly #startTime: number;
@@ -99,6 +104,7 @@ export class Recorder {
     this.#clock = parts.clock;
     this.#limits = { ...defaults, ...parts.limits };
     this.#file = file;
+    this.#mistakes = new Mistakes(settings.sessionId, parts.log);
     this.#startMs = this.#lastOutputMs = parts.clock.monotonic();
     this.#startTime = parts.clock.now();
     this.#tape = new Tape(header, this.#startMs, settings.redactor, (line) => this.#append(line));
@@ -213,10 +219,19 @@ export class Recorder {
 
   #tick(): void {
     this.#flushTimer = undefined;
-    this.#tape.releaseStale(this.#clock.monotonic());
+    this.#carefully(() => this.#tape.releaseStale(this.#clock.monotonic()));
     void this.#flush().then(() => this.#checkDisk());
     if (this.#tape.holding && !this.stopped) {
       this.#flushTimer ??= this.#clock.after(flushMs, () => this.#tick());
+    }
+  }
+
+  /** A mistake of ours with what a terminal printed is noted; what is in the file stays, and the recording goes on. */
+  #carefully(work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      this.#mistakes.note(thrown, 'a recording');
     }
   }
 
@@ -237,8 +252,10 @@ export class Recorder {
   ): Promise<RecordingResult> {
     const nowMs = this.#clock.monotonic();
     const exitCode = ended?.by === 'exit' ? ended.code : null;
-    this.#tape.end(nowMs);
-    if (ended !== undefined && ended.by !== 'lost') this.#tape.exit(exitStatus(ended), nowMs);
+    this.#carefully(() => {
+      this.#tape.end(nowMs);
+      if (ended !== undefined && ended.by !== 'lost') this.#tape.exit(exitStatus(ended), nowMs);
+    });
     const bytesWritten = await this.#closeFile();
     const stopReason = this.#file.error === undefined && bytesWritten !== undefined ? asked : 'disk_full';
     const hasFailed = failed || this.#commandFailed || (ended !== undefined && exitCode !== 0);

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Emitter } from '../../lib/emitter.ts';
+import type { Log } from '../incident.ts';
 import { Redactor } from '../redaction/redactor.ts';
 import { systemClock } from '../system-clock.ts';
 import type { CastFormat } from './cast-writer.ts';
@@ -27,7 +28,8 @@ export interface RecordingsOptions {
   /** The installation's, asked for when a recording is to be masked. */
   readonly redactor?: () => Redactor;
   readonly clock?: Clock;
-  readonly parts?: Omit<RecorderParts, 'clock'>;
+  readonly log?: Log | undefined;
+  readonly parts?: Omit<RecorderParts, 'clock' | 'log'>;
 }
 
 export interface StartOptions {
@@ -186,6 +188,7 @@ export class Recordings implements AsyncDisposable {
     const recorder = await Recorder.start(terminalSource(terminal), settings, {
       ...this.#options.parts,
       clock: this.#clock,
+      log: this.#options.log,
     });
     // Its own end never rejects; a listener that throws is not the recording's trouble.
     recorder.finished.then((result) => this.#noteEnd(result)).catch(() => {});

@@ -321,8 +321,18 @@ export class Feeder implements Disposable {
       this.#idle = undefined;
       const left = this.#screen.lastUsedMs + this.#idleMs - this.#screen.clock.monotonic();
       if (left > 0) this.#sleepLater(left);
-      else if (this.#pending > 0 || this.#watchers > 0 || !this.#screen.hibernate()) this.#sleepLater();
+      else if (this.#pending > 0 || this.#watchers > 0 || !this.#hibernate()) this.#sleepLater();
     });
+  }
+
+  /** A mistake of ours leaves it awake; nobody asked for this, so nobody else could be told. */
+  #hibernate(): boolean {
+    try {
+      return this.#screen.hibernate();
+    } catch (thrown) {
+      this.#screen.mistake(thrown);
+      return false;
+    }
   }
 }
 
