@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Size } from '../../../engine/channel.ts';
+import { incident } from '../../../engine/incident.ts';
 import { type Libc, loadLibc } from '../libc.ts';
 import { startTime } from '../proc.ts';
 import { loadSharedCalls, type SharedCalls } from '../shared-calls.ts';
 import type { LocalTarget } from '../target.ts';
 import { closeBorrowed, Descriptors } from './descriptors.ts';
+import { FrameMistakes, mostNoted } from './frame-mistakes.ts';
 import { type Frame, frameTypes, frameVersion } from './frames.ts';
 import { KeptChannel, type KeptInit } from './kept-channel.ts';
 import { Link, type Remembered } from './link.ts';
@@ -60,6 +62,7 @@ export class KeeperClient implements AsyncDisposable {
   readonly #spawns = new Spawns();
   /** Closed while there was no connection: the keeper is told when there is one. */
   readonly #unwanted = new Set<string>();
+  readonly #mistakes = new FrameMistakes();
   #linking: Promise<Link | undefined> | undefined;
   #link: Link | undefined;
   /** A connection that is about to end: whatever is lent over it would be taken back without a word. */
@@ -199,7 +202,7 @@ export class KeeperClient implements AsyncDisposable {
   async #openLink(signal: AbortSignal): Promise<Link | undefined> {
     const wanted = Object.fromEntries([...this.#channels].map(([id, { received }]) => [id, received]));
     const events = {
-      frame: (one: Frame) => this.#hear(one),
+      frame: (one: Frame) => this.#take(one),
       closed: () => {
         this.#link = undefined;
         link?.descriptors?.[Symbol.dispose]();
@@ -302,6 +305,27 @@ export class KeeperClient implements AsyncDisposable {
     });
     this.#channels.set(id, channel);
     return channel;
+  }
+
+  /**
+   * A mistake of ours ends the connection: the next one sets right what is behind by then. A terminal that brings it about again
+   * is let go of: its program runs on in the keeper, for the next process.
+   */
+  #take(one: Frame): void {
+    try {
+      this.#hear(one);
+    } catch (thrown) {
+      const { id } = one;
+      const times = this.#mistakes.count(id);
+      if (times <= mostNoted) incident(thrown, `what the keeper said of terminal ${id}`, this.#options.log);
+      if (times > 1) {
+        const channel = this.#channels.get(id);
+        if (!channel) return;
+        this.#channels.delete(id);
+        channel.lost('Something went wrong inside Fairlead; its program runs on, and the next server finds it.');
+      }
+      throw thrown;
+    }
   }
 
   #hear({ type, id, body, offset }: Frame): void {

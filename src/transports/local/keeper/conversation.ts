@@ -3,6 +3,7 @@ import { FairleadError } from '../../../contract/errors.ts';
 import type { Signal } from '../../../engine/channel.ts';
 import { isAlive, startTime } from '../proc.ts';
 import type { SharedCalls } from '../shared-calls.ts';
+import { type FrameMistakes, mostNoted } from './frame-mistakes.ts';
 import { type Frame, type FrameType, frame, frameTypes, frameVersion } from './frames.ts';
 import type { HeldTerminal } from './held-terminal.ts';
 import { Lender } from './lender.ts';
@@ -26,6 +27,8 @@ export interface Held {
   readonly forget: (held: HeldTerminal) => void;
   readonly end: () => void;
   readonly replace: (argv: readonly [string, ...string[]]) => void;
+  readonly mistakes: FrameMistakes;
+  readonly complain: (thrown: unknown) => void;
   readonly pid: number;
   readonly startTime: number;
 }
@@ -124,7 +127,21 @@ export class Conversation implements Disposable {
   hear(frames: readonly Frame[]): void {
     this.#pulse.heard();
     // Types without a row are skipped: they are for the other side, or from the future.
-    for (const one of frames) if (!this.#over) this.#handlers[one.type]?.(one);
+    for (const one of frames) if (!this.#over) this.#take(one);
+  }
+
+  /**
+   * A mistake of ours ends the connection: whoever missed something comes back and tells it again, one that did not know would
+   * wait for it. What cannot be heard even then is left out.
+   */
+  #take(one: Frame): void {
+    try {
+      this.#handlers[one.type]?.(one);
+    } catch (thrown) {
+      const times = this.#held.mistakes.count(one.id);
+      if (times === 1) throw thrown;
+      if (times <= mostNoted) this.#held.complain(thrown);
+    }
   }
 
   /** A terminal that came to be. */

@@ -9,6 +9,7 @@ import type { LocalTarget } from '../target.ts';
 import type { Size } from '../../../engine/channel.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { Conversation, type Held } from './conversation.ts';
+import { FrameMistakes } from './frame-mistakes.ts';
 import { type Frame, FrameReader, frame, frameTypes } from './frames.ts';
 import { HeldTerminal } from './held-terminal.ts';
 import { keptLog, SharedLog } from './kept-log.ts';
@@ -86,6 +87,8 @@ export class Keeper {
         this.close();
         options.replace(argv, [...this.#terminals.values()]);
       },
+      mistakes: new FrameMistakes(),
+      complain: (thrown) => options.complain?.(thrown),
       pid: process.pid,
       startTime: startTime(process.pid) ?? 0,
     };
@@ -141,7 +144,6 @@ export class Keeper {
     let early: Frame[] = [];
     const limit = setTimeout(() => socket.destroy(), helloMs);
     const broken = (thrown: unknown): void => {
-      // Whoever missed something comes back and is told again; one that did not know would wait for it.
       socket.destroy(thrown instanceof Error ? thrown : new Error(String(thrown)));
     };
     const hear = (to: Conversation, frames: readonly Frame[]): void => {
