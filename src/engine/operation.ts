@@ -26,6 +26,8 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly idempotent?: boolean;
   /** A call that comes with a key is done once: the same key again gives the same answer (engine/idempotency.ts). */
   readonly keyed?: true;
+  /** Takes a while and changes nothing for another one like it: several in a row are done together, where answers have an order. */
+  readonly together?: true;
   /** Reaches past this machine. */
   readonly openWorld?: boolean;
   /**

@@ -8,6 +8,7 @@ import { create } from '../../src/operations/terminal/shell.ts';
 import { isAlive } from '../support/keeper.ts';
 import { patientClock } from '../support/patient-clock.ts';
 import { shortest } from '../support/shortest.ts';
+import type { RpcAnswer } from '../support/rpc.ts';
 import { RpcPlace, withPlace } from './place.ts';
 
 let place: RpcPlace;
@@ -111,6 +112,33 @@ test('session.destroy lets a program save its work, and kills it after 3 s (R-RP
   expect(ms[2]).toBeGreaterThan(2990);
   expect(ms[0]).toBeLessThan(ms[2] ?? 0);
   expect(ms[1]).toBeLessThan(ms[2] ?? 0);
+});
+
+test('several session.destroy behind each other end together, and are answered in their order (R-RPC-011)', async () => {
+  const argv = ['bash', '-c', `trap '' HUP TERM; echo up; while :; do sleep 0.05; done`];
+  const ids = [await place.create({ argv }), await place.create({ argv }), await place.create({ argv })];
+  for (const id of ids) await call('orchestrate.wait', { id, pattern: 'up' });
+  const quick = await place.create({ argv: ['sleep', '600'] });
+  using client = await place.another();
+  const line = (method: string, params: object, id: string): string =>
+    `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+  const ends = [...ids, quick, quick].map((id, at) => line('session.destroy', { id }, `end ${at}`));
+  const from = performance.now();
+  client.send([line('session.list', {}, 'before'), ...ends, line('session.list', {}, 'after')].join(''));
+  const answers: RpcAnswer[] = [];
+  for (let count = 0; count < ends.length + 2; count += 1) answers.push(await client.next());
+  const tookMs = performance.now() - from;
+  expect(answers.map(({ id }) => id)).toEqual(['before', 'end 0', 'end 1', 'end 2', 'end 3', 'end 4', 'after']);
+  expect(answers.map(({ error }) => error?.message)).toEqual([
+    ...Array.from({ length: 5 }, () => undefined),
+    `Session ${quick} not found`,
+    undefined,
+  ]);
+  const listed = (at: number): number[] => answers[at]?.result.sessions.map(({ id }: { id: number }) => id);
+  expect(listed(0)).toEqual(expect.arrayContaining([...ids, quick]));
+  for (const id of [...ids, quick]) expect(listed(6)).not.toContain(id);
+  expect(tookMs).toBeGreaterThan(2990);
+  expect(tookMs).toBeLessThan(6000);
 });
 
 test('the end of the server does not wait for a session that is being destroyed (R-TERM-140)', async () => {

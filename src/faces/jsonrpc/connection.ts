@@ -98,13 +98,27 @@ export class Connection {
   }
 
   async #answerAll(): Promise<void> {
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+    for (let next = this.#next(); next.length > 0; next = this.#next()) {
       if (this.#socket.isPaused() && this.#waiting.length < mostWaiting / 2) this.#socket.resume();
-      const answer = this.#answer(next);
-      if (this.#login.concurrent) this.#together(answer);
-      else await this.#send(await answer);
+      const answers = next.map((one) => this.#answer(one));
+      // One may fail before its turn comes; then it counts.
+      for (const answer of answers) answer.catch(() => {});
+      for (const answer of answers) {
+        if (this.#login.concurrent) this.#together(answer);
+        else await this.#send(await answer);
+      }
       if (this.#running.size >= mostWaiting) await Promise.race(this.#running);
     }
+  }
+
+  /** The next request, with those behind it that can be done at the same time. */
+  #next(): Parsed[] {
+    const other = this.#waiting.findIndex((one) => !this.#isTogether(one));
+    return this.#waiting.splice(0, other === -1 ? this.#waiting.length : Math.max(other, 1));
+  }
+
+  #isTogether(parsed: Parsed): boolean {
+    return 'request' in parsed && this.#options.methods.isTogether(parsed.request.method);
   }
 
   /** The client has said all it had to say, and got every answer. */

@@ -27,6 +27,11 @@ export class MethodTable {
     return [...this.#methods.keys()];
   }
 
+  /** Several of it in a row need not wait for each other. */
+  isTogether(method: string): boolean {
+    return this.#methods.get(method)?.[1].together === true;
+  }
+
   async run(method: string, params: unknown, context: Omit<CallContext, 'engine'>): Promise<Answer> {
     const [book, op] = this.#methods.get(method) ?? [];
     if (!book || !op) {

@@ -176,6 +176,7 @@ export const destroy = operation({
   summary: 'End a session and everything in it; answers when it is gone.',
   access: 'control',
   destructive: true,
+  together: true,
   input: z.object(session),
   output: Ok.extend({ destroyed: z.literal(true) }),
   positional: ['id'],
