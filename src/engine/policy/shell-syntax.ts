@@ -1,3 +1,4 @@
+import { RedirectionReader } from './shell-redirections.ts';
 import {
   arithmeticEnd,
   type Found,
@@ -5,10 +6,10 @@ import {
   mostCommands,
   openParen,
   type SimpleCommand,
-  WordReader,
+  space,
 } from './shell-words.ts';
 import { kindOf } from './variables.ts';
-import { type Draft, isStream, newDraft, plain, unknown, type Word, wordsOf } from './word.ts';
+import { plain, unknown, type Word, wordsOf } from './word.ts';
 
 /** Reads a command line as a POSIX shell would, far enough to know every command in it, however it is wrapped. */
 
@@ -33,25 +34,14 @@ const fish = { begins: new Set('if while for begin switch function select'.split
 const reserved = new Set('if then elif else fi while until do done ! { } time coproc'.split(' '));
 const heads = new Set(['for', 'select', 'case', 'function']);
 const compound = new Set('{ if while until for case select [['.split(' '));
-const space = /[^\S\n]/;
 /** No shell takes them for the end of a line, but people who read the line may. */
 const lineEnds = /[\u0085\u2028\u2029]/;
 const assigns = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=$/;
 
-interface Document {
-  readonly end: string;
-  readonly tabs: boolean;
-  readonly quoted: boolean;
-  readonly to: Given;
-}
-
 /** One level of a command line: the line itself, or what stands inside a substitution. */
-class Reader extends WordReader {
+class Reader extends RedirectionReader {
   #words: Word[] = [];
   #piped = false;
-  #stdin: Given | undefined;
-  #readsFile = false;
-  #redirected = false;
   #cases = 0;
   /** Between `in` or `;;` and the `)` of a case: patterns, no commands. */
   #inPattern = false;
@@ -68,8 +58,6 @@ class Reader extends WordReader {
   #ends = false;
   /** An operator stood last: the command goes on. */
   #goesOn = false;
-  /** Here-documents whose text begins after the next newline. */
-  readonly #pending: Document[] = [];
 
   protected override inner(text: string, found: Found = this.found): Reader {
     return new Reader(text, found, this.depth + 1);
@@ -96,7 +84,7 @@ class Reader extends WordReader {
   /** A line that is only the beginning or the end of a command means nothing without the others. */
   #whole(): void {
     for (const { text } of this.#fed) if (/\$\(|`/.test(text)) this.#value(text);
-    if (this.#pending.length > 0) this.problem('a here-document has no text; send the command with all its lines');
+    if (this.awaitsDocument) this.problem('a here-document has no text; send the command with all its lines');
     const { posix: inPosix, fish: inFish } = this.#open;
     if (this.#goesOn || (this.#ends ? inFish : inPosix) !== 0)
       this.problem('it is only a part of a command; send the command with all its lines');
@@ -123,7 +111,7 @@ class Reader extends WordReader {
     if (this.#inArray || this.#inPattern) this.endWord();
     else this.#endCommand();
     this.at += 1;
-    for (const document of this.#pending.splice(0)) this.#readDocument(document);
+    this.readDocuments();
     this.#lineStart();
   }
 
@@ -232,65 +220,7 @@ class Reader extends WordReader {
       this.#words.push(plain(char));
       return;
     }
-    const { word } = this;
-    const names = word !== undefined && !word.quoted && /^(?:\d+|\{[A-Za-z_]\w*(?:\[[^\]]*\])?\})$/.test(word.text);
-    if (names) this.word = undefined;
-    else this.endWord();
-    const operator = /^(?:<<<|<<-|<<|<>|<&|>>|>&|>\||[<>])/.exec(this.text.slice(this.at, this.at + 3))?.[0] ?? char;
-    this.at += operator.length;
-    if (names ? word.text === '0' : operator.startsWith('<')) this.#redirected = true;
-    while (this.at < this.text.length && space.test(this.text[this.at] as string)) this.at += 1;
-    const from = this.at;
-    const target = this.#target();
-    if (operator === '<<<') this.#given().text += `${target.text}\n`;
-    else if (operator === '<<' || operator === '<<-') {
-      if (/[$`]/.test(this.text.slice(from, this.at))) this.problem('nobody can tell where a here-document ends');
-      this.#pending.push({ end: target.text, tabs: operator === '<<-', quoted: target.quoted, to: this.#given() });
-    } else if (operator === '<&') this.#given().text += unknown;
-    else if (operator.startsWith('<')) {
-      if (target.text.includes(unknown) || isStream(target.text)) this.#given().text += unknown;
-      else this.#readsFile = true;
-    }
-  }
-
-  #given(): Given {
-    this.#stdin ??= { text: '' };
-    return this.#stdin;
-  }
-
-  #target(): Draft {
-    this.word = undefined;
-    if (/^[<>]\(/.test(this.text.slice(this.at, this.at + 2))) this.processSubstitution();
-    while (this.at < this.text.length) {
-      const char = this.text[this.at] as string;
-      if (char === '\n' || space.test(char) || ';&|()<>'.includes(char)) break;
-      this.piece(char);
-    }
-    const target = this.word as Draft | undefined;
-    this.word = undefined;
-    return target ?? newDraft();
-  }
-
-  #readDocument({ end, tabs, quoted, to }: Document): void {
-    const lines: string[] = [];
-    let joined = false;
-    let ended = false;
-    while (this.at < this.text.length) {
-      const newline = this.text.indexOf('\n', this.at);
-      const stop = newline === -1 ? this.text.length : newline;
-      const line = this.text.slice(this.at, stop);
-      this.at = Math.min(this.text.length, stop + 1);
-      if (!joined && (tabs ? line.replace(/^\t+/, '') : line) === end) {
-        ended = true;
-        break;
-      }
-      // A line that goes on makes the next one part of it, even where it looks like the end.
-      joined = !quoted && (/\\*$/.exec(line.slice(-1000))?.[0].length ?? 0) % 2 === 1;
-      lines.push(line);
-    }
-    if (!ended) this.problem('a here-document has no end; send the command with all its lines');
-    const body = `${lines.join('\n')}\n`;
-    to.text += quoted ? body : this.expand(body);
+    this.redirect(char);
   }
 
   /** After `=~`: up to the next blank outside parentheses. */
@@ -403,17 +333,14 @@ class Reader extends WordReader {
     const isTest = this.#testPart || (first?.text === '[[' && !first.dynamic);
     if (isTest && !looksLikeTest(words)) this.problem('a part of [[ is not clear');
     const data = this.#inArray || this.#testPart;
-    if (words.length === 0 && this.#stdin !== undefined) this.#fed.push(this.#stdin);
+    const input = this.takeInput();
+    if (words.length === 0 && input.stdin !== undefined) this.#fed.push(input.stdin);
     if (isHead) this.#head(words);
     else if (words.length > 0 && !this.#inPattern) {
-      const from = { piped: this.#piped, stdin: this.#stdin, readsFile: this.#readsFile, redirected: this.#redirected };
-      this.push({ words, ...from, data });
+      this.push({ words, piped: this.#piped, ...input, data });
     }
     this.#inTest = false;
     this.#testPart = false;
-    this.#stdin = undefined;
-    this.#readsFile = false;
-    this.#redirected = false;
     this.#piped = false;
   }
 

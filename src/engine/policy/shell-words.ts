@@ -32,6 +32,7 @@ export const mostCommands = 2000;
 const mostSubstitutions = 20;
 const mostProblems = 20;
 export const openParen = '(';
+export const space = /[^\S\n]/;
 /** What makes of `!` an older line. */
 const older = /[\w!$?#*^:%/.~@-]/;
 
