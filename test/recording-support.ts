@@ -8,7 +8,7 @@ import { Emitter } from '../src/lib/emitter.ts';
 import type { Block, BlockEvent } from '../src/engine/blocks.ts';
 import type { Ended, Size } from '../src/engine/channel.ts';
 import type { InputEvent } from '../src/engine/keyboard.ts';
-import type { OutputEvent } from '../src/engine/terminal.ts';
+import type { OutputEvent } from '../src/engine/intake.ts';
 import { OutputLog } from '../src/engine/output-log.ts';
 import type { CastReading } from '../src/engine/recording/cast-reader.ts';
 import type { RecordingMetadata } from '../src/engine/recording/metadata.ts';

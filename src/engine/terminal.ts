@@ -6,14 +6,14 @@ import { deferred } from '../lib/deferred.ts';
 import { Emitter } from '../lib/emitter.ts';
 import { RecentSecrets } from './attention/recent-secrets.ts';
 import { AttentionWatch } from './attention/watch.ts';
-import { type BlockEvent, Blocks } from './blocks.ts';
+import type { BlockEvent, Blocks } from './blocks.ts';
 import type { Channel, Ended, Signal, Size } from './channel.ts';
 import { exited, gone } from './ended-words.ts';
 import type { ShellEnvironment } from './environment.ts';
 import type { Lane } from './input-queue.ts';
+import { Intake, type OutputEvent } from './intake.ts';
 import { type InputEvent, Keyboard, type LastInput, type TurnOptions, type TypedAs } from './keyboard.ts';
 import { type KeptState, resumeAt } from './kept/kept-state.ts';
-import { MarkScanner } from './marks.ts';
 import { Mistakes } from './mistakes.ts';
 import { OutputLog } from './output-log.ts';
 import { Feeder } from './screen/feeder.ts';
@@ -21,14 +21,6 @@ import { Screen } from './screen/screen.ts';
 import type { Resumed, TerminalInit } from './terminal-init.ts';
 
 export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_person' | 'exited' | 'lost';
-
-export interface OutputEvent {
-  /** Valid only during the event. */
-  readonly bytes: Uint8Array;
-  /** Offset of the first byte in the log. */
-  readonly from: number;
-  readonly atMs: number;
-}
 
 /** A channel with a memory. One class for every transport. */
 export class Terminal implements AsyncDisposable {
@@ -46,10 +38,10 @@ export class Terminal implements AsyncDisposable {
   readonly blocks: Blocks;
   readonly clock: Clock;
 
-  readonly output = new Emitter<OutputEvent>();
+  readonly output: Emitter<OutputEvent>;
   readonly resized = new Emitter<Size>();
   readonly cleared = new Emitter<void>();
-  readonly block = new Emitter<BlockEvent>();
+  readonly block: Emitter<BlockEvent>;
   readonly stateChanged = new Emitter<TerminalState>();
 
   /** The environment of its shell, where that can be seen and changed. */
@@ -63,7 +55,7 @@ export class Terminal implements AsyncDisposable {
 
   readonly #channel: Channel;
   readonly #feeder: Feeder;
-  readonly #marks: MarkScanner;
+  readonly #intake: Intake;
   readonly #keyboard: Keyboard;
   readonly #release: () => void;
   readonly #gone = deferred();
@@ -77,7 +69,6 @@ export class Terminal implements AsyncDisposable {
   #ended: Ended | undefined;
   #endedAt: number | undefined;
   #disposed: Promise<void> | undefined;
-  #lastOutputMs: number | undefined;
   #lastUsed: number;
   /** Questions of programs before this offset are none of ours. */
   #answeredTo = -1;
@@ -103,6 +94,18 @@ export class Terminal implements AsyncDisposable {
     this.#size = init.size;
     this.#channel = init.channel;
     this.#release = init.release;
+    this.#mistakes = new Mistakes(init.id, init.report);
+    this.#intake = new Intake({
+      log: this.log,
+      clock: init.clock,
+      nonce: init.nonce,
+      mistakes: this.#mistakes,
+      saved: state,
+      onState: () => this.#tellState(),
+    });
+    this.output = this.#intake.output;
+    this.block = this.#intake.block;
+    this.blocks = this.#intake.blocks;
     this.#keyboard = new Keyboard({
       channel: init.channel,
       clock: init.clock,
@@ -115,7 +118,6 @@ export class Terminal implements AsyncDisposable {
       judge: init.judgeTyped,
       begun: resumed !== undefined,
     });
-    this.#mistakes = new Mistakes(init.id, init.report);
     this.screen = new Screen({
       size: init.size,
       scrollback: init.scrollback,
@@ -125,14 +127,12 @@ export class Terminal implements AsyncDisposable {
       saved: state && state.screen.length > 0 ? state.screen : undefined,
     });
     this.#feeder = new Feeder(this.log, this.screen, { from: resumeAt(this.log, state?.screenAt) });
-    this.blocks = new Blocks({ clock: init.clock, trustOnly: init.nonce !== undefined, saved: state?.blocks });
-    this.#marks = new MarkScanner({ nonce: init.nonce, line: state?.line });
     if (resumed) this.#catchUp(init.size, resumed);
     this.attention = new AttentionWatch(this);
     this.attention.changed.on(() => this.#tellState());
-    this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#take(bytes) });
+    this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#intake.take(bytes) });
     this.#pumping = this.#pump();
-    if (this.#lastOutputMs !== undefined) this.attention.begin();
+    if (this.lastOutputMs !== undefined) this.attention.begin();
   }
 
   get size(): Size {
@@ -169,10 +169,9 @@ export class Terminal implements AsyncDisposable {
 
   /** What another process needs to go on; nothing in the middle of an escape sequence. */
   save(): KeptState | undefined {
-    const screen = this.#marks.atRest ? this.screen.save() : undefined;
-    if (!screen) return undefined;
-    const { parsedTo: screenAt } = this.#feeder;
-    return { screenAt, screen, blocksAt: this.log.end, blocks: this.blocks.save(), line: this.#marks.line };
+    const taken = this.#intake.save();
+    const screen = taken && this.screen.save();
+    return screen && { screenAt: this.#feeder.parsedTo, screen, ...taken };
   }
 
   get process(): Channel['process'] {
@@ -200,18 +199,18 @@ export class Terminal implements AsyncDisposable {
 
   /** Monotonic time of the newest output. */
   get lastOutputMs(): number | undefined {
-    return this.#lastOutputMs;
+    return this.#intake.lastMs;
   }
 
   /** How long nothing has come out of it or gone into it. */
   get quietMs(): number {
-    const newest = Math.max(this.#lastOutputMs ?? -Infinity, this.lastInput?.atMs ?? -Infinity);
+    const newest = Math.max(this.lastOutputMs ?? -Infinity, this.lastInput?.atMs ?? -Infinity);
     return newest === -Infinity ? this.clock.now() - this.createdAt : this.clock.monotonic() - newest;
   }
 
   /** The newest sign of life, ours or the program's, in ms since the epoch. */
   get lastActivityAt(): number {
-    const output = this.#lastOutputMs;
+    const output = this.lastOutputMs;
     const outputAt = output === undefined ? 0 : this.clock.now() - (this.clock.monotonic() - output);
     return Math.max(this.#lastUsed, Math.round(outputAt));
   }
@@ -221,7 +220,7 @@ export class Terminal implements AsyncDisposable {
     if (this.attention.current) return 'needs_person';
     if (this.blocks.state === 'prompt') return 'idle';
     if (this.blocks.state === 'running') return 'running';
-    if (this.#lastOutputMs === undefined) return 'starting';
+    if (this.lastOutputMs === undefined) return 'starting';
     const foreground = this.#channel.process?.foreground();
     return foreground === undefined || foreground.isLeader ? 'idle' : 'running';
   }
@@ -355,39 +354,15 @@ export class Terminal implements AsyncDisposable {
 
   /** A promise while the screen is too far behind. */
   #receive(chunk: Uint8Array): Promise<void> | undefined {
-    this.#take(this.#secrets.active ? this.#secrets.mask(chunk) : chunk);
+    this.#intake.take(this.#secrets.active ? this.#secrets.mask(chunk) : chunk);
     return this.#feeder.room();
   }
 
-  #take(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
-    // Only what the marks tell: asking the system for the foreground program would cost more than the chunk itself.
-    const before = this.#lastOutputMs === undefined ? 'starting' : this.blocks.state;
-    const from = this.log.end;
-    const atMs = this.clock.monotonic();
-    this.#lastOutputMs = atMs;
-    this.log.append(bytes);
-    // Whoever makes a mistake with what was printed: it is in the log, and must not end the program that printed it.
-    try {
-      for (const mark of this.#marks.scan(bytes, from)) {
-        for (const event of this.blocks.accept(mark)) this.block.emit(event);
-      }
-    } catch (thrown) {
-      this.#mistakes.note(thrown, 'the marks');
-    }
-    try {
-      this.output.emit({ bytes, from, atMs });
-      if (this.blocks.state !== before) this.#tellState();
-    } catch (thrown) {
-      this.#mistakes.note(thrown, 'the output');
-    }
-  }
-
   #finish(ended: Ended): Ended {
-    if (this.#secrets.active) this.#take(this.#secrets.rest());
+    if (this.#secrets.active) this.#intake.take(this.#secrets.rest());
     this.#ended = ended;
     this.#endedAt ??= this.clock.now();
-    for (const event of this.blocks.end(this.log.end, this.#endedAt)) this.block.emit(event);
+    this.#intake.end(this.#endedAt);
     this.#keyboard.close(exited(ended));
     this.#tellState();
     return ended;
@@ -401,19 +376,9 @@ export class Terminal implements AsyncDisposable {
   }
 
   /** Takes in what another process had read and not yet told of. */
-  #catchUp(size: Size, { state, seen }: Resumed): void {
-    const { log } = this;
+  #catchUp(size: Size, { seen }: Resumed): void {
     if (this.screen.size.cols !== size.cols || this.screen.size.rows !== size.rows) this.screen.resize(size);
-    let at = resumeAt(log, state?.blocksAt);
-    for (const view of log.views(at)) {
-      try {
-        for (const mark of this.#marks.scan(view, at)) this.blocks.catchUp(mark);
-      } catch (thrown) {
-        this.#mistakes.note(thrown, 'the marks');
-      }
-      at += view.length;
-    }
-    if (log.end > 0) this.#lastOutputMs = this.clock.monotonic();
+    this.#intake.catchUp();
     this.#answeredTo = seen;
   }
 
