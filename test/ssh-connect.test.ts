@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../src/operations/remote/sessions.ts';
+import { ManualClock } from './support/manual-clock.ts';
 import { Remote, type RemoteOptions } from './support/remote.ts';
 import { asAlice, withSshd } from './support/ssh-login.ts';
 import type { Sshd } from './support/sshd.ts';
@@ -28,7 +29,8 @@ describe('ssh_connect', () => {
   test('OK: a new host, then a known one (9.3), an agent, persistence', async () => {
     const home = join(sshd.folder, 'fresh');
     mkdirSync(home);
-    await using at = remote({ connector: sshd.connector({ home, knownHostsFile: join(home, 'known_hosts') }) });
+    const connector = sshd.connector({ home, knownHostsFile: join(home, 'known_hosts') });
+    await using at = remote({ connector, clock: new ManualClock(Date.UTC(2026, 0, 2, 3, 4, 5)) });
     const fresh = await at.ask(connect, { ...sshd.login, agent_id: 'claude', name: 'db', surplus: 1 });
     expect(plain(fresh.text)).toBe(
       connected(
@@ -40,7 +42,6 @@ describe('ssh_connect', () => {
         'HOST_KEY: <fingerprint> (new)',
       ),
     );
-    const { expires_at } = fresh.facts;
     const session_id = fresh.facts['session_id'] as string;
     expect(fresh.facts).toEqual({
       tool: 'ssh_connect',
@@ -54,14 +55,11 @@ describe('ssh_connect', () => {
       retry: 0,
       compression_enabled: false,
       persistent: false,
-      expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+      // In five minutes.
+      expires_at: '2026-01-02T03:09:05+00:00',
       host_key: { fingerprint: expect.stringMatching(/^SHA256:/), state: 'new' },
       next: `ssh_exec(session_id=${session_id}, command=...) | ssh_shell_open(session_id=${session_id}) | ssh_disconnect(session_id=${session_id})`,
     });
-    const inFiveMinutes = Date.parse(String(expires_at)) - Date.now();
-    expect(inFiveMinutes).toBeGreaterThan(290_000);
-    expect(inFiveMinutes).toBeLessThanOrEqual(300_000);
-
     const known = await at.ask(connect, { ...sshd.login, reuse: 'force_new', persistent: true });
     expect(plain(known.text)).toBe(connected('OK', 'RETRY: 0', 'PERSISTENT: true'));
     expect(known.facts).not.toHaveProperty('expires_at');
@@ -124,12 +122,13 @@ describe('ssh_connect', () => {
   });
 
   test('SUGGESTED: several, the own agent first, then the newest; more than five of one agent are hinted at', async () => {
-    await using at = remote();
+    const clock = new ManualClock(Date.UTC(2026, 0, 1));
+    await using at = remote({ clock });
     const made = [];
     for (const more of [{ agent_id: 'other' }, { agent_id: 'claude', name: 'a' }, { compress: false }, {}]) {
       made.push((await at.run(connect, { ...sshd.login, ...more, reuse: 'force_new' })).session_id);
       // Newest is a matter of milliseconds.
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      clock.advance(1);
     }
     const { text, facts } = await at.ask(connect, { ...sshd.login, agent_id: 'claude' });
     expect(plain(text)).toBe(

@@ -176,8 +176,8 @@ test('a shell whose files are read elsewhere works without marks, and the script
   file('.profile', 'ENV=; export ENV; PS1="mine> "\n');
   const reader = new Reader(await start('dash', launchOf()));
   await reader.until(() => reader.text.includes('mine> '), 'a prompt');
-  await expect.poll(() => readdirSync(join(home, 'run')), { timeout: 25_000, interval: 250 }).toEqual([]);
-}, 30_000);
+  await expect.poll(() => readdirSync(join(home, 'run')), { timeout: 60_000, interval: 250 }).toEqual([]);
+}, 90_000);
 
 test('no place for the scripts: the shell starts as it is', async () => {
   // An unwritable home, and names that are taken everywhere else.

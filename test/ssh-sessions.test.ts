@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { connect, disconnect, disconnectAgent, disconnectMany, sessions } from '../src/operations/remote/sessions.ts';
+import { ManualClock } from './support/manual-clock.ts';
 import { Remote } from './support/remote.ts';
 import { asAlice, withSshd } from './support/ssh-login.ts';
 import { type Sshd, startSshd } from './support/sshd.ts';
@@ -7,7 +8,8 @@ import { type Sshd, startSshd } from './support/sshd.ts';
 let sshd: Sshd;
 withSshd((started) => (sshd = started), { known: true });
 
-const remote = (): Remote => new Remote({ connector: sshd.connector(), settings: { retryDelayMs: 10 } });
+const remote = (clock?: ManualClock): Remote =>
+  new Remote({ connector: sshd.connector(), settings: { retryDelayMs: 10 }, ...(clock && { clock }) });
 
 /** The text with ids, times and the names of this server replaced. */
 const plain = (text: string): string => asAlice(text, sshd);
@@ -61,7 +63,7 @@ describe('ssh_disconnect', () => {
 
 describe('ssh_sessions', () => {
   test('none, several, by agent, and no more than asked for', async () => {
-    await using at = remote();
+    await using at = remote(new ManualClock());
     expect(await at.ask(sessions, {})).toEqual({
       text: 'SSH_SESSIONS: OK\nCOUNT: 0',
       facts: { tool: 'ssh_sessions', status: 'ok', sessions: [], count: 0, total: 0, warnings: [] },
@@ -123,7 +125,7 @@ describe('ssh_sessions', () => {
     const again = await at.ask(connect, { session_id: still.session_id });
     expect(again.text).toContain('SSH_CONNECT: REUSED\n');
     expect(again.text).toContain('\nWARN: the host answers, but ran no command within 5 s\nNEXT: ');
-  });
+  }, 60_000);
 
   test('dead ones are removed before counting (row 3)', async () => {
     await using other = await startSshd();

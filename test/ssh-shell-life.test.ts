@@ -152,7 +152,7 @@ describe('a shell is a terminal like any other', () => {
     await at.run(write, { shell_id, input: 'read -p "Password: " x; echo "you said $x"\n' });
     await at.run(waitFor, { shell_id, patterns: ['Password: '] });
     const { terminal } = at.ssh.shells.find(shell_id, 'me');
-    const { prompt } = await watchAttention(terminal, AbortSignal.timeout(10_000));
+    const { prompt } = await watchAttention(terminal, AbortSignal.timeout(20_000));
     const secret = { terminal: terminal.id, text: 'hunter2-hunter2', prompt, secret: true, submit: true };
     await answerWaiting(at.engine, secret, callerOf('person'), AbortSignal.timeout(10_000));
     const { stdout = '' } = await at.run(waitFor, { shell_id, patterns: ['ready$ '], timeout_secs: 20 });

@@ -68,7 +68,7 @@ describe.each(['stdio', 'http', 'http of 2026'] as const)('over %s', (kind) => {
   let door: Door;
   beforeAll(async () => {
     door = await doors[kind]({ args: ['--toolsets', 'ssh'] });
-  });
+  }, 60_000);
   afterAll(async () => {
     await door[Symbol.asyncDispose]();
   });
