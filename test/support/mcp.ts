@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { deferred } from '../../src/lib/deferred.ts';
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'fairlead.js');
 
@@ -43,6 +44,8 @@ export class Mcp implements AsyncDisposable {
   stderr = '';
   /** It has ended, and all it wrote has been read. */
   readonly #closed: Promise<unknown>;
+  /** Rejects when a line was no message, or not all of one. */
+  readonly #broken = deferred<never>();
   readonly #waiting = new Map<number, (message: Message) => void>();
   #nextId = 1;
 
@@ -52,8 +55,12 @@ export class Mcp implements AsyncDisposable {
     this.#closed = once(child, 'close');
     createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
       this.lines.push(line);
-      const message = JSON.parse(line) as Message;
-      if (message.id !== undefined) this.#waiting.get(message.id)?.(message);
+      try {
+        const message = JSON.parse(line) as Message;
+        if (message.id !== undefined) this.#waiting.get(message.id)?.(message);
+      } catch (cause) {
+        this.#broken.reject(new Error(`This is no message: ${line.slice(0, 200)}`, { cause }));
+      }
     });
     child.stderr.on('data', (chunk: Buffer) => {
       this.stderr += chunk.toString();
@@ -108,6 +115,7 @@ export class Mcp implements AsyncDisposable {
     this.send({ jsonrpc: '2.0', id, method, params });
     return Promise.race([
       answer,
+      this.#broken.promise,
       this.#closed.then(() => {
         throw new Error(`The server ended before it answered ${method}. ${this.stderr}`);
       }),
