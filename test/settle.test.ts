@@ -1,6 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { parseKey } from '../src/engine/keys.ts';
 import { settled } from '../src/engine/settle.ts';
+import { deferred } from '../src/lib/deferred.ts';
+import { pressKey } from '../src/engine/typing.ts';
 import { wait } from '../src/engine/wait/wait.ts';
 import { mark, openWire, type Wire } from './reading-support.ts';
 import { ManualClock } from './support/manual-clock.ts';
@@ -41,6 +44,33 @@ test('R-TERM-050: the prompt after a command ends the wait at once', async () =>
   expect(await over()).toBe(false);
   await wire.say(`${mark('D', ';0;n=0')}${prompt(1)}`);
   await expect.poll(over).toBe(true);
+});
+
+test('calls that come together: what is still on its way to the keyboard counts', async () => {
+  const { wire, type } = open();
+  await using _wire = wire;
+  await wire.say(prompt(0));
+  const press = pressKey(wire.terminal, parseKey('ArrowUp'), { by: 'test', repeat: 1 }, never);
+  // The call that reads has less to do before it begins than the one that types.
+  const over = watched(settled(wire.terminal, never));
+  await Promise.all([press, type('\r')]);
+  expect(await over()).toBe(false);
+  await wire.say(`true\r\n${ran(0, '')}${prompt(1)}`);
+  await expect.poll(over).toBe(true);
+});
+
+test('a program that takes nothing is not waited for', async () => {
+  const { clock, wire } = open();
+  await using _wire = wire;
+  await wire.say(prompt(0));
+  const taken = deferred();
+  const stuck = wire.terminal.turn({ by: 'test', size: 1 }, () => taken.promise, never);
+  const over = watched(settled(wire.terminal, never));
+  expect(await over()).toBe(false);
+  clock.advance(150);
+  await expect.poll(over).toBe(true);
+  taken.resolve();
+  await stuck;
 });
 
 test.each([

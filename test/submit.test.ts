@@ -49,6 +49,30 @@ describe('R-HUB-091: paste', () => {
   });
 });
 
+test('what is typed without waiting arrives in its order, also behind keys and pastes that look at the modes first', async () => {
+  await using place = await Workplace.open();
+  const terminal = await place.shell();
+  const typed: string[] = [];
+  terminal.input.on(({ bytes }) => typed.push(Buffer.from(bytes).toString()));
+  const plain = { ...keys, submit: false };
+  const press = (key: string) => pressKey(terminal, parseKey(key), { by: 'test', repeat: 1 }, never);
+  await Promise.all([
+    typeText(terminal, '# one', { ...plain, paste: true }, never),
+    press('Home'),
+    press('End'),
+    typeText(terminal, ' two', plain, never),
+    press('Enter'),
+  ]);
+  expect(typed.map((bytes) => bytes.replace(/\x1b\[20[01]~/g, ''))).toEqual([
+    '# one',
+    '\x1b[H',
+    '\x1b[F',
+    ' two',
+    '\r',
+  ]);
+  await expect.poll(() => screenText(terminal)).toContain('# one two');
+});
+
 describe('R-HUB-092, R-HUB-093: Enter by itself', () => {
   test.each(['enter', 'paste'] as const)('%s: a burst filter of 120 ms swallows nothing in the end', async (mode) => {
     await using place = await Workplace.open();

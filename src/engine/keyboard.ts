@@ -33,7 +33,7 @@ export interface TurnOptions {
   readonly by: string;
   readonly size: number;
   readonly secret?: boolean;
-  readonly as?: TypedAs;
+  readonly as?: TypedAs | undefined;
 }
 
 export interface KeyboardInit {
@@ -91,6 +91,10 @@ export class Keyboard {
 
   get last(): LastInput | undefined {
     return this.#last;
+  }
+
+  get pendingBytes(): number {
+    return this.#queue.pendingBytes;
   }
 
   get lastAhead(): number | undefined {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FairleadError } from '../contract/errors.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { LastInput } from './keyboard.ts';
@@ -18,9 +19,23 @@ const capMs = 2000;
  * reached. Returns at once when there is no recent input. This is what makes "type, Enter, read" work without polling.
  */
 export async function settled(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  await sent(terminal, signal);
   const input = terminal.lastInput;
   if (!input) return;
   await quiet(terminal, { since: input, capMs: capMs - (terminal.clock.monotonic() - input.atMs) }, signal);
+}
+
+/** Calls that come together count in their order: what was asked to be typed before this one is on its way. */
+async function sent(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  await nextTurn();
+  if (!terminal.typing) return;
+  const late = deferred();
+  let isLate = false;
+  using _limit = terminal.clock.after(silentMs, () => {
+    isLate = true;
+    late.resolve();
+  });
+  while (terminal.typing && !isLate) await abortable(Promise.race([terminal.whenTyped, late.promise]), signal);
 }
 
 /** A shell that reads long start-up files is not waited for any longer than this. */

@@ -188,6 +188,16 @@ export class Terminal implements AsyncDisposable {
     return this.#keyboard.events;
   }
 
+  /** Bytes are on their way to the far side, or wait for others that are. */
+  get typing(): boolean {
+    return this.#keyboard.pendingBytes > 0;
+  }
+
+  /** Settles when whoever types now has done so. */
+  get whenTyped(): Promise<void> {
+    return this.#keyboard.idle();
+  }
+
   get lastInput(): LastInput | undefined {
     return this.#keyboard.last;
   }

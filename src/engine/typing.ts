@@ -1,12 +1,15 @@
+import type { Lane } from './input-queue.ts';
 import type { TypedAs } from './keyboard.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { withoutPasteEnds } from './submit/body.ts';
-import { drawsItsInput, submit } from './submit/submit.ts';
+import { deliver, drawsItsInput, submit } from './submit/submit.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Longer text is sent with its Enter at once. */
 const maxCarefulText = 64 << 10;
 const interruptByte = 3;
+/** What a key may take on its way, in bytes. */
+const longestKey = 16;
 
 export interface TypeOptions {
   readonly by: string;
@@ -29,18 +32,36 @@ export async function typeText(
   options: TypeOptions,
   signal: AbortSignal,
 ): Promise<Typed> {
-  if (options.paste) await terminal.sync(signal);
-  const bracketed = options.paste && terminal.screen.modes.bracketedPaste;
-  if (options.submit && drawsItsInput(terminal) && text.length <= maxCarefulText) {
-    const mode = options.paste ? 'paste' : 'enter';
-    const { bytes, wrapped } = await submit(terminal, { text, mode, by: options.by }, signal);
-    return { bytes, bracketed: wrapped };
+  if (options.paste) return await paste(terminal, text, options, signal);
+  if (isSubmittedWithCare(terminal, text, options)) {
+    const { bytes } = await submit(terminal, { text, mode: 'enter', by: options.by }, signal);
+    return { bytes, bracketed: false };
   }
-  const body = bracketed ? `\x1b[200~${withoutPasteEnds(text)}\x1b[201~` : text;
-  const bytes = Buffer.from(options.submit ? `${body}\r` : body);
+  const bytes = Buffer.from(options.submit ? `${text}\r` : text);
   await terminal.send(bytes, options.by, signal, options.as);
-  return { bytes: bytes.length, bracketed };
+  return { bytes: bytes.length, bracketed: false };
 }
+
+/** Whether pastes are marked is known once everything printed is parsed; nobody overtakes it meanwhile. */
+async function paste(terminal: Terminal, text: string, options: TypeOptions, signal: AbortSignal): Promise<Typed> {
+  const { by, as } = options;
+  const inTurn = async (lane: Lane): Promise<Typed> => {
+    await terminal.sync(lane.signal);
+    if (isSubmittedWithCare(terminal, text, options)) {
+      const { bytes, wrapped } = await deliver(terminal, { text, mode: 'paste', by }, lane);
+      return { bytes, bracketed: wrapped };
+    }
+    const bracketed = terminal.screen.modes.bracketedPaste;
+    const body = bracketed ? `\x1b[200~${withoutPasteEnds(text)}\x1b[201~` : text;
+    const bytes = Buffer.from(options.submit ? `${body}\r` : body);
+    await lane.write(bytes);
+    return { bytes: bytes.length, bracketed };
+  };
+  return await terminal.turn({ by, as, size: Buffer.byteLength(text) }, inTurn, signal);
+}
+
+const isSubmittedWithCare = (terminal: Terminal, text: string, options: TypeOptions): boolean =>
+  options.submit && drawsItsInput(terminal) && text.length <= maxCarefulText;
 
 export interface PressOptions {
   readonly by: string;
@@ -54,8 +75,18 @@ export async function pressKey(
   { by, repeat }: PressOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  if (key.usesModes) await terminal.sync(signal);
-  const bytes = encodeKey(key, terminal.screen.modes, repeat);
+  const encode = (): Uint8Array => encodeKey(key, terminal.screen.modes, repeat);
+  if (key.usesModes) {
+    // Its modes are known once everything printed is parsed; what is typed after it stays behind it.
+    const inTurn = async (lane: Lane): Promise<number> => {
+      await terminal.sync(lane.signal);
+      const bytes = encode();
+      await lane.write(bytes);
+      return bytes.length;
+    };
+    return await terminal.turn({ by, size: repeat * longestKey }, inTurn, signal);
+  }
+  const bytes = encode();
   const interrupts = bytes.every((byte) => byte === interruptByte);
   await (interrupts ? terminal.interrupt(bytes, by, signal) : terminal.send(bytes, by, signal));
   return bytes.length;

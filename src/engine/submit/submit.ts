@@ -45,7 +45,8 @@ export async function submit(terminal: Terminal, request: SubmitRequest, signal:
   return await terminal.turn({ by, size, secret }, (lane) => deliver(terminal, request, lane), signal);
 }
 
-async function deliver(terminal: Terminal, request: SubmitRequest, lane: Lane): Promise<Submission> {
+/** The same, by somebody who has the keyboard. */
+export async function deliver(terminal: Terminal, request: SubmitRequest, lane: Lane): Promise<Submission> {
   const { text, mode } = request;
   if (mode !== 'enter' && mode !== 'paste') return await atOnce(lane, text + ends[mode], 0);
   await terminal.sync(lane.signal);
