@@ -41,7 +41,7 @@ export async function readEnvironment(terminal: Terminal, signal: AbortSignal): 
   const { environment, process } = terminal;
   environment?.follow();
   let unheard = false;
-  if (environment !== undefined && activityOf(terminal).idle) {
+  if (environment !== undefined && waitsForCommand(terminal)) {
     if (looks(terminal) === 'now') {
       unheard = isDeaf(terminal);
       if (!unheard) {
@@ -73,7 +73,7 @@ export async function setEnvironment(
 ): Promise<Applied | undefined> {
   const { environment, blocks, process } = terminal;
   const { shell = '' } = blocks.shell ?? {};
-  const { idle } = activityOf(terminal);
+  const idle = waitsForCommand(terminal);
   const look = looks(terminal);
   // A plain shell has no hook that would look by itself.
   const reached = shell !== 'sh' || (idle ? look === 'now' || hearsUsr1(terminal) : look !== undefined);
@@ -97,6 +97,9 @@ export async function setEnvironment(
   }
   return shell === 'zsh' || shell === 'fish' || interrupted ? 'next_command' : 'next_prompt';
 }
+
+/** What has ended is idle, too, and there is nobody to be woken. */
+const waitsForCommand = (terminal: Terminal): boolean => !terminal.ended && activityOf(terminal).idle;
 
 /** When the shell this terminal was opened with looks if it is woken, as it announced: at once, or when a line is entered. */
 function looks({ blocks, process }: Terminal): 'now' | 'line' | undefined {

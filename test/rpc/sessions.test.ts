@@ -195,6 +195,25 @@ test('idle or running, by marks, and both methods agree (R-RPC-027)', async () =
   });
 });
 
+test('in a session that has ended nothing runs, and its exit code is the last one (R-RPC-024, R-RPC-027)', async () => {
+  const failed = await place.create({ argv: ['sh', '-c', 'exit 3'] });
+  const shell = await place.create();
+  await call('exec.run_wait', { id: shell, command: '(exit 4)' });
+  await call('exec.run', { id: shell, command: 'exit 5' });
+  const killed = await place.create({ argv: ['sleep', '60'] });
+  await call('signal.send', { id: killed, signal: 'KILL', mode: 'process' });
+  for (const [id, code] of [
+    [failed, 3],
+    [shell, 5],
+    [killed, null],
+  ]) {
+    await call('orchestrate.wait', { id, exit: true });
+    const truth = { is_dead: true, last_exit_code: code, source: 'exit' };
+    expect(await call('exec.status', { id })).toMatchObject({ status: 'idle', ...truth });
+    expect(await call('session.idle', { id })).toMatchObject({ idle: true, ...truth });
+  }
+});
+
 test('a program without marks whose name only looks like a shell is not one (R-RPC-027)', async () => {
   const id = await place.create({ argv: ['sleep', '60'] });
   expect(await call('session.idle', { id })).toMatchObject({ idle: false, source: 'process_group' });

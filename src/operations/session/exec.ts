@@ -234,6 +234,7 @@ export const status = operation({
     command: z.string().optional(),
     last_exit_code: z.number().int().nullable(),
     idle_ms: z.number().int(),
+    is_dead: z.literal(true).optional(),
   }),
   positional: ['id'],
   async run(call) {
@@ -247,6 +248,7 @@ export const status = operation({
       ...(command === undefined ? {} : { command: clean(command) }),
       last_exit_code: lastExitCode,
       idle_ms: idleMs,
+      ...(terminal.ended && { is_dead: true as const }),
     };
   },
   render: json,

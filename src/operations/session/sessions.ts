@@ -189,7 +189,7 @@ export const destroy = operation({
 
 export const idle = operation({
   title: 'Is a session idle?',
-  summary: 'Whether the shell of a session waits for a command.',
+  summary: 'Whether nothing runs in a session: its shell waits for a command, or it has ended.',
   access: 'observe',
   input: z.object(session),
   output: z.object({
@@ -198,16 +198,19 @@ export const idle = operation({
     source: z.string(),
     last_exit_code: z.number().int().nullable(),
     idle_ms: z.number().int(),
+    is_dead: z.literal(true).optional(),
   }),
   positional: ['id'],
   async run(call) {
-    const { idle: isIdle, foreground, source, lastExitCode, idleMs } = activityOf(await sessionOf(call));
+    const terminal = await sessionOf(call);
+    const { idle: isIdle, foreground, source, lastExitCode, idleMs } = activityOf(terminal);
     return {
       idle: isIdle,
       foreground_process: foreground,
       source,
       last_exit_code: lastExitCode,
       idle_ms: idleMs,
+      ...(terminal.ended && { is_dead: true as const }),
     };
   },
   render: json,
