@@ -65,6 +65,7 @@ export interface SavedBlocks {
   readonly promptAt?: number | undefined;
   readonly command?: string | undefined;
   readonly cwd?: string | undefined;
+  readonly cwdHost?: string | undefined;
   readonly aid?: string | undefined;
   readonly shell?: Readonly<Record<string, string>> | undefined;
 }
@@ -89,6 +90,7 @@ export class Blocks {
   #continuation = false;
   #command: string | undefined;
   #cwd: string | undefined;
+  #cwdHost: string | undefined;
   /** The shell's own count of prompts: an older one is a replay of its output, the same one a redrawn prompt. */
   #cycle = -1;
   #aid: string | undefined;
@@ -115,6 +117,7 @@ export class Blocks {
       promptAt: this.#promptAt,
       command: this.#command,
       cwd: this.#cwd,
+      cwdHost: this.#cwdHost,
       aid: this.#aid,
       shell: this.#shell,
     };
@@ -135,6 +138,7 @@ export class Blocks {
     this.#promptAt = saved.promptAt;
     this.#command = saved.command;
     this.#cwd = saved.cwd;
+    this.#cwdHost = saved.cwdHost;
     this.#aid = saved.aid;
     this.#shell = saved.shell;
   }
@@ -170,6 +174,11 @@ export class Blocks {
 
   get cwd(): string | undefined {
     return this.#cwd;
+  }
+
+  /** The machine the directory is on, as it calls itself; undefined where the shell did not say. */
+  get cwdHost(): string | undefined {
+    return this.#cwdHost;
   }
 
   /** What the integration announced of itself: `shell`, `pid`, `usr1` and `winch`: what the signals do. */
@@ -231,6 +240,7 @@ export class Blocks {
         return this.#end(mark.from, status(mark.value), mark.trusted);
       case 'cwd':
         this.#cwd = mark.value;
+        this.#cwdHost = mark.params['host'];
         return [];
       default:
         return [];

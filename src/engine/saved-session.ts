@@ -5,11 +5,12 @@ import type { SavedSession } from './workspaces.ts';
 
 /** What is needed to create a session like it (R-RPC-110). */
 export function savedSession(terminal: Terminal, recordings: Recordings): SavedSession {
-  const { number, size, name, program, target, cwd, marked, launch } = terminal;
+  const { number, size, name, program, target, cwd, localCwd, marked, launch } = terminal;
   return {
     id: number,
     title: titleOf(terminal),
-    cwd: cwd ?? '',
+    cwd: localCwd ?? cwd ?? '',
+    ...(localCwd === undefined && cwd !== undefined && { cwd_is_remote: true }),
     ...(launch.command === undefined ? {} : { command: launch.command }),
     ...(launch.command === undefined && marked ? { shell: program } : {}),
     ...(launch.title === undefined ? {} : { given_title: launch.title }),

@@ -14,6 +14,7 @@ import type { Lane } from './input-queue.ts';
 import { Intake, type OutputEvent } from './intake.ts';
 import { type InputEvent, Keyboard, type LastInput, type TurnOptions, type TypedAs } from './keyboard.ts';
 import { type KeptState, resumeAt } from './kept/kept-state.ts';
+import { isThisMachine } from './machine-name.ts';
 import { Mistakes } from './mistakes.ts';
 import { OutputLog } from './output-log.ts';
 import { Feeder } from './screen/feeder.ts';
@@ -181,6 +182,16 @@ export class Terminal implements AsyncDisposable {
   /** Where the program works: what it told us, else what the machine shows. */
   get cwd(): string | undefined {
     return this.blocks.cwd ?? this.#channel.process?.cwd();
+  }
+
+  /** That directory is one of this machine: a shell over ssh or in a container tells a path of its own. */
+  get worksHere(): boolean {
+    return this.#channel.process !== undefined && isThisMachine(this.blocks.cwdHost);
+  }
+
+  /** A directory of this machine in any case, if there is one. */
+  get localCwd(): string | undefined {
+    return this.worksHere ? this.cwd : this.#channel.process?.cwd();
   }
 
   /** What anybody typed, as it is sent. */

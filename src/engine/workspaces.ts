@@ -11,6 +11,8 @@ export const SavedSession = z.object({
   id: z.number().int(),
   title: z.string(),
   cwd: z.string(),
+  /** On the machine of its target, not on this one. */
+  cwd_is_remote: z.boolean().optional(),
   shell: z.string().optional(),
   cols: z.number().int().optional(),
   rows: z.number().int().optional(),

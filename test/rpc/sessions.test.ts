@@ -279,6 +279,20 @@ test('session.cwd is a file URI with every strange letter encoded, and a path (R
   });
 });
 
+test('a directory on another machine keeps its host and is no path of this one (R-RPC-028)', async () => {
+  const telling = "printf '\\033]7;file://far.example/srv/a%%20b\\007there'; sleep 60";
+  const id = await place.create({ argv: ['sh', '-c', telling] });
+  await call('orchestrate.wait', { id, pattern: 'there' });
+  const far = 'file://far.example/srv/a%20b';
+  expect(await call('session.cwd', { id })).toEqual({ cwd: far });
+  expect((await call('session.get', { id })).shell.cwd).toBe(far);
+  // What is done on this machine is done where the program itself is.
+  await call('workspace.save', { name: 'far' });
+  const { workspace } = await call('workspace.restore', { name: 'far', dry_run: true });
+  const saved = workspace.sessions.find((one: { id: number }) => one.id === id);
+  expect(saved.cwd).toBe(realpathSync(place.home));
+});
+
 test('session.history has the visible rows, or the commands with their exit codes (R-RPC-029)', async () => {
   const id = await place.create();
   await call('exec.run_wait', { id, command: 'echo seen; false' });

@@ -10,7 +10,8 @@ export function followDirectory(engine: Engine, own: OwnInstance): void {
   const write = (): void => {
     due = undefined;
     const lowest = engine.terminals.filter(({ ended }) => !ended).sort((a, b) => a.number - b.number)[0];
-    if (lowest?.cwd !== undefined) own.update({ cwd: lowest.cwd });
+    const cwd = lowest?.localCwd;
+    if (cwd !== undefined) own.update({ cwd });
   };
   const changed = (): void => {
     due ??= engine.clock.after(oftenMs, write);

@@ -218,7 +218,7 @@ export const idle = operation({
 
 export const cwd = operation({
   title: 'Working directory',
-  summary: 'Where a session works, as a file:// URI and as a path.',
+  summary: 'Where a session works, as a file:// URI, and as a path if it is on this machine.',
   access: 'observe',
   input: z.object(session),
   output: z.object({ cwd: z.string(), path: z.string().optional() }),
@@ -227,8 +227,8 @@ export const cwd = operation({
     const terminal = await sessionOf(call);
     // A shell tells where it is with its next prompt.
     await settled(terminal, call.signal);
-    const path = terminal.cwd;
-    return { cwd: cwdUri(terminal), ...(path === undefined ? {} : { path }) };
+    const { cwd: path, worksHere } = terminal;
+    return { cwd: cwdUri(terminal), ...(path !== undefined && worksHere && { path }) };
   },
   render: json,
 });

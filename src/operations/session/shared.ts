@@ -71,9 +71,10 @@ function shellType(program: string): string {
 }
 
 /** `file://host/path`, percent-encoded; empty where nobody knows (R-RPC-028). */
-export function cwdUri({ cwd }: Terminal): string {
+export function cwdUri({ cwd, worksHere, blocks }: Terminal): string {
   if (cwd === undefined) return '';
-  return `file://${hostname()}${cwd.split('/').map(encodeURIComponent).join('/')}`;
+  const host = worksHere ? hostname() : (blocks.cwdHost ?? '');
+  return `file://${encodeURIComponent(host)}${cwd.split('/').map(encodeURIComponent).join('/')}`;
 }
 
 export const Cursor = z.object({ x: z.number().int(), y: z.number().int(), visible: z.boolean() });
