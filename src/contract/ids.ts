@@ -12,5 +12,8 @@ export function newTerminalId(random: RandomBytes, taken: (id: string) => boolea
   }
 }
 
+export const isTerminalId = (word: unknown): word is string =>
+  typeof word === 'string' && /^[0-9a-f]{5}$/.test(word) && /[a-f]/.test(word);
+
 /** 5 hex characters, or the decimal number of the session RPC. */
 export type TerminalRef = string | number;

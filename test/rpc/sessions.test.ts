@@ -59,6 +59,21 @@ test('a session is named by a number or a string, and errors are those of the re
   });
 });
 
+test('programs in a session can name it as FAIRLEAD_SESSION does (R-RPC-013)', async () => {
+  const id = await place.create();
+  const { output: own } = await call('exec.run_wait', { id, command: 'echo "$FAIRLEAD_SESSION"' });
+  for (const params of [{ session_id: own }, { id: own }]) expect((await call('session.get', params)).id).toBe(id);
+  expect(await call('session.input', { id: own, input: 'x' })).toEqual({ status: 'ok' });
+  const { results } = await call('orchestrate.broadcast', { command: 'true', sessions: [own] });
+  expect(results).toEqual([{ session_id: own, sent: true }]);
+  const seen = async (session_id: unknown) =>
+    (await call('session.audit_log', { session_id })).map(({ method }: { method: string }) => method);
+  expect(await seen(own)).toEqual(['orchestrate.broadcast', 'session.input', 'exec.run_wait', 'session.create']);
+  expect(await seen(id)).toEqual(await seen(own));
+  expect(await call('session.destroy', { session_id: own })).toEqual({ status: 'ok', destroyed: true });
+  expect((await failure('session.get', { session_id: 'fffff' }))?.message).toBe('Session fffff not found');
+});
+
 test('numbers are never used again (R-RPC-020)', async () => {
   const first = await place.create();
   await call('session.destroy', { id: first });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { TerminalRef } from '../../contract/ids.ts';
 import type { Wanted } from '../../engine/audit-read.ts';
 import { auditTrail } from '../../engine/audit-trail.ts';
 import { operation } from '../../engine/operation.ts';
+import type { Terminal } from '../../engine/terminal.ts';
 import { json } from './shared.ts';
 
 const Entry = z.object({
@@ -33,13 +35,14 @@ export const audit_log = operation({
   }),
   output: z.object({ entries: z.array(Entry) }),
   rpcResult: ({ entries }) => entries,
-  async run({ input, engine, signal }) {
-    const { limit, session_id, since, method, client } = input;
+  async run({ input, engine, caller, signal }) {
+    const { limit, since, method, client } = input;
+    const session = namesOf(input.session_id, engine.sessions.all(caller));
     const from = since === undefined ? undefined : Date.parse(since);
     const wanted: Wanted = {
       since: from,
       fits: (record) =>
-        (session_id === undefined || record.terminal === String(session_id)) &&
+        (session === undefined || session.includes(record.terminal)) &&
         (from === undefined || Date.parse(record.at) >= from) &&
         (method === undefined || record.operation === method) &&
         (client === undefined || record.caller === client),
@@ -63,3 +66,10 @@ export const audit_log = operation({
   },
   render: ({ entries }) => json(entries),
 });
+
+/** Every call names a session as its book does: by number or by id. Of one that is gone only what was given is known. */
+function namesOf(given: TerminalRef | undefined, all: readonly Terminal[]): readonly unknown[] | undefined {
+  if (given === undefined) return undefined;
+  const names = all.map(({ id, number }) => [id, String(number)]);
+  return names.find((both) => both.includes(String(given))) ?? [String(given)];
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runningInstance } from '../../engine/instances/running.ts';
 import { operation } from '../../engine/operation.ts';
-import { json, sessionNumber } from './shared.ts';
+import { json, sessionOf } from './shared.ts';
 
 const Public = z.object({
   id: z.string(),
@@ -68,9 +68,9 @@ export const focus = operation({
   access: 'control',
   input: z.object({ session_id: z.union([z.number(), z.string()]).optional().describe('This session of it') }),
   output: z.object({ ok: z.literal(true), delivered: z.number().int(), note: z.string().optional() }),
-  async run({ input, engine }) {
-    const { focused } = engine.part(runningInstance);
-    const session = input.session_id === undefined ? undefined : sessionNumber(input);
+  async run(call) {
+    const { focused } = call.engine.part(runningInstance);
+    const session = call.input.session_id === undefined ? undefined : (await sessionOf(call)).number;
     const delivered = focused.size;
     focused.emit({ session });
     const note = { note: 'Nobody is looking at this instance; attach to it with: fairlead attach' };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
+import type { TerminalRef } from '../../contract/ids.ts';
 import type { Call } from '../../engine/call.ts';
 import { type AnyOperation, operation } from '../../engine/operation.ts';
 import { renderError } from './errors.ts';
@@ -9,7 +10,7 @@ import { status as proxyStatus } from './proxy.ts';
 import { detect_errors, text as screenText } from './screen.ts';
 import { health, launch_admin } from './server.ts';
 import { create, destroy, status as sessionStatus } from './sessions.ts';
-import { json, sessionNumber } from './shared.ts';
+import { json, sessionRef } from './shared.ts';
 
 const Check = z.object({
   name: z.string(),
@@ -79,7 +80,7 @@ const probes: readonly Probe[] = [
   },
 ];
 
-function sessionProbes(id: number): Probe[] {
+function sessionProbes(id: TerminalRef): Probe[] {
   return [
     answers('session.status', sessionStatus, { id }),
     answers('screen.text', screenText, { id }),
@@ -103,7 +104,7 @@ export const selftest = (capabilities: () => AnyOperation) =>
       const ask: Ask = (op, input = {}) => op.run({ ...call, signal, note: () => {}, input: op.input.parse(input) });
       const redaction: Probe = { name: 'redaction', run: async () => masks(call) };
       const { session_id } = call.input;
-      const own = session_id === undefined ? [] : sessionProbes(sessionNumber({ session_id }));
+      const own = session_id === undefined ? [] : sessionProbes(sessionRef({ session_id }));
       const checks: Check[] = [];
       for (const probe of [...probes, answers('server.capabilities', capabilities()), redaction, ...own]) {
         checks.push(await take(probe, ask));

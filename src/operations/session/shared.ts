@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
+import { isTerminalId, type TerminalRef } from '../../contract/ids.ts';
 import { activityOf } from '../../engine/activity.ts';
 import type { Call } from '../../engine/call.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -17,7 +18,7 @@ const Ref = z
   .optional()
   .meta({ anyOf: [{ type: 'number' }, { type: 'string' }] });
 
-/** A session by number; both names mean the same (R-RPC-020). */
+/** A session by number, or by the id its programs have in FAIRLEAD_SESSION; both names mean the same (R-RPC-013, R-RPC-020). */
 export const session = { id: Ref.describe('Session number'), session_id: Ref.describe('The same as id') };
 
 export interface SessionInput {
@@ -25,8 +26,8 @@ export interface SessionInput {
   readonly session_id?: unknown;
 }
 
-export function sessionNumber({ id, session_id }: SessionInput): number {
-  const [first, second] = [id, session_id].filter((one) => one !== undefined && one !== null).map(numberOf);
+export function sessionRef({ id, session_id }: SessionInput): TerminalRef {
+  const [first, second] = [id, session_id].filter((one) => one !== undefined && one !== null).map(refOf);
   if (first === undefined) throw new FairleadError('invalid_input', "Missing 'id' or 'session_id' parameter");
   if (second === undefined || second === first) return first;
   throw new FairleadError('invalid_input', `Invalid session_id: ${second}`, {
@@ -34,10 +35,11 @@ export function sessionNumber({ id, session_id }: SessionInput): number {
   });
 }
 
-function numberOf(given: unknown): number {
+function refOf(given: unknown): TerminalRef {
   const isPlain = typeof given === 'number' || typeof given === 'string';
   const text = isPlain ? String(given).trim() : JSON.stringify(given);
   if (isPlain && /^\d{1,15}$/.test(text)) return Number(text);
+  if (isTerminalId(given)) return given;
   throw new FairleadError('invalid_input', `Invalid session_id: ${text.slice(0, 80)}`, {
     hint: 'Sessions have whole numbers from 0 on; session.list shows them.',
   });
@@ -47,7 +49,7 @@ type Asking = Pick<Call<SessionInput>, 'input' | 'engine' | 'caller' | 'signal'>
 
 /** The session that is meant, alive or not. */
 export async function sessionOf({ input, engine, caller, signal }: Asking): Promise<Terminal> {
-  return await engine.sessions.forReading(sessionNumber(input), caller, signal);
+  return await engine.sessions.forReading(sessionRef(input), caller, signal);
 }
 
 /** The same, able to take input (R-RPC-024). */
