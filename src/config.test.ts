@@ -19,6 +19,13 @@ test('R-TERM-121: defaults', () => {
   });
 });
 
+test('R-RPC-024: an instance closes no session for being idle unless it was told to', () => {
+  const serve = (flags: Record<string, string> = {}) =>
+    readSettings(new Map(Object.entries(flags)), {}, { command: 'serve' }).sessionIdleTimeout;
+  expect(serve()).toBe(0);
+  expect(serve({ sessionIdleTimeout: '60' })).toBe(60);
+});
+
 test('a flag wins over a variable, a variable over the default', () => {
   expect(read({}, { FAIRLEAD_COLS: '90' }).cols).toBe(90);
   expect(read({ cols: '80' }, { FAIRLEAD_COLS: '90' }).cols).toBe(80);

@@ -109,6 +109,8 @@ export const settings = {
   }),
   sessionIdleTimeout: setting({
     schema: seconds(30 * 86_400).default(600),
+    // The sessions of an instance are those of its user: they stay until they end or are destroyed (R-RPC-024).
+    defaults: { serve: '0' },
     form: 'value',
     metavar: 's',
     help: 'Close a forgotten session after so long; 0 = never',

@@ -37,6 +37,8 @@ export type SessionRole = 'default' | 'session';
 /** Who asks for a session: one that belongs to another principal is not there for them. */
 export type Whose = Pick<Caller, 'principal'>;
 
+type Named = Pick<Terminal, 'owner' | 'number'>;
+
 /** R-RPC-024 */
 const endedMs = 600_000;
 /** R-RPC-026 */
@@ -55,7 +57,7 @@ export class Sessions implements AsyncDisposable {
   readonly #aliases = new Map<string, Terminal>();
   readonly #timers = new Map<string, Disposable>();
   /** Why an id is no longer there. */
-  readonly #ends = new Map<string, FairleadError>();
+  readonly #ends = new Map<string, { readonly terminal: Named; readonly why: FairleadError }>();
   #default: Promise<Terminal> | undefined;
   #defaultId: string | undefined;
   #opening = 0;
@@ -78,6 +80,7 @@ export class Sessions implements AsyncDisposable {
       (terminal) => {
         this.#defaultId = terminal.id;
         this.#engine.noteFacts(terminal);
+        this.#armEnded(terminal);
         return terminal;
       },
       (error: unknown) => {
@@ -103,8 +106,10 @@ export class Sessions implements AsyncDisposable {
     whose: Whose,
     signal: AbortSignal,
   ): Promise<{ terminal: Terminal; restarted: boolean }> {
+    // One that ended was let go meanwhile.
+    const again = ref === undefined && this.#default === undefined && this.#defaultId !== undefined;
     const terminal = await this.forReading(ref, whose, signal);
-    if (!terminal.ended) return { terminal, restarted: false };
+    if (!terminal.ended) return { terminal, restarted: again };
     if (terminal.id !== this.#defaultId) {
       throw new FairleadError('terminal_exited', `Session '${terminal.id}' ${describeEnd(terminal.ended)}.`, {
         hint: 'Its last screen can still be read; create another session to go on.',
@@ -134,10 +139,8 @@ export class Sessions implements AsyncDisposable {
     if (role === 'default' && this.#default === undefined) {
       this.#default = Promise.resolve(terminal);
       this.#defaultId = terminal.id;
-    } else {
-      this.#armIdle(terminal);
-      this.#armEnded(terminal);
-    }
+    } else this.#armIdle(terminal);
+    this.#armEnded(terminal);
     this.#engine.noteFacts(terminal);
   }
 
@@ -281,10 +284,19 @@ export class Sessions implements AsyncDisposable {
       (/^\d+$/.test(key) ? this.all(whose).find(({ number }) => number === Number(key)) : undefined);
     if (found && isFor(found, whose)) return found;
     const end = this.#ends.get(key.toLowerCase());
-    if (end) throw end;
+    if (end) throw end.why;
+    const hint = this.#endOf(key, whose);
     throw new FairleadError('terminal_not_found', `Session '${quote(key)}' not found`, {
       data: { terminal: quote(key) },
+      ...(hint !== undefined && { hint }),
     });
+  }
+
+  /** What became of the session that had this number, for those it was for. */
+  #endOf(key: string, whose: Whose): string | undefined {
+    if (!isWholeNumber(key)) return undefined;
+    const end = [...this.#ends.values()].find(({ terminal }) => terminal.number === Number(key));
+    return end && isFor(end.terminal, whose) ? end.why.message : undefined;
   }
 
   /** A session that has exited gives way to a new one. */
@@ -312,7 +324,8 @@ export class Sessions implements AsyncDisposable {
     this.#all.delete(terminal.id);
     this.#timers.get(terminal.id)?.[Symbol.dispose]();
     this.#timers.delete(terminal.id);
-    this.#ends.set(terminal.id, why);
+    const { owner, number } = terminal;
+    this.#ends.set(terminal.id, { terminal: { owner, number }, why });
     const [oldest] = this.#ends.keys();
     if (this.#ends.size > maxRemembered && oldest !== undefined) this.#ends.delete(oldest);
   }
@@ -358,6 +371,7 @@ export class Sessions implements AsyncDisposable {
         terminal.id,
         clock.after(Math.max(leftMs, 1), () => {
           if (this.#all.get(terminal.id) !== terminal) return;
+          if (this.isDefault(terminal)) this.#default = undefined;
           this.#forget(terminal, letGo(terminal));
           this.#engine.background(terminal[Symbol.asyncDispose]());
         }),
@@ -397,4 +411,5 @@ function replaced({ id, ended }: Terminal): FairleadError {
   return new FairleadError('terminal_not_found', `Session '${id}' ${how}, and another one has taken its place.`);
 }
 
-const isFor = ({ owner }: Terminal, { principal }: Whose): boolean => owner === undefined || owner === principal;
+const isFor = ({ owner }: Pick<Terminal, 'owner'>, { principal }: Whose): boolean =>
+  owner === undefined || owner === principal;

@@ -71,6 +71,8 @@ export class Terminal implements AsyncDisposable {
   #endedAt: number | undefined;
   #disposed: Promise<void> | undefined;
   #lastUsed: number;
+  /** How many look at it or wait for something in it. */
+  #present = 0;
   /** Questions of programs before this offset are none of ours. */
   #answeredTo = -1;
 
@@ -231,6 +233,7 @@ export class Terminal implements AsyncDisposable {
 
   /** The newest sign of life, ours or the program's, in ms since the epoch. */
   get lastActivityAt(): number {
+    if (this.#present > 0) return this.clock.now();
     const output = this.lastOutputMs;
     const outputAt = output === undefined ? 0 : this.clock.now() - (this.clock.monotonic() - output);
     return Math.max(this.#lastUsed, Math.round(outputAt));
@@ -249,6 +252,20 @@ export class Terminal implements AsyncDisposable {
   /** Somebody looked at it or used it: it is not idle. */
   touch(): void {
     this.#lastUsed = this.clock.now();
+  }
+
+  /** While held, somebody is there: it is not idle, however quiet it is. */
+  attend(): Disposable {
+    this.#present += 1;
+    let held = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (!held) return;
+        held = false;
+        this.#present -= 1;
+        this.touch();
+      },
+    };
   }
 
   /** Resolves when the screen shows every byte the far side has written so far. */

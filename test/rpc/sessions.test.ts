@@ -2,6 +2,7 @@ import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { attachMethods } from '../../src/engine/attach/methods.ts';
 import { call as callOperation } from '../../src/engine/call.ts';
 import { open } from '../../src/operations/core/lifecycle.ts';
 import { create } from '../../src/operations/terminal/shell.ts';
@@ -336,6 +337,56 @@ test('an ended session is listed and readable for ten minutes, however short the
   for (const run of clock.long.keys()) run();
   expect((await call('session.list')).sessions).toEqual([]);
   expect((await place.client.ask('screen.text', { id })).error?.message).toBe(`Session ${id} not found`);
+});
+
+test('a session in which somebody sits or waits is not idle; of one that was closed for it later calls tell (R-RPC-024)', async () => {
+  const clock = patientClock();
+  await using place = await RpcPlace.open(undefined, { clock, sessions: { maxSessions: 200, idleTimeout: 600 } });
+  const [forgotten, waited, watched] = [await place.create(), await place.create(), await place.create()];
+  const terminal = (id: number) => place.engine.terminals.find(({ number }) => number === id);
+  const begun = async (id: number, begin: () => void): Promise<void> => {
+    const before = terminal(id)?.stateChanged.size ?? 0;
+    begin();
+    await expect.poll(() => terminal(id)?.stateChanged.size).toBeGreaterThan(before);
+  };
+  using other = await place.another();
+  const pattern = { id: waited, pattern: 'never', timeout_ms: 60_000 };
+  await begun(waited, () => other.send(`${JSON.stringify({ id: 1, method: 'orchestrate.wait', params: pattern })}\n`));
+  using leaving = disposableSignal();
+  const reading = { session: watched, from: terminal(watched)?.log.end, waitMs: 60_000 };
+  await begun(watched, () => {
+    attachMethods(place.engine)
+      ['attach.read']?.(reading, leaving.signal)
+      .catch(() => {});
+  });
+  clock.jump(700_000);
+  // Whoever is not idle waits again.
+  const due = [...clock.long.keys()];
+  for (const run of due) run();
+  const { sessions } = await place.client.call('session.list');
+  expect(sessions.map(({ id }: { id: number }) => id)).toEqual([waited, watched]);
+  const { error } = await place.client.ask('screen.text', { id: forgotten });
+  expect(error?.message).toBe(`Session ${forgotten} not found`);
+  expect(error?.data).toMatchObject({ hint: expect.stringMatching(/was closed after 7\d\d s idle$/) as string });
+});
+
+function disposableSignal(): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  return { signal: controller.signal, [Symbol.dispose]: () => controller.abort() };
+}
+
+test('a default session that has ended is let go, too, and comes back for whoever types (R-RPC-024, R-TERM-034)', async () => {
+  const clock = patientClock();
+  await using place = await RpcPlace.open(undefined, { clock });
+  const { signal } = new AbortController();
+  const first = await place.engine.sessions.default(signal);
+  await place.client.call('exec.run', { id: first.number, command: 'exit 7' });
+  await first.whenEnded;
+  expect((await place.client.call('session.list')).sessions).toMatchObject([{ id: first.number, is_dead: true }]);
+  for (const run of clock.long.keys()) run();
+  expect((await place.client.call('session.list')).sessions).toEqual([]);
+  const { terminal, restarted } = await place.engine.sessions.forInput(undefined, { principal: 'owner' }, signal);
+  expect([terminal.number > first.number, restarted]).toEqual([true, true]);
 });
 
 test('an ended session gives way when the limit is reached, a live one does not (R-RPC-024)', async () => {

@@ -92,6 +92,7 @@ async function news(
   signal: AbortSignal,
 ): Promise<boolean> {
   const done = deferred<boolean>();
+  using _present = terminal.attend();
   const check = (): void => {
     if (terminal.log.end > from || terminal.ended || terminal.disposed) done.resolve(false);
   };

@@ -252,6 +252,7 @@ async function wait(
 ): Promise<RunResult> {
   const { watch, origin } = current;
   const { clock } = terminal;
+  using _present = terminal.attend();
   const outcome = deferred<Ending | { readonly person: Attention } | Waits | undefined>();
   let isLeaving = false;
   const listening: Disposable[] = [clock.after(timeoutMs, () => outcome.resolve(undefined))];

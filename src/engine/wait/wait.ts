@@ -46,6 +46,7 @@ const renderedBytes = 64 << 10;
 /** Waits for the first of several conditions. Event-driven; nothing that scrolls past is missed. */
 export async function wait(terminal: Terminal, request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
   checkConditions(request.conditions);
+  using _present = terminal.attend();
   await terminal.sync(signal);
   using waiting = new Waiting(terminal, request);
   const startedMs = terminal.clock.monotonic();
