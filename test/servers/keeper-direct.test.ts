@@ -19,7 +19,7 @@ const mappings = (pid: number): number =>
 
 describe.runIf(process.platform === 'linux')('terminals that the server reads itself', () => {
   test(`kill -9 in the middle of four floods, ${rounds} times: the keeper has every byte once, and reads on`, {
-    timeout: 30_000 + rounds * 15_000,
+    timeout: 60_000 + rounds * 40_000,
   }, async () => {
     const count = 60_000;
     const whole = Array.from({ length: count }, (_, at) => `line ${at + 1} ✓\n`).join('');
@@ -111,7 +111,10 @@ describe.runIf(process.platform === 'linux')('terminals that the server reads it
       if (batch % 2 === 0) for (const channel of opened) channel.conceal('some secret');
       await Promise.all(opened.map((channel) => channel[Symbol.asyncDispose]()));
     }
-    await expect.poll(counts).toEqual(before);
+    // Less than before is fine: what comes and goes may have been there at first.
+    const left = () =>
+      counts().flatMap((now, at) => [now.open - (before[at]?.open ?? 0), now.mapped - (before[at]?.mapped ?? 0)]);
+    await expect.poll(() => Math.max(...left()), { timeout: 60_000 }).toBeLessThanOrEqual(0);
   });
 
   test('a child has its terminal and nothing else, whoever reads it', async () => {

@@ -48,7 +48,7 @@ const numbersIn = (text: string): number[] => [...text.matchAll(/^n(\d+)$/gm)].m
 
 describe.runIf(process.platform === 'linux')('terminals outlive the server', () => {
   test(`kill -9 while ten sessions print, ${rounds} times: same ids, pids, screens and offsets, every byte once`, {
-    timeout: 60_000 + rounds * 20_000,
+    timeout: 60_000 + rounds * 60_000,
   }, async () => {
     await using served = await Served.start(['--port', '0', '--max-sessions', '20', '--session-idle-timeout', '0']);
     let client = await served.connect();
@@ -142,7 +142,7 @@ describe.runIf(process.platform === 'linux')('terminals outlive the server', () 
     await second.close();
   });
 
-  test('an orderly end leaves terminals running and says so; --end ends them', async () => {
+  test('an orderly end leaves terminals running and says so; --end ends them', { timeout: 120_000 }, async () => {
     await using served = await Served.start();
     expect(served.out).toContain('its terminals run on');
     const client = await served.connect();

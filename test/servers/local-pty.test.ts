@@ -90,7 +90,7 @@ describe.runIf(process.platform === 'linux')('local pty on Linux', () => {
     ]);
   });
 
-  it('gives a child its terminal and nothing else, with 50 terminals open', async () => {
+  it('gives a child its terminal and nothing else, with 50 terminals open', { timeout: 120_000 }, async () => {
     const others = await Promise.all(Array.from({ length: 50 }, () => open({ argv: ['cat'] })));
     await using channel = await open({ argv: ['ls', '-l', '/proc/self/fd'] });
     const lines = (await output(channel)).split('\r\n').filter((line) => line.includes('->'));
@@ -247,7 +247,7 @@ describe.runIf(process.platform === 'linux')('local pty on Linux', () => {
     expect(read).toMatchObject({ value: expect.any(Uint8Array) });
   });
 
-  it('leaves no zombie, no listener, no descriptor after 200 terminals', { timeout: 120_000 }, async () => {
+  it('leaves no zombie, no listener, no descriptor after 200 terminals', { timeout: 240_000 }, async () => {
     await (await script('exit 0')).ended;
     const before = descriptors().length;
     const pids: number[] = [];
