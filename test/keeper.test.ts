@@ -91,6 +91,20 @@ describe.runIf(process.platform === 'linux')('a keeper', () => {
     });
   });
 
+  test('a terminal that is forgotten while it is being ended is forgotten when it has; one that lives is not', async () => {
+    await using own = await OwnKeeper.start();
+    using client = await own.client();
+    await run(client, 'aaaaa', 'trap "" HUP TERM; echo ready; while :; do sleep 1; done');
+    await run(client, 'bbbbb', 'exec sleep 600');
+    await expect.poll(() => shown(client)).toContain('ready');
+    client.say('forget', 'bbbbb');
+    client.say('terminate', 'aaaaa', { graceMs: 100 });
+    // Whoever closed it has waited for long enough.
+    client.say('forget', 'aaaaa');
+    await client.until('terminated');
+    await expect.poll(async () => (await own.listed()).map(({ id }) => id)).toEqual(['bbbbb']);
+  });
+
   test('two servers that ask at once are both told that a third is there', async () => {
     // The answer is there long before that.
     await using own = await OwnKeeper.start({ answerMs: 60_000 });

@@ -288,6 +288,9 @@ export class Conversation implements Disposable {
   #forget({ id }: Frame): void {
     const held = this.#held.all.get(id);
     if (held?.ended) this.#held.forget(held);
+    // Whoever had it ended waited long enough for that, and does not say it again.
+    else if (held?.isEnding === true)
+      void held.done.then(() => this.#held.all.get(id) === held && this.#held.forget(held));
   }
 
   #meta({ id, body }: Frame): void {

@@ -99,6 +99,11 @@ export class HeldTerminal {
     return this.#ended;
   }
 
+  /** It is being ended, or has ended and its last bytes are being read. */
+  get isEnding(): boolean {
+    return this.#ending;
+  }
+
   /** An instance knows that it ended, since this moment of the clock that never goes back. */
   get toldMs(): number | undefined {
     return this.#toldMs;
