@@ -34,6 +34,22 @@ test('a title longer than any title is not kept', () => {
   expect(screen.title).toBe('first');
 });
 
+test.each(['', '?'])(
+  'erasing up to the end of a row splits the line there, and none that scrolled out, CSI %s1J',
+  (prefix) => {
+    const { screen } = makeScreen({ cols: 4, rows: 3 });
+    screen.feed(encode(`${'abcd'.repeat(6)}\x1b[2;4H\x1b[${prefix}1J`));
+    expect(screen.rowTexts().map(({ text, wrapped }) => [text, wrapped])).toEqual([
+      ['abcd', false],
+      ['abcd', true],
+      ['abcd', true],
+      ['', false],
+      ['', false],
+      ['abcd', false],
+    ]);
+  },
+);
+
 test.each(['', '?'])('erasing everything before the last cell erases everything, CSI %s1J', (prefix) => {
   for (const begin of ['', '\x1b[?1049h']) {
     const { screen } = makeScreen({ cols: 8, rows: 4 });

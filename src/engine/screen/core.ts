@@ -69,6 +69,12 @@ export interface CoreParser {
   precedingJoinState: number;
 }
 
+/** The numbers of a sequence. */
+export interface CoreParams {
+  params: { readonly length: number; [index: number]: number };
+  length: number;
+}
+
 interface Identifier {
   prefix?: string;
   final: string;
@@ -115,6 +121,7 @@ export interface Core {
     _windowTitleStack: string[];
     _iconNameStack: string[];
     parse(data: Uint8Array | string): unknown;
+    eraseInDisplay(params: CoreParams, onlyUnprotected: boolean): boolean;
   };
   onData: Listen<string>;
   onBell: Listen<void>;
@@ -122,7 +129,7 @@ export interface Core {
   registerCsiHandler(
     id: Identifier,
     /** The numbers may be changed: the emulator's own handler gets them next when this one returns false. */
-    run: (params: { params: { readonly length: number; [index: number]: number }; length: number }) => boolean,
+    run: (params: CoreParams) => boolean,
   ): Listening;
   registerEscHandler(id: Identifier, run: () => boolean): Listening;
   registerOscHandler(id: number, run: (data: string) => boolean): Listening;

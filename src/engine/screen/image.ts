@@ -24,7 +24,7 @@ interface CoreState {
   readonly service: Core['coreService'];
   readonly mouse: Core['coreMouseService'];
   readonly charsets: Core['_charsetService'];
-  readonly handler: Omit<Core['_inputHandler'], '_parser' | '_parseBuffer' | 'parse'>;
+  readonly handler: Omit<Core['_inputHandler'], '_parser' | '_parseBuffer' | 'parse' | 'eraseInDisplay'>;
   readonly precedingJoinState: number;
   readonly cursorBlink: boolean;
   readonly convertEol: boolean;
