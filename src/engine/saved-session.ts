@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { isShell } from './known-programs.ts';
 import type { Recordings } from './recording/recordings.ts';
 import type { Terminal } from './terminal.ts';
 import { titleOf } from './title.ts';
@@ -12,7 +14,7 @@ export function savedSession(terminal: Terminal, recordings: Recordings): SavedS
     cwd: localCwd ?? cwd ?? '',
     ...(localCwd === undefined && cwd !== undefined && { cwd_is_remote: true }),
     ...(launch.command === undefined ? {} : { command: launch.command }),
-    ...(launch.command === undefined && marked ? { shell: program } : {}),
+    ...(launch.command === undefined && (marked || isShell(basename(program))) ? { shell: program } : {}),
     ...(launch.title === undefined ? {} : { given_title: launch.title }),
     ...(launch.env === undefined ? {} : { env: [...launch.env] }),
     ...size,

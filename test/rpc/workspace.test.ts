@@ -1,6 +1,19 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Opener } from '../../src/engine/engine.ts';
+import { EchoChannel } from '../../src/transports/echo/index.ts';
+import { localOpener } from '../../src/transports/local/opener.ts';
 import { RpcPlace } from './place.ts';
 
 const file = (place: RpcPlace, name: string): string => join(place.home, '.fairlead', 'workspaces', `${name}.json`);
@@ -104,6 +117,41 @@ test('how sessions were started is kept, and done again only when asked for (R-R
   expect(await shows(0, '^two  words$')).toMatchObject({ matched: true });
   expect(await shows(1, "^it's a b$")).toMatchObject({ matched: true });
   expect((await call('exec.status', { id: ids[2] })).status).toBe('idle');
+});
+
+test('a shell is kept by name also where it marks nothing (R-RPC-110)', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'fairlead-plain-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home };
+  const local = localOpener({
+    root: join(home, '.fairlead'),
+    shell: '/bin/bash',
+    cwd: home,
+    env,
+    extraEnv: {},
+    integration: false,
+    variables: async () => ({}),
+  });
+  await using place = await RpcPlace.open(undefined, { openers: { local } });
+  await place.create({ shell: '/bin/dash' });
+  await place.client.call('workspace.save', { name: 'w' });
+  const { created } = await place.client.call('workspace.restore', { name: 'w' });
+  expect((await place.client.call('exec.status', { id: created[0].id })).foreground_process).toBe('dash');
+});
+
+test('what is far away is opened in its own directory, not in one of this machine (R-RPC-111)', async () => {
+  const asked: (string | undefined)[] = [];
+  const far: Opener = async ({ cwd, size }) => {
+    asked.push(cwd);
+    return { channel: new EchoChannel(size), program: 'bash' };
+  };
+  await using place = await RpcPlace.open(undefined, { openers: { far } });
+  const session = { id: 4, title: 'x', cwd: '/not/on this/machine', target: 'far:box' };
+  mkdirSync(dirname(file(place, 'w')), { recursive: true });
+  writeFileSync(file(place, 'w'), JSON.stringify({ name: 'w', sessions: [session], saved_at: 'today' }));
+  const { created, failed } = await place.client.call('workspace.restore', { name: 'w' });
+  expect({ created, failed }).toEqual({ created: [{ saved_id: 4, id: created[0].id }], failed: [] });
+  expect(asked).toEqual(['/not/on this/machine']);
 });
 
 test('a damaged file is not saved over: the version before it stays the good one (R-RPC-017)', async () => {

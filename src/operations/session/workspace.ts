@@ -108,8 +108,9 @@ async function recreate(
   { input, engine, caller, signal, note }: Call<{ readonly name: string; readonly run_commands: boolean }>,
   saved: SavedSession,
 ): Promise<Recreated> {
-  const cwd = saved.cwd_is_remote === true ? saved.cwd : nearest(saved.cwd);
   const { cols, rows, given_title: title, target, shell } = saved;
+  const isHere = saved.cwd_is_remote !== true && (target === undefined || target === 'local');
+  const cwd = isHere ? nearest(saved.cwd) : saved.cwd || undefined;
   const running = engine.sessions.running(caller).map((terminal) => terminal.name);
   // The original may still be there, and of two with one name nobody could say which is meant.
   const name = saved.name === undefined ? undefined : freeName(saved.name, running);
