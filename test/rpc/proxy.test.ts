@@ -114,7 +114,7 @@ test('status, nodes, switch, speedtest, configure, disable and env have the docu
   );
 });
 
-test('null and empty clear an address, an unknown node is refused, manual without an address says so (R-RPC-093)', async () => {
+test('null and empty clear a field, as an address does the node, an unknown node is refused, manual without an address says so (R-RPC-093)', async () => {
   await using place = await RpcPlace.open();
   const call = (method: string, params?: unknown) => place.client.call(method, params);
   await call('proxy.configure', { http_proxy: 'http://127.0.0.1:1', socks_proxy: 'socks5://127.0.0.1:1' });
@@ -125,6 +125,12 @@ test('null and empty clear an address, an unknown node is refused, manual withou
     mode: 'manual',
     health: { reachable: false, hint: expect.stringContaining('No proxy is set') },
   });
+  const nodes = [{ name: 'up', url: 'http://127.0.0.1:1' }];
+  for (const clearing of [{ current_node: null }, { current_node: '' }, { http_proxy: 'http://127.0.0.1:2' }]) {
+    await call('proxy.configure', { nodes, current_node: 'up', no_proxy: 'x' });
+    const { status: cleared } = await call('proxy.configure', { ...clearing, no_proxy: null });
+    expect(cleared, JSON.stringify(clearing)).toMatchObject({ current_node: null, no_proxy: '' });
+  }
   expect((await place.client.ask('proxy.configure', { current_node: 'x' })).error?.message).toBe(
     "Proxy node 'x' not found",
   );
@@ -136,7 +142,7 @@ test('null and empty clear an address, an unknown node is refused, manual withou
 test('nothing that was detected is written down (R-RPC-092)', async () => {
   await using place = await RpcPlace.open();
   await place.client.call('proxy.configure', { mode: 'auto' });
-  await place.client.call('proxy.status');
+  expect((await place.client.call('proxy.status')).health).toMatchObject({ url: null, hint: 'No proxy was found.' });
   expect(JSON.parse(readFileSync(join(place.home, '.fairlead', 'proxy.json'), 'utf8'))).toMatchObject({
     http_proxy: null,
     mode: 'auto',

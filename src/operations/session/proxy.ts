@@ -141,7 +141,7 @@ const Nodes = z
 
 export const configure = operation({
   title: 'Configure the proxy',
-  summary: 'Set mode, addresses and nodes. Null or an empty text clears an address.',
+  summary: 'Set mode, addresses and nodes. Null or an empty text clears a field.',
   access: 'administer',
   idempotent: true,
   input: z.object({
@@ -149,9 +149,9 @@ export const configure = operation({
     mode: z.string().default('manual').describe('manual, or auto: that of the system'),
     http_proxy: Url.describe('Address for HTTP'),
     socks_proxy: Url.describe('Address for SOCKS'),
-    no_proxy: z.string().max(4000).optional().describe('Hosts reached without it'),
+    no_proxy: z.string().max(4000).nullish().describe('Hosts reached without it'),
     nodes: Nodes.optional().describe('Proxies by name: [{"name":…,"url":…}]'),
-    current_node: z.string().optional().describe('The one to use'),
+    current_node: z.string().nullish().describe('The one to use'),
   }),
   output: z.object({ configured: z.literal(true), status: Status }),
   about: ({ enabled, mode, http_proxy, socks_proxy, nodes: all, current_node }) => ({
@@ -159,25 +159,28 @@ export const configure = operation({
       enabled ? mode : 'off',
       ...[http_proxy, socks_proxy].filter((url) => typeof url === 'string').map(masked),
       ...(all === undefined ? [] : [`${all.length} nodes`]),
-      ...(current_node === undefined ? [] : [`node ${current_node}`]),
+      ...(current_node === undefined ? [] : [`node ${current_node || 'none'}`]),
     ].join(', '),
   }),
   async run({ input, engine, signal }) {
     const part = engine.part(proxies);
     const { enabled, mode, http_proxy, socks_proxy, no_proxy, current_node } = input;
     const known = input.nodes ?? part.settings.nodes;
-    if (current_node !== undefined && !known.some(({ name }) => name === current_node)) {
+    if (current_node && !known.some(({ name }) => name === current_node)) {
       throw new FairleadError('not_found', `Proxy node '${quote(current_node)}' not found`);
     }
+    // A node is the one in use for as long as its address is.
+    const isOther = http_proxy !== undefined || socks_proxy !== undefined || input.nodes !== undefined;
     part.change({
       enabled,
       mode: enabled ? (mode === 'manual' ? 'manual' : 'auto') : 'off',
       ...(http_proxy !== undefined && { http_proxy: http_proxy || null }),
       ...(socks_proxy !== undefined && { socks_proxy: socks_proxy || null }),
-      ...(no_proxy !== undefined && { no_proxy }),
-      ...(input.nodes !== undefined && { nodes: input.nodes.map((node) => ProxyNode.parse(node)), current_node: null }),
+      ...(no_proxy !== undefined && { no_proxy: no_proxy ?? '' }),
+      ...(input.nodes !== undefined && { nodes: input.nodes.map((node) => ProxyNode.parse(node)) }),
+      ...((isOther || current_node !== undefined) && { current_node: null }),
     });
-    if (current_node !== undefined) part.switchTo(current_node);
+    if (current_node) part.switchTo(current_node);
     return { configured: true as const, status: await statusOf(engine, signal) };
   },
   render: json,
