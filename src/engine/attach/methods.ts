@@ -99,8 +99,10 @@ async function news(
   using _output = terminal.output.on(check);
   using _state = terminal.stateChanged.on(check);
   using _limit = terminal.clock.after(waitMs, () => done.resolve(false));
-  using _focus = engine.part(runningInstance).focused.on(({ session }) => {
-    if (session === undefined || session === terminal.number) done.resolve(true);
+  using _focus = engine.part(runningInstance).focused.on(({ session, heard }) => {
+    if (session !== undefined && session !== terminal.number) return;
+    heard();
+    done.resolve(true);
   });
   check();
   return await abortable(done.promise, signal);

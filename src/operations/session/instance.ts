@@ -69,11 +69,18 @@ export const focus = operation({
   input: z.object({ session_id: z.union([z.number(), z.string()]).optional().describe('This session of it') }),
   output: z.object({ ok: z.literal(true), delivered: z.number().int(), note: z.string().optional() }),
   async run(call) {
-    const { focused } = call.engine.part(runningInstance);
     const session = call.input.session_id === undefined ? undefined : (await sessionOf(call)).number;
-    const delivered = focused.size;
-    focused.emit({ session });
-    const note = { note: 'Nobody is looking at this instance; attach to it with: fairlead attach' };
+    let delivered = 0;
+    call.engine.part(runningInstance).focused.emit({
+      session,
+      heard: () => {
+        delivered += 1;
+      },
+    });
+    const what = session === undefined ? 'this instance' : `session ${session}`;
+    const note = {
+      note: `Nobody is looking at ${what}; attach to it with: fairlead attach${session === undefined ? '' : ` ${session}`}`,
+    };
     return { ok: true as const, delivered, ...(delivered === 0 ? note : {}) };
   },
   render: json,
