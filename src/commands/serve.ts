@@ -48,6 +48,8 @@ export async function serve(invocation: Invocation): Promise<number> {
     variables: { FAIRLEAD_INSTANCE: own.record.id, FAIRLEAD_HOME: peers.root },
   });
   followDirectory(engine, own);
+  // From the beginning, so that the first question after a bad minute is answered truly.
+  engine.part(runningInstance);
   const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
   const options = {
     host: settings.host,

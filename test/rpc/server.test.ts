@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FairleadError } from '../../src/contract/errors.ts';
-import type { Vitals } from '../../src/engine/instances/running.ts';
+import { RunningInstance, runningInstance, type Vitals } from '../../src/engine/instances/running.ts';
 import { missingDriver } from '../../src/transports/local/index.ts';
 import { cpuTimer } from '../support/cpu-timer.ts';
 import { RpcPlace, withPlace } from './place.ts';
@@ -62,6 +62,36 @@ test('instance.list has no tokens, instance.info has; a title is mirrored at onc
   expect(JSON.parse(readFileSync(join(place.home, '.fairlead', 'server.json'), 'utf8')).title).toBe('box');
   expect(await call('instance.set_title', {})).toEqual({ ok: true, title: null });
   expect(await call('instance.focus')).toMatchObject({ ok: true, delivered: 0, note: expect.any(String) });
+});
+
+test('instance.focus counts those who show it, and knows the session (R-RPC-125)', async () => {
+  const [one, two] = [await place.create(), await place.create()];
+  using _viewer = place.engine.part(runningInstance).focused.on(({ session, heard }) => {
+    if (session === undefined || session === one) heard();
+  });
+  expect(await call('instance.focus')).toEqual({ ok: true, delivered: 1 });
+  expect(await call('instance.focus', { session_id: String(one) })).toEqual({ ok: true, delivered: 1 });
+  expect(await call('instance.focus', { session_id: two })).toEqual({
+    ok: true,
+    delivered: 0,
+    note: `Nobody is looking at session ${two}; attach to it with: fairlead attach ${two}`,
+  });
+  expect((await place.client.ask('instance.focus', { session_id: 999 })).error?.message).toBe('Session 999 not found');
+});
+
+test('a loop that was held up is remembered for a while (R-RPC-132)', async () => {
+  await using other = await RpcPlace.open();
+  const { own, peers } = other.engine.part(runningInstance);
+  const { vitals } = new RunningInstance(own, peers);
+  const holdUp = (): void => {
+    for (const until = performance.now() + 700; performance.now() < until; );
+  };
+  const late = (): number => {
+    holdUp();
+    return vitals.lateMs();
+  };
+  await expect.poll(late, { timeout: 20_000 }).toBeGreaterThan(500);
+  expect(vitals.lateMs()).toBeGreaterThan(500);
 });
 
 test('selftest.run is ok, really tries things, and leaves nothing behind (R-RPC-130)', async () => {

@@ -12,11 +12,11 @@ export interface Vitals {
   readonly freeBytes: (folder: string) => number;
   /** Why no terminal of this machine can be opened; undefined when one can. */
   readonly noTerminals: () => Promise<string | undefined>;
-  /** How late timers were at worst since the last question. */
+  /** How late timers were at worst lately. */
   readonly lateMs: () => number;
 }
 
-const systemVitals: Vitals = {
+const systemVitals: Omit<Vitals, 'lateMs'> = {
   isWritable: (folder) => {
     try {
       accessSync(folder, constants.W_OK);
@@ -30,23 +30,40 @@ const systemVitals: Vitals = {
     return bavail * bsize;
   },
   noTerminals: async () => undefined,
-  lateMs,
 };
 
-let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
+/** How often the loop is looked at: so much of a delay may go unseen, and a look costs next to nothing. */
+const lookMs = 100;
+/** Whoever asks is told of delays in at most this time. */
+const rememberedMs = 60_000;
 
-/** Costs a timer every 20 ms, so it begins with the first question. */
-function lateMs(): number {
-  const worst = delay === undefined ? 0 : delay.max / 1e6;
-  if (delay === undefined) {
-    delay = monitorEventLoopDelay({ resolution: 20 });
-    delay.enable();
-  } else delay.reset();
-  return worst;
+/** How late the loop of this process was at worst lately. */
+class Lateness implements Disposable {
+  readonly #delay = monitorEventLoopDelay({ resolution: lookMs });
+  #since = performance.now();
+
+  constructor() {
+    this.#delay.enable();
+  }
+
+  get worstMs(): number {
+    const worst = Math.max(0, this.#delay.max / 1e6 - lookMs);
+    if (performance.now() - this.#since > rememberedMs) {
+      this.#delay.reset();
+      this.#since = performance.now();
+    }
+    return worst;
+  }
+
+  [Symbol.dispose](): void {
+    this.#delay.disable();
+  }
 }
 
 export interface Focus {
   readonly session: number | undefined;
+  /** To be called by whoever shows it to a person. */
+  readonly heard: () => void;
 }
 
 /** This process as one of the instances of its state root: what operations about instances work with. */
@@ -56,14 +73,16 @@ export class RunningInstance implements AsyncDisposable {
   /** Somebody wants this instance, or one of its sessions, to be looked at. Whoever shows it to a person listens. */
   readonly focused = new Emitter<Focus>();
   readonly vitals: Vitals;
+  readonly #lateness = new Lateness();
 
   constructor(own: OwnInstance, peers: Instances, vitals: Partial<Vitals> = {}) {
     this.own = own;
     this.peers = peers;
-    this.vitals = { ...systemVitals, ...vitals };
+    this.vitals = { ...systemVitals, lateMs: () => this.#lateness.worstMs, ...vitals };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#lateness[Symbol.dispose]();
     this.own[Symbol.dispose]();
   }
 }
