@@ -210,7 +210,7 @@ test('signal.send: keys by their documented names, real signals with mode proces
   expect((await failure('signal.send', { id, signal: 'TERM' }))?.message).toBe('Unsupported signal: TERM');
 });
 
-test('orchestrate: launch, broadcast and wait', async () => {
+test('orchestrate: launch, broadcast and wait (R-RPC-055)', async () => {
   const made = await call('orchestrate.launch', { command: 'echo launched', cols: 80 });
   expect(made).toMatchObject({ session_id: String(made.id), cols: 80, rows: 30 });
   expect(await call('orchestrate.wait', { id: made.id, pattern: '^launched$', regex: true })).toMatchObject({
@@ -221,7 +221,7 @@ test('orchestrate: launch, broadcast and wait', async () => {
   const other = await place.create();
   const { results } = await call('orchestrate.broadcast', {
     command: 'sh -c "echo all; exit 2"',
-    sessions: [String(made.id), other, '999', 'x'],
+    sessions: [String(made.id), other, '999', 'x', null, {}],
     wait: true,
   });
   expect(results).toMatchObject([
@@ -229,6 +229,8 @@ test('orchestrate: launch, broadcast and wait', async () => {
     { session_id: String(other), sent: true, result: { output: 'all', exit_code: 2 } },
     { session_id: '999', error: 'Session 999 not found' },
     { session_id: 'x', error: 'Invalid session_id: x' },
+    { session_id: 'null', error: expect.stringContaining('session_id') },
+    { session_id: '{}', error: 'Invalid session_id: {}' },
   ]);
   expect(await call('orchestrate.wait', { id: other, pattern: 'never', timeout_ms: 100 })).toMatchObject({
     matched: false,

@@ -11,7 +11,7 @@ import { aboutLaunch } from '../launch.ts';
 import { renderError } from './errors.ts';
 import { typeLine, Waited, waitFor } from './exec.ts';
 import { create, Create, Created, createdOf } from './sessions.ts';
-import { clean, json, liveSession, session, sessionOf } from './shared.ts';
+import { clean, json, liveSession, session, sessionOf, SessionRef } from './shared.ts';
 
 export const launch = operation({
   title: 'Create a session and run a command',
@@ -58,10 +58,7 @@ export const broadcast = operation({
   destructive: true,
   input: z.object({
     command: z.string().min(1).describe('Command line to run'),
-    sessions: z
-      .array(z.union([z.string(), z.number()]))
-      .max(1000)
-      .describe('Where'),
+    sessions: z.array(SessionRef).max(1000).describe('Where'),
     wait: z.boolean().default(false).describe('Wait for their ends'),
     timeout_ms: z.number().int().min(0).max(86_400_000).default(30_000).describe('How long to wait'),
   }),
@@ -71,8 +68,8 @@ export const broadcast = operation({
   async run(call) {
     const { command, sessions, wait: waits, timeout_ms } = call.input;
     let unseen = false;
-    const one = async (id: string | number): Promise<z.output<typeof Result>> => {
-      const session_id = String(id);
+    const one = async (id: unknown): Promise<z.output<typeof Result>> => {
+      const session_id = typeof id === 'string' ? id : (JSON.stringify(id) ?? 'undefined');
       const what = {
         operation: 'orchestrate.broadcast',
         access: 'control',

@@ -13,10 +13,9 @@ import { titleOf } from '../../engine/title.ts';
 /** What the methods of this book have in common. */
 
 /** Whatever comes: what is no session has words of its own, which a schema cannot say (R-RPC-020). */
-const Ref = z
-  .unknown()
-  .optional()
-  .meta({ anyOf: [{ type: 'number' }, { type: 'string' }] });
+const either = { anyOf: [{ type: 'number' }, { type: 'string' }] };
+const Ref = z.unknown().optional().meta(either);
+export const SessionRef = z.unknown().meta(either);
 
 /** A session by number, or by the id its programs have in FAIRLEAD_SESSION; both names mean the same (R-RPC-013, R-RPC-020). */
 export const session = { id: Ref.describe('Session number'), session_id: Ref.describe('The same as id') };
