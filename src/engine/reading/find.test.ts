@@ -43,6 +43,40 @@ describe('finding text', () => {
     expect(screen.total).toBe(3);
   });
 
+  test('exactly as many as asked for, each once, also of a line with more (R-RPC-052)', async () => {
+    await using wire = openWire({ cols: 10, rows: 4 });
+    // Three rows of three, and a line of seven that is wrapped.
+    await wire.say(`${'q q q\r\n'.repeat(3)}q-q-q-q-q-q-q`);
+    const places: string[] = [];
+    let [from, fromCol]: [number?, number?] = [];
+    for (const counts of [
+      [5, 16],
+      [5, 11],
+      [5, 6],
+      [1, 1],
+    ]) {
+      const { matches, total, next, nextCol } = await find(wire.terminal, { pattern: 'q', max: 5, from, fromCol });
+      expect([matches.length, total]).toEqual(counts);
+      places.push(...matches.map(({ row, col }) => `${row}:${col}`));
+      [from, fromCol] = [next, nextCol];
+    }
+    expect(from).toBeUndefined();
+    const [line, wrapped] = [[0, 2, 4, 6, 8].map((col) => `3:${col}`), ['4:0', '4:2']];
+    expect(places).toEqual([
+      ...[0, 1, 2].flatMap((row) => [0, 2, 4].map((col) => `${row}:${col}`)),
+      ...line,
+      ...wrapped,
+    ]);
+  });
+
+  test('rows of before a clear are refused (R-RPC-021)', async () => {
+    await using wire = openWire();
+    await wire.say(numbered(3));
+    const { epoch } = await find(wire.terminal, { pattern: 'line' });
+    expect(await find(wire.terminal, { pattern: 'line', from: 1, epoch })).toMatchObject({ total: 2 });
+    await expect(find(wire.terminal, { pattern: 'line', from: 1, epoch: epoch + 1 })).rejects.toThrow('renumbered');
+  });
+
   test('across soft wraps, with the rows the match is in', async () => {
     await using wire = openWire({ cols: 10, rows: 5 });
     await wire.say('one\r\n0123456789abcdef\r\n');

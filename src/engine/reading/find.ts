@@ -5,6 +5,7 @@ import type { RowText } from '../screen/rows.ts';
 import type { Terminal } from '../terminal.ts';
 import { compilePattern } from '../wait/pattern.ts';
 import { upTo } from './clip.ts';
+import { refuseOldRows } from './epoch.ts';
 
 export interface FindRequest {
   readonly pattern: string;
@@ -15,10 +16,16 @@ export interface FindRequest {
   readonly scope?: 'screen' | 'all' | undefined;
   /** How many matches are shown; all are counted. */
   readonly max?: number | undefined;
+  /** What is shown of them may take so many characters. */
+  readonly maxSize?: number | undefined;
   /** Lines shown before and after each. */
   readonly context?: number | undefined;
   /** Absolute row to begin with: `next` of an earlier answer. */
   readonly from?: number | undefined;
+  /** Characters of that row's line to leave out: `nextCol` of an earlier answer. */
+  readonly fromCol?: number | undefined;
+  /** Where `from` was learnt: refused if rows were renumbered since. */
+  readonly epoch?: number | undefined;
 }
 
 export interface FoundMatch {
@@ -36,7 +43,7 @@ export interface FoundMatch {
 
 export interface FindAnswer {
   readonly matches: readonly FoundMatch[];
-  /** Of all matches from `from` on, shown or not. */
+  /** Of all matches from `from` and `fromCol` on, shown or not. */
   readonly total: number;
   readonly linesSearched: number;
   /** Row numbers of another epoch are not comparable with these. */
@@ -46,17 +53,19 @@ export interface FindAnswer {
   readonly firstRow: number;
   readonly altScreen: boolean;
   readonly flags: TextFlags;
-  /** Where to go on for the matches not shown. */
+  /** Where to go on for the matches not shown: the row, and how far into its line where that was begun. */
   readonly next?: number;
+  readonly nextCol?: number;
   /** It took too long: `total` counts what was found until then. */
   readonly incomplete?: boolean;
 }
 
-const mostMatches = 200;
+/** As many as one answer takes; each is at most some 2 KiB with nothing around it. */
+const mostMatches = 10_000;
 const mostContext = 20;
 /** A pattern that looks to the end of a line for each of a million matches in it is not waited for. */
 const longestMs = 2000;
-/** Bytes of each line shown, and of all of them. */
+/** Bytes of each line shown, and characters of all of them. */
 const longestShown = 500;
 const largestAnswer = 64 << 10;
 
@@ -71,35 +80,36 @@ export async function findInTerminal(
   }
   const search = searcher(request);
   await terminal.sync(signal);
+  refuseOldRows(terminal, request.epoch);
   const { epoch, viewportTop, baseRow, alternate } = terminal.screen.facts;
   const first = request.scope === 'screen' ? viewportTop : baseRow;
   const { lines, flags } = linesOf(terminal.screen.markedRows(Math.max(first, request.from ?? 0)));
+  const { from, fromCol = 0, maxSize = largestAnswer } = request;
   const max = Math.min(mostMatches, Math.max(1, request.max ?? 20));
   const context = Math.min(mostContext, Math.max(0, request.context ?? 0));
   const pause = pauses(signal);
   const deadline = terminal.clock.monotonic() + longestMs;
   const matches: FoundMatch[] = [];
   let total = 0;
-  let bytes = 0;
-  let next: number | undefined;
+  let size = 0;
+  let next: Pick<FindAnswer, 'next' | 'nextCol'> | undefined;
   let incomplete = false;
   for (const [index, line] of lines.entries()) {
-    const hits: Hit[] = [];
-    for (const hit of search(line.text)) {
-      total++;
-      if (hits.length < max) hits.push(hit);
+    const start = line.row === from ? fromCol : 0;
+    for (const { at, text } of search(line.text)) {
       await pause();
       incomplete = terminal.clock.monotonic() > deadline;
       if (incomplete) break;
+      if (at < start) continue;
+      total++;
+      if (next !== undefined) continue;
+      const match = show(lines, index, at, text, context);
+      size += sizeOf(match);
+      if (matches.length < max && (matches.length === 0 || size <= maxSize)) matches.push(match);
+      else next = { next: line.row, ...(at > 0 ? { nextCol: at } : {}) };
     }
     await pause();
     if (incomplete) break;
-    if (next !== undefined || hits.length === 0) continue;
-    // A line is shown with all its matches or, except for the first, left to the next call.
-    const shown = hits.map(({ at, text }) => show(lines, index, at, text, context));
-    bytes += shown.reduce((sum, match) => sum + sizeOf(match), 0);
-    if (matches.length > 0 && (matches.length + shown.length > max || bytes > largestAnswer)) next = line.row;
-    else matches.push(...shown);
   }
   return {
     matches,
@@ -110,7 +120,7 @@ export async function findInTerminal(
     firstRow: first,
     altScreen: alternate,
     flags,
-    ...(next === undefined ? {} : { next }),
+    ...next,
     ...(incomplete ? { incomplete } : {}),
   };
 }

@@ -129,6 +129,7 @@ export const find = operation({
     context: z.number().int().min(0).max(20).default(0).describe('Lines around each match'),
     max: z.number().int().min(1).max(200).default(20),
     from: z.number().int().min(0).optional().describe('next of an earlier answer'),
+    fromCol: z.number().int().min(0).optional().describe('its nextCol'),
   }),
   output: z.object({
     terminal: z.string(),
@@ -151,6 +152,7 @@ export const find = operation({
     altScreen: z.boolean(),
     flags: Flags.optional(),
     next: z.number().int().optional(),
+    nextCol: z.number().int().optional(),
     incomplete: z.boolean().optional().describe('It took too long; total counts what was found until then'),
   }),
   positional: ['pattern'],
@@ -160,7 +162,7 @@ export const find = operation({
     const copies = matches.map((one) => ({ ...one, before: [...one.before], after: [...one.after] }));
     return { terminal: terminal.id, ...rest, matches: copies, ...(Object.keys(flags).length > 0 ? { flags } : {}) };
   },
-  render({ matches, total, linesSearched, next, firstRow, incomplete, flags }) {
+  render({ matches, total, linesSearched, next, nextCol, firstRow, incomplete, flags }) {
     const lines = matches.flatMap(({ row, line, before, after }) => [
       ...before.map((text) => `       ${text}`),
       `${String(row).padStart(6)} ${line}`,
@@ -168,7 +170,7 @@ export const find = operation({
     ]);
     const facts = [
       `${total} matches in ${linesSearched} lines`,
-      ...(next === undefined ? [] : [`more with from=${next}`]),
+      ...(next === undefined ? [] : [`more with from=${next}${nextCol === undefined ? '' : ` fromCol=${nextCol}`}`]),
       ...(incomplete ? ['the search took too long and was cut short'] : []),
       ...(firstRow > 0
         ? [`rows before ${firstRow} are no longer kept as rows: read view=output, or run it again with grep`]

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { FairleadError } from '../../contract/errors.ts';
 import { operation } from '../../engine/operation.ts';
+import { refuseOldRows } from '../../engine/reading/epoch.ts';
 import { findInTerminal } from '../../engine/reading/find.ts';
 import { runsOf } from '../../engine/reading/styled-runs.ts';
 import { detectErrors, errorPatterns } from '../../engine/reading/error-lines.ts';
@@ -9,6 +9,8 @@ import { clean, Cursor, cursorOf, json, session, sessionOf } from './shared.ts';
 
 const sizes = { cols: z.number().int(), rows: z.number().int(), scrollback_rows: z.number().int() };
 const place = { viewport_top: z.number().int(), epoch: z.number().int() };
+
+const SameEpoch = z.number().int().optional().describe('Refuse if rows were renumbered since');
 
 const sizeOf = ({ size, screen }: Terminal) => ({ ...size, scrollback_rows: screen.scrollbackRows });
 const placeOf = ({ screen }: Terminal) => ({ viewport_top: screen.viewportTop, epoch: screen.epoch });
@@ -117,7 +119,7 @@ export const scroll = operation({
     ...session,
     offset: z.number().int().default(0).describe('First row'),
     count: z.number().int().min(1).default(100).describe('How many rows'),
-    epoch: z.number().int().optional().describe('Refuse if rows were renumbered since'),
+    epoch: SameEpoch,
   }),
   output: z.object({
     lines: z.array(z.string()),
@@ -131,11 +133,7 @@ export const scroll = operation({
     const terminal = await sessionOf(call);
     await terminal.sync(call.signal);
     const { screen, size } = terminal;
-    if (call.input.epoch !== undefined && call.input.epoch !== screen.epoch) {
-      throw new FairleadError('conflict', `Rows were renumbered: the epoch is ${screen.epoch} now`, {
-        hint: 'The screen was cleared or reflowed; read it again.',
-      });
-    }
+    refuseOldRows(terminal, call.input.epoch);
     const { offset, count } = call.input;
     const end = screen.viewportTop + size.rows;
     const from = Math.max(screen.baseRow, offset < 0 ? end + offset : offset);
@@ -146,8 +144,8 @@ export const scroll = operation({
   render: ({ lines }) => lines.join('\n'),
 });
 
-/** A caller that asks for more gets these, and `total` tells of the rest. */
-const mostMatches = 200;
+/** An answer stays well below the longest line of the protocol. */
+const largestAnswer = 4 << 20;
 
 export const search = operation({
   title: 'Search a session',
@@ -156,31 +154,47 @@ export const search = operation({
   input: z.object({
     ...session,
     pattern: z.string().min(1).describe('Text to find'),
-    max_results: z.number().int().min(1).default(50).describe('More than 200 means 200'),
+    max_results: z.number().int().min(1).default(50).describe('More than 10000 means 10000'),
     regex: z.boolean().default(false).describe('The pattern is an RE2 expression'),
     ignore_case: z.boolean().default(false).describe('Upper and lower case are the same'),
     from_row: z.number().int().min(0).optional().describe('Only from this row on'),
+    from_col: z.number().int().min(0).optional().describe('next_col of the answer that gave from_row as next'),
+    epoch: SameEpoch,
   }),
   output: z.object({
     matches: z.array(z.object({ row: z.number().int(), col: z.number().int(), text: z.string(), match: z.string() })),
-    total: z.number().int(),
+    total: z.number().int().describe('Of all matches, returned or not'),
+    next: z.number().int().optional().describe('from_row for the matches left out'),
+    next_col: z.number().int().optional().describe('from_col for them, where some of that line were returned'),
+    incomplete: z.boolean().optional().describe('It took too long; total counts what was found until then'),
     ...place,
   }),
   positional: ['id', 'pattern'],
   async run(call) {
-    const { pattern, max_results, regex, ignore_case, from_row } = call.input;
+    const { pattern, max_results, regex, ignore_case, from_row, from_col, epoch } = call.input;
     const terminal = await sessionOf(call);
     const request = {
       pattern,
       regex,
       ignoreCase: ignore_case,
       scope: 'all',
-      max: Math.min(max_results, mostMatches),
+      max: max_results,
+      maxSize: largestAnswer,
       from: from_row,
+      fromCol: from_col,
+      epoch,
     } as const;
     const found = await findInTerminal(terminal, request, call.signal);
-    const matches = found.matches.map(({ row, col, line, match }) => ({ row, col, text: line, match }));
-    return { matches, total: found.total, ...placeOf(terminal) };
+    const { total, next, nextCol, incomplete, screenTop } = found;
+    return {
+      matches: found.matches.map(({ row, col, line, match }) => ({ row, col, text: line, match })),
+      total,
+      ...(next === undefined ? {} : { next }),
+      ...(nextCol === undefined ? {} : { next_col: nextCol }),
+      ...(incomplete === undefined ? {} : { incomplete }),
+      viewport_top: screenTop,
+      epoch: found.epoch,
+    };
   },
   cliNames: ['session search'],
   render: ({ matches }) => matches.map(({ row, text: line }) => `${row}: ${line}`).join('\n'),
