@@ -7,6 +7,7 @@ import { show } from '../faces/cli/show.ts';
 import { columns, styleFor, type Style } from '../faces/cli/style.ts';
 import { type Verb, verbsOf } from '../faces/cli/verbs.ts';
 import { RpcClient } from '../faces/jsonrpc/client.ts';
+import { cliClient } from '../faces/jsonrpc/wire.ts';
 import { closest } from '../lib/closest.ts';
 import { sessionBook } from '../operations/session/index.ts';
 import type { Surroundings } from './command.ts';
@@ -75,7 +76,7 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   const ours = parsed.flags.has('home') ? undefined : around.env['FAIRLEAD_INSTANCE'];
   const instance = findInstance(home, text(parsed.flags.get('instance')) ?? ours);
   const own = around.env['FAIRLEAD_SESSION'];
-  const greeting = { token: instance.auth_token, client: 'fairlead-cli', session: own };
+  const greeting = { token: instance.auth_token, client: cliClient, session: own };
   using rpc = await RpcClient.connect(instance.mcp_port, greeting, AbortSignal.timeout(connectMs));
   const { input, session, guessed } = inputOf(verb, parsed);
   const looks = op.access === 'observe';

@@ -2,6 +2,8 @@
 export interface Noted {
   /** In a line. */
   readonly detail?: string | undefined;
+  /** What it changes, where the trail is to hold all of it: up to 4 KiB (R-RPC-102). */
+  readonly changes?: readonly string[] | undefined;
   /** Names of variables it sets: what they are set to may be a secret. */
   readonly variables?: readonly string[] | undefined;
   /** The terminal that it opened, which its caller could not name. */
@@ -9,12 +11,15 @@ export interface Noted {
 }
 
 const longestNames = 400;
+const longestChanges = 4096;
 
 /** `env A, B: ls`: so that no command is so long that it hides which variables were set. */
-export function detailOf({ detail = '', variables = [] }: Noted, redact: (text: string) => string): string | undefined {
+export function detailOf(noted: Noted, redact: (text: string) => string): string | undefined {
+  const { detail = '', changes = [], variables = [] } = noted;
   const names = variables.length === 0 ? '' : `env ${preview(redact(variables.join(', ')), longestNames)}`;
   const text = preview(redact(detail));
-  return [names, text].filter((part) => part !== '').join(': ') || undefined;
+  const changed = preview(redact(changes.join(', ')), longestChanges);
+  return [names, text, changed].filter((part) => part !== '').join(': ') || undefined;
 }
 
 /** At most so many characters of it, in one line (R-RPC-036). */

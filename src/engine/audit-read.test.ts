@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { newestRecords } from './audit-read.ts';
+import { newestRecords as newestReadable, type Wanted } from './audit-read.ts';
 
 const roots: string[] = [];
 afterEach(() => {
@@ -11,6 +11,8 @@ afterEach(() => {
 });
 
 const { signal } = new AbortController();
+const newestRecords = (root: string, wanted: Wanted, most: number, stop: AbortSignal) =>
+  newestReadable(root, wanted, most, stop, ({ message }) => expect.unreachable(message));
 const line = (seq: number, detail: string): string => JSON.stringify({ seq, detail, writer: 'w', hash: 'h' });
 
 async function trailOf(days: Readonly<Record<string, readonly string[]>>): Promise<string> {
@@ -49,4 +51,12 @@ test('others have their turn while a long trail is searched, and who hangs up en
   expect(turns).toBeGreaterThan(10);
   const gone = AbortSignal.abort();
   await expect(newestRecords(root, { fits: () => false }, 1, gone)).rejects.toThrow('abort');
+});
+
+test('a file that cannot be read is told of, and the others are read (R-RPC-036)', async () => {
+  const root = await trailOf({ '2026-05-01': [line(1, '')], '2026-05-03': [line(3, '')] });
+  await mkdir(join(root, 'audit', '2026-05-02.jsonl'));
+  const unread: string[] = [];
+  const found = await newestReadable(root, { fits: () => true }, 9, signal, ({ message }) => unread.push(message));
+  expect([found.map(({ seq }) => seq), unread]).toEqual([[3, 1], [expect.stringContaining('EISDIR')]]);
 });

@@ -47,7 +47,7 @@ test('reads leave no trace, refused ones and changes do; the file is private (R-
   const trail = new AuditTrail(path, expect.unreachable);
   trail.add(entry(1, { access: 'observe' }));
   const newest = async (fits: (record: AuditEntry) => boolean, most: number) =>
-    (await trail.newest({ fits }, most, new AbortController().signal)).map(({ seq }) => seq);
+    (await trail.newest({ fits }, [], most, new AbortController().signal)).map(({ seq }) => seq);
   expect(await newest(() => true, 10)).toEqual([]);
   trail.add(entry(2, { access: 'observe', allowed: false, error: 'not_permitted' }));
   trail.add(entry(3));
@@ -55,6 +55,29 @@ test('reads leave no trace, refused ones and changes do; the file is private (R-
   expect(await newest(({ seq }) => seq < 3, 10)).toEqual([2]);
   expect(await newest(() => true, 1)).toEqual([3]);
   expect(statSync(join(path, 'audit', '2026-03-01.jsonl')).mode & 0o777).toBe(0o600);
+});
+
+test('what is remembered and what is on disk are one list, each entry once (R-RPC-036)', async () => {
+  const path = root();
+  const at = (minute: number): string => `2026-03-01T10:0${minute}:00.000Z`;
+  new AuditTrail(path, expect.unreachable).add(entry(1, { at: at(0), caller: 'before' }));
+  const warnings: string[] = [];
+  const trail = new AuditTrail(path, (text) => warnings.push(text));
+  const remembered = [1, 2, 3, 4].map((seq) => entry(seq, { at: at(seq) }));
+  remembered.push(entry(5, { at: at(5), access: 'observe' }));
+  for (const one of remembered.slice(0, 2)) trail.add(one);
+  const newest = async (most: number) =>
+    (await trail.newest({ fits: ({ seq }) => seq !== 3 }, remembered, most, new AbortController().signal)).map(
+      ({ seq, caller }) => `${seq} ${caller}`,
+    );
+  // 3 is not wanted, and of 4 nothing was written; 1 is of two servers.
+  expect(await newest(9)).toEqual(['4 test', '2 test', '1 test', '1 before']);
+  expect(await newest(2)).toEqual(['4 test', '2 test']);
+  rmSync(join(path, 'audit'), { recursive: true });
+  writeFileSync(join(path, 'audit'), 'in the way');
+  expect(await newest(9)).toEqual(['4 test', '2 test', '1 test']);
+  expect(await newest(9)).toHaveLength(3);
+  expect(warnings).toEqual([expect.stringContaining('cannot be read: ENOTDIR')]);
 });
 
 test('an untouched trail is whole, over several days and writers', () => {

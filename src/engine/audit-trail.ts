@@ -13,7 +13,6 @@ import {
   oldestKept,
   readHeads,
   type TrailHead,
-  type TrailRecord,
   trailFormat,
 } from './audit-records.ts';
 import { installationKey } from './installation-key.ts';
@@ -39,6 +38,7 @@ export class AuditTrail implements AsyncDisposable {
   #day = '';
   #file: { readonly day: string; readonly fd: number } | undefined;
   #broken = false;
+  #unread = false;
   #due: NodeJS.Timeout | undefined;
 
   constructor(root: string, warn: (message: string) => void) {
@@ -47,9 +47,8 @@ export class AuditTrail implements AsyncDisposable {
     this.#warn = warn;
   }
 
-  /** Reads that were allowed are not kept. */
   add(entry: AuditEntry): void {
-    if (entry.access === 'observe' && entry.allowed) return;
+    if (!isKept(entry)) return;
     try {
       const today = entry.at.slice(0, 10);
       if (today !== this.#day) this.#begin(today);
@@ -70,9 +69,25 @@ export class AuditTrail implements AsyncDisposable {
     }
   }
 
-  /** The newest records that are wanted, newest first, at most so many. */
-  newest(wanted: Wanted, most: number, signal: AbortSignal): Promise<TrailRecord[]> {
-    return newestRecords(this.#root, wanted, most, signal);
+  /**
+   * The newest that are wanted, newest first, at most so many: what is on disk, and what this server remembers of its own
+   * and could not write there or cannot read again (R-RPC-036).
+   */
+  async newest(
+    wanted: Wanted,
+    remembered: readonly AuditEntry[],
+    most: number,
+    signal: AbortSignal,
+  ): Promise<readonly AuditEntry[]> {
+    let unread = false;
+    const found = await newestRecords(this.#root, wanted, most, signal, (error) => {
+      unread = true;
+      if (!this.#unread) this.#warn(`The audit trail cannot be read: ${error.message}`);
+    });
+    this.#unread = unread;
+    const written = new Set(found.filter(({ writer }) => writer === this.#writer).map(({ seq }) => seq));
+    const others = remembered.filter((entry) => isKept(entry) && !written.has(entry.seq) && wanted.fits(entry));
+    return [...found, ...others.reverse()].sort((one, other) => later(other.at, one.at)).slice(0, most);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -119,5 +134,10 @@ export class AuditTrail implements AsyncDisposable {
     for (const [file, head] of readHeads(this.#root)) if (head !== undefined && head.day < oldest) rmSync(file);
   }
 }
+
+/** Reads that were allowed are not. */
+const isKept = ({ access, allowed }: AuditEntry): boolean => access !== 'observe' || !allowed;
+
+const later = (one: string, other: string): number => (one === other ? 0 : one > other ? 1 : -1);
 
 export const auditTrail = partKey<AuditTrail>('audit trail');

@@ -5,6 +5,7 @@ import { type HttpOptions, type HttpServer, serveMcpHttp } from '../../src/faces
 import { ManualClock } from '../support/manual-clock.ts';
 import { shortest } from '../support/shortest.ts';
 import { changes, conformanceSurface } from './fixture/conformance-surface.ts';
+import { callWithoutTerminals } from './fixture/engine.ts';
 import { envelope, initialize, type Message, toolCall } from './fixture/wire.ts';
 import { workshop } from './fixture/workshop.ts';
 
@@ -341,4 +342,22 @@ test('an address that is not of this machine: the advice is about the address', 
     message: expect.stringContaining('EADDRNOTAVAIL') as string,
     hint: expect.stringContaining('--host') as string,
   });
+});
+
+test('calls of both eras say which address and port they came from (R-RPC-036)', async () => {
+  const peers: (string | undefined)[] = [];
+  const engineCall = callWithoutTerminals();
+  const { surface } = workshop({
+    call: (op, raw, context) => {
+      peers.push(context.caller.peer);
+      return engineCall(op, raw, context);
+    },
+  });
+  await server[Symbol.asyncDispose]();
+  server = await serveMcpHttp(surface, options);
+  const { headers } = await openSession();
+  await messages(await post(toolCall(1, 'paper_write', { line: 'hi' }), headers));
+  const call = toolCall(2, 'paper_write', { line: 'hi' }, envelope);
+  await messages(await post(call, modern('tools/call', 'paper_write')));
+  expect(peers).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+$/), expect.stringMatching(/^127\.0\.0\.1:\d+$/)]);
 });

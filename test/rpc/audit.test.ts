@@ -1,9 +1,11 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attachMethods } from '../../src/engine/attach/methods.ts';
 import { verifyTrail } from '../../src/engine/audit-verify.ts';
 import { patientClock } from '../support/patient-clock.ts';
+import { RpcClient } from '../support/rpc.ts';
 import { RpcPlace } from './place.ts';
 
 const open = { enabled: false, blocked_patterns: [], allowed_patterns: [] };
@@ -40,6 +42,41 @@ test('a changed scope is part of what the trail says of a policy (R-RPC-102)', a
   const [entry] = await place.client.call('session.audit_log', { method: 'policy.set' });
   expect(entry.detail).toBe('scope exec+input');
   expect((await place.client.call('policy.set', { ...open, scope: ['input', 'exec'] })).changed).toEqual([]);
+});
+
+test('the trail holds all that changed in a policy, without its secrets (R-RPC-102)', async () => {
+  await using place = await RpcPlace.open();
+  const patterns = Array.from({ length: 40 }, (_, at) => `cmd:program-number-${at}`);
+  const secret = `ghp_${'a1B2'.repeat(9)}`;
+  await place.client.call('policy.set', { ...open, blocked_patterns: [...patterns, secret] });
+  const [{ detail }] = await place.client.call('session.audit_log', { method: 'policy.set' });
+  expect(detail).toContain(patterns.map((one) => `+ blocked ${one}`).join(', '));
+  expect(detail).not.toContain(secret);
+  const many = Array.from({ length: 900 }, (_, at) => `cmd:other-${at}`);
+  await place.client.call('policy.set', { ...open, blocked_patterns: many });
+  const [longest] = await place.client.call('session.audit_log', { method: 'policy.set' });
+  expect(longest.detail).toHaveLength(4096);
+});
+
+test('with nothing to read on disk the log is what this server remembers (R-RPC-036)', async () => {
+  await using place = await RpcPlace.open();
+  const folder = join(place.home, '.fairlead', 'audit');
+  await place.client.call('policy.set', open);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'in the way');
+  await place.client.call('policy.set', { ...open, enabled: true });
+  const entries = await place.client.call('session.audit_log');
+  expect(entries).toMatchObject([{ detail: 'enabled true' }, { method: 'policy.set', detail: '' }]);
+});
+
+test('our own command line is told apart from other clients by its origin (R-RPC-036)', async () => {
+  await using place = await RpcPlace.open();
+  await place.client.call('policy.set', open);
+  using cli = await RpcClient.connect(place.server.port);
+  await cli.call('auth.login', { token: place.own.record.auth_token, client: { name: 'fairlead-cli' } });
+  await cli.call('policy.set', open);
+  const entries = await place.client.call('session.audit_log');
+  expect(entries).toMatchObject([{ client: 'fairlead-cli', origin: 'cli' }, { origin: 'rpc' }]);
 });
 
 test('what an attached person types is one entry a second, by length only; a resize is one (R-RPC-035)', async () => {

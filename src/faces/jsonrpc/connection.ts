@@ -145,9 +145,8 @@ export class Connection {
       const message = 'Not authenticated. Call auth.login first';
       return errorLine(request.id, { code: codes.notAuthenticated, message });
     }
-    const { clientName, ownSession } = this.#login;
-    const peer = this.#peer;
-    const caller: Caller = { name: clientName, principal: 'owner', origin: 'rpc', peer, may: () => true, ownSession };
+    const { clientName: name, origin, ownSession } = this.#login;
+    const caller: Caller = { name, principal: 'owner', origin, peer: this.#peer, may: () => true, ownSession };
     const context = { caller, signal: this.#gone.signal };
     const answer: Answer = await this.#options.methods.run(request.method, request.params, context);
     return 'error' in answer ? errorLine(request.id, answer.error) : resultLine(request.id, answer.result);

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type RpcError, codes } from './wire.ts';
+import type { Origin } from '../../engine/call.ts';
+import { cliClient, type RpcError, codes } from './wire.ts';
 
 /** Failures of one connection after which every further attempt is slowed down (R-RPC-012). */
 const freeFailures = 5;
@@ -20,6 +21,11 @@ export class Login {
 
   constructor(token: string) {
     this.#token = digest(token);
+  }
+
+  /** By the client's own words, as its name is: good for the audit trail, not for permission (R-RPC-036). */
+  get origin(): Origin {
+    return this.clientName === cliClient ? 'cli' : 'rpc';
   }
 
   /** How long the next attempt is to wait for its answer. */

@@ -23,6 +23,9 @@ export const codes = {
   internal: -32603,
 } as const;
 
+/** What our own command line calls itself when it logs in. */
+export const cliClient = 'fairlead-cli';
+
 export type RequestId = string | number | null;
 export type Parsed = { readonly request: Request } | { readonly id: RequestId; readonly error: RpcError };
 

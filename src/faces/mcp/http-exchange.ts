@@ -22,6 +22,11 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<st
   });
 }
 
+const peers = new WeakMap<Request, string>();
+
+/** Address and port a request came from; undefined for what came otherwise. */
+export const peerOf = (request: Request | undefined): string | undefined => request && peers.get(request);
+
 /** Node's request as the web's, without its body: handlers get that parsed. */
 export function toWebRequest(request: IncomingMessage, signal: AbortSignal): Request {
   const headers = new Headers();
@@ -30,7 +35,10 @@ export function toWebRequest(request: IncomingMessage, signal: AbortSignal): Req
     else for (const each of value ?? []) headers.append(name, each);
   }
   const url = `http://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`;
-  return new Request(url, { method: request.method ?? 'GET', headers, signal });
+  const web = new Request(url, { method: request.method ?? 'GET', headers, signal });
+  const { remoteAddress = 'gone', remotePort = 0 } = request.socket;
+  peers.set(web, `${remoteAddress}:${remotePort}`);
+  return web;
 }
 
 /** Writes a web response, as fast as the client reads it. Resolves when it is out or the client is gone. */

@@ -13,6 +13,7 @@ import {
 import type { Work } from './elicit-held.ts';
 import { plainly } from './elicit.ts';
 import type { Ending } from './ending.ts';
+import { peerOf } from './http-exchange.ts';
 import { progressOf } from './progress.ts';
 import { getPrompt } from './prompts.ts';
 import { offerResources } from './resources.ts';
@@ -42,7 +43,8 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const progress = progressOf(context);
     const { era, principal, ending } = setting;
-    const caller = { name: clientName(server, context), principal, origin: 'mcp', may: surface.may } as const;
+    const [name, peer] = [clientName(server, context), peerOf(context.http?.req)];
+    const caller = { name, principal, origin: 'mcp', peer, may: surface.may } as const;
     const visit = { era, server, context, principal, params, ending: ending.signal, progress: progress.report };
     const work: Work = (parts) =>
       surface.tools.call(params.name, params.arguments ?? {}, { caller, context, ...parts });

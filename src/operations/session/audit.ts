@@ -47,7 +47,8 @@ export const audit_log = operation({
         (method === undefined || record.operation === method) &&
         (client === undefined || record.caller === client),
     };
-    const found = await engine.part(auditTrail).newest(wanted, Math.min(limit, mostEntries), signal);
+    const most = Math.min(limit, mostEntries);
+    const found = await engine.part(auditTrail).newest(wanted, engine.audit.entries(), most, signal);
     return {
       entries: found.map((record) => ({
         timestamp: record.at,

@@ -37,7 +37,7 @@ export const set = operation({
     } = input;
     const next = { enabled, blocked_patterns, allowed_patterns, scope };
     const changed = difference(before, next);
-    note({ detail: changed.join(', ') });
+    note({ changes: changed });
     part.set(next, { mayLoosen: caller.may('administer') });
     return { set: true as const, changed };
   },
