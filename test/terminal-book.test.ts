@@ -177,6 +177,27 @@ describe('input', () => {
     expect(written().split('\n').sort()).toEqual(['', ...bodies.map((body) => body.trim())]);
   });
 
+  test('a call that comes again with its key is done once', async () => {
+    await using mcp = await Mcp.start();
+    const again = async (key: string, name: string, args: object): Promise<unknown[]> => {
+      const params = { name, arguments: args, _meta: { idempotency_key: key } };
+      return [await mcp.request('tools/call', params), await mcp.request('tools/call', params)].map(
+        ({ result }) => result,
+      );
+    };
+    const [first, second] = await again('k1', 'createSession', {});
+    expect(second).toEqual(first);
+    await again('k2', 'type', { text: 'echo o' });
+    await again('k3', 'type', { text: 'nce-$((40+2))' });
+    await again('k4', 'sendKey', { key: 'Enter' });
+    expect(await mcp.facts('getContent', { waitFor: 'once-42' })).toMatchObject({ matched: true });
+    expect(await mcp.text('getContent')).not.toContain('echo oecho');
+    expect((await mcp.facts<{ sessions: unknown[] }>('listSessions')).sessions).toHaveLength(2);
+    const [ran, same] = await again('k5', 'terminal_run', { command: 'echo x >> count; wc -l < count' });
+    expect(ran).toMatchObject({ structuredContent: { output: '1' } });
+    expect(same).toMatchObject({ structuredContent: { output: '1' } });
+  });
+
   test.each([
     [{}, 'Sent key: Ctrl+C'],
     [{ repeat: 2 }, 'Sent key: Ctrl+C (2 times)'],

@@ -32,6 +32,7 @@ export const open = operation({
   summary:
     'Open another terminal for a parallel job. Pass its id as terminal; calls without one use the default terminal.',
   access: 'open',
+  keyed: true,
   input: z.strictObject({
     target: z.string().min(1).max(256).default('local').describe('See targets'),
     argv: z.array(z.string().max(65_536)).min(1).max(1000).optional().describe('Run this program instead of a shell'),

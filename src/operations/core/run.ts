@@ -35,6 +35,7 @@ export const run = operation({
     'Run a shell command and wait for its end: exit code and output. After timeoutMs it keeps running: call again without ' +
     'command to go on waiting. needs_person: tell the person to answer it; never type secrets.',
   access: 'control',
+  keyed: true,
   input: z.strictObject({
     command: z
       .string()

@@ -14,6 +14,7 @@ export const send = operation({
     'Send text and keys to a program, for questions, menus and full-screen programs. For a shell command use terminal_run. ' +
     'Never send passwords: a person types them.',
   access: 'control',
+  keyed: true,
   input: z.strictObject({
     terminal: Terminal,
     text: z

@@ -21,6 +21,7 @@ export const start = operation({
   title: 'Start a recording',
   summary: 'Record a session to an asciicast file that plays in asciinema. One recording per session at a time.',
   access: 'control',
+  keyed: true,
   input: z.object({
     format: Format.default('v2'),
     mode: Mode.default('always').describe('on-failure: keep only if something failed'),

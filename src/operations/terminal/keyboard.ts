@@ -18,6 +18,7 @@ export const type = operation({
     'Type text into the terminal. Enter is separate: sendKey Enter, or pass submit. ' +
     'In bash and zsh "!" inside double quotes starts history expansion: use single quotes.',
   access: 'control',
+  keyed: true,
   input: z.object({
     text: z
       .string()
@@ -65,6 +66,7 @@ export const press = operation({
     'Press a key: Enter, Tab, Escape, Backspace, Delete, ArrowUp/Down/Left/Right, Home, End, PageUp, PageDown, Insert, F1-F12, ' +
     'Ctrl+A to Ctrl+Z, Ctrl+Space, Shift+Tab, Alt+x, Ctrl/Alt/Shift with arrows. Ctrl+C interrupts.',
   access: 'control',
+  keyed: true,
   input: z.object({
     key: z.string().min(1).max(64).describe('Key name'),
     repeat: z.number().int().min(1).max(64).default(1),

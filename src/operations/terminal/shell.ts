@@ -24,6 +24,7 @@ export const create = operation({
   title: 'Open a session',
   summary: 'Open another terminal session. Use one session per parallel job.',
   access: 'open',
+  keyed: true,
   input: z.object({
     shell: z.string().min(1).max(4096).optional().describe('Program to run; your shell by default'),
     cols: z.number().int().min(2).max(1000).optional(),
