@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { parseKey } from '../src/engine/keys.ts';
-import { settled } from '../src/engine/settle.ts';
+import { rested } from '../src/engine/rested.ts';
+import { ready, settled } from '../src/engine/settle.ts';
 import { deferred } from '../src/lib/deferred.ts';
 import { pressKey } from '../src/engine/typing.ts';
 import { wait } from '../src/engine/wait/wait.ts';
@@ -147,4 +148,67 @@ test('waiting for a prompt passes the one that a line was typed ahead of', async
   expect(await taken()).toBe(false);
   clock.advance(150);
   await expect.poll(taken).toBe(true);
+});
+
+test('R-RPC-023: a shell that marks its prompts is waited for up to the limit, and less once it has said something', async () => {
+  const { clock, wire } = open();
+  await using _wire = wire;
+  const over = watched(ready(wire.terminal, never, 10_000));
+  clock.advance(9999);
+  expect(await over()).toBe(false);
+  clock.advance(1);
+  await expect.poll(over).toBe(true);
+  await wire.say('Enter the code: ');
+  const spoken = watched(ready(wire.terminal, never, 10_000));
+  expect(await spoken()).toBe(false);
+  clock.advance(3000);
+  await expect.poll(spoken).toBe(true);
+  const prompted = watched(ready(wire.terminal, never, 10_000));
+  await wire.say(prompt(0));
+  await expect.poll(prompted).toBe(true);
+});
+
+test('R-RPC-023: a program without marks is ready with its first output, or after half a second', async () => {
+  const clock = new ManualClock();
+  await using wire = openWire({ clock, trusted: false });
+  const silent = watched(ready(wire.terminal, never, 10_000));
+  clock.advance(499);
+  expect(await silent()).toBe(false);
+  clock.advance(1);
+  await expect.poll(silent).toBe(true);
+  const spoken = watched(ready(wire.terminal, never, 10_000));
+  await wire.say('>');
+  await expect.poll(spoken).toBe(true);
+});
+
+test('R-RPC-054: what marks no prompt is rested after 250 ms of quiet, after 2 s in any case', async () => {
+  const clock = new ManualClock();
+  await using wire = openWire({ clock, trusted: false });
+  await wire.say('loading');
+  const quiet = watched(rested(wire.terminal, never));
+  clock.advance(200);
+  expect(await quiet()).toBe(false);
+  await wire.say('.');
+  clock.advance(200);
+  expect(await quiet()).toBe(false);
+  clock.advance(50);
+  await expect.poll(quiet).toBe(true);
+  const busy = watched(rested(wire.terminal, never));
+  for (let ms = 0; ms < 1800; ms += 200) {
+    await wire.say('.');
+    clock.advance(200);
+    expect(await busy()).toBe(false);
+  }
+  await wire.say('.');
+  clock.advance(200);
+  await expect.poll(busy).toBe(true);
+});
+
+test('R-RPC-054: a prompt that was announced is not waited for any longer', async () => {
+  const { wire } = open();
+  await using _wire = wire;
+  const over = watched(rested(wire.terminal, never));
+  expect(await over()).toBe(false);
+  await wire.say(prompt(0));
+  await expect.poll(over).toBe(true);
 });

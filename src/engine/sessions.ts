@@ -41,6 +41,8 @@ type Named = Pick<Terminal, 'owner' | 'number'>;
 
 /** R-RPC-024 */
 const endedMs = 600_000;
+/** A new session is waited for so long at most; the default one, for which everybody waits, less (R-RPC-023). */
+const createMs = 10_000;
 /** R-RPC-026 */
 const graceMs = 3000;
 
@@ -94,7 +96,7 @@ export class Sessions implements AsyncDisposable {
   async create(request: SessionRequest, whose: Whose, signal: AbortSignal): Promise<Terminal> {
     refuseNumber(request.name);
     this.#makeRoom();
-    const terminal = await this.#open(request, signal, whose.principal);
+    const terminal = await this.#open(request, signal, { principal: whose.principal, limitMs: createMs });
     this.#armIdle(terminal);
     this.#armEnded(terminal);
     return terminal;
@@ -242,7 +244,11 @@ export class Sessions implements AsyncDisposable {
     this.#timers.clear();
   }
 
-  async #open(request: SessionRequest, signal: AbortSignal, principal?: string): Promise<Terminal> {
+  async #open(
+    request: SessionRequest,
+    signal: AbortSignal,
+    { principal, limitMs }: { readonly principal?: string; readonly limitMs?: number } = {},
+  ): Promise<Terminal> {
     const { size } = this.#defaults;
     const open: OpenRequest = {
       target: request.target ?? this.#engine.targets[0] ?? '',
@@ -267,7 +273,7 @@ export class Sessions implements AsyncDisposable {
     }
     try {
       // Text typed before the first prompt would be echoed twice.
-      await ready(terminal, signal);
+      await ready(terminal, signal, limitMs);
     } catch (error) {
       this.#forget(terminal, gone());
       this.#engine.background(terminal[Symbol.asyncDispose]());

@@ -38,15 +38,22 @@ async function sent(terminal: Terminal, signal: AbortSignal): Promise<void> {
   while (terminal.typing && !isLate) await abortable(Promise.race([terminal.whenTyped, late.promise]), signal);
 }
 
-/** A shell that reads long start-up files is not waited for any longer than this. */
+/** A shell that reads long start-up files is not waited for any longer than this, unless somebody says so. */
 const startMs = 3000;
+/** A shell that says something as it starts and shows no prompt may be waiting for an answer. */
+const spokenMs = 3000;
 /** A program that may say nothing until it is spoken to is not waited for any longer than this. */
 const silentStartMs = 500;
 
 /** Waits until a new terminal is ready for input: its first prompt, or its first output, or the limit (R-RPC-023). */
-export async function ready(terminal: Terminal, signal: AbortSignal): Promise<void> {
-  if (terminal.marked) await until(terminal, () => terminal.blocks.promptAt !== undefined, startMs, signal);
-  else await until(terminal, () => terminal.lastOutputMs !== undefined, silentStartMs, signal);
+export async function ready(terminal: Terminal, signal: AbortSignal, limitMs = startMs): Promise<void> {
+  const spoken = (): boolean => terminal.lastOutputMs !== undefined;
+  if (!terminal.marked) return void (await until(terminal, spoken, silentStartMs, signal));
+  const prompted = (): boolean => terminal.blocks.promptAt !== undefined;
+  const endMs = terminal.clock.monotonic() + limitMs;
+  if (!(await until(terminal, () => prompted() || spoken(), limitMs, signal))) return;
+  const leftMs = Math.max(0, endMs - terminal.clock.monotonic());
+  await until(terminal, prompted, Math.min(spokenMs, leftMs), signal);
 }
 
 /** Resolves true when the condition holds after some output or change of state, false at the limit or the end. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { EchoChannel } from '../../src/transports/echo/index.ts';
 import { patientClock } from '../support/patient-clock.ts';
 import { RpcPlace, withPlace } from './place.ts';
 
@@ -247,6 +248,22 @@ test('a launch whose program does not live to read its command leaves nothing be
   expect((await own.client.call('session.list')).sessions).toEqual([]);
   const { id } = await call('orchestrate.launch', { argv: ['bash', '--norc'], command: 'echo 4$((1+1))' });
   expect(await call('orchestrate.wait', { id, pattern: '42' })).toMatchObject({ matched: true });
+});
+
+test('a launch types into a program without marks when it has been quiet for 250 ms, not as it starts (R-RPC-054)', async () => {
+  const clock = patientClock(200);
+  const channel = new EchoChannel({ cols: 80, rows: 24 }, { echo: false });
+  const openers = { local: async () => ({ channel, program: 'repl' }) };
+  await using own = await RpcPlace.open(undefined, { clock, openers });
+  using other = await own.another();
+  other.send(`${JSON.stringify({ id: 1, method: 'orchestrate.launch', params: { command: 'go' } })}\n`);
+  channel.say('starting');
+  await expect.poll(() => [...clock.long.values()]).toContain(2000);
+  const typed = (): string => Buffer.concat(channel.written).toString();
+  expect(typed()).toBe('');
+  clock.jump(250);
+  for (const [run, ms] of clock.long) if (ms <= 250) run();
+  await expect.poll(typed).toContain('go');
 });
 
 test('orchestrate.wait looks at the screen and at what comes, however fast; with from now only at what comes (R-RPC-056)', async () => {

@@ -5,7 +5,7 @@ import { describeEnd } from '../../engine/ended-words.ts';
 import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
 import { operation } from '../../engine/operation.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
-import { ready } from '../../engine/settle.ts';
+import { rested } from '../../engine/rested.ts';
 import { type Condition, wait as waitForAny } from '../../engine/wait/wait.ts';
 import { aboutLaunch } from '../launch.ts';
 import { renderError } from './errors.ts';
@@ -27,7 +27,7 @@ export const launch = operation({
     if (command === undefined) return made;
     const terminal = await sessionOf({ ...call, input: { id: made.id } });
     try {
-      await ready(terminal, call.signal);
+      await rested(terminal, call.signal);
       call.note({ detail: commandDetail(command, typesUnseen(terminal)) });
       await typeLine(terminal, command, call.caller.name, call.signal);
     } catch (error) {
