@@ -155,6 +155,17 @@ test('a program instead of a shell', async () => {
 });
 
 test.each([
+  ['fish', {}, 'echo "<$FISH_VERSION>"; exit 4', /<\d/],
+  ['tcsh', {}, 'echo "<$tcsh>"; exit 4', /<\d/],
+  ['bash', { shell: 'dash' }, `echo "<$0>it's"; exit 4`, /dash>it's/],
+])('R-RPC-023: a command goes through the shell there: login %s, %j', async (login, changes, command, shown) => {
+  const begun = await start(login, launchOf({ command, ...changes }));
+  const reader = new Reader(begun);
+  await reader.until(() => shown.test(reader.text), 'the output');
+  expect(begun.as !== 'nothing' && (await begun.process.ended)).toEqual({ by: 'exit', code: 4 });
+});
+
+test.each([
   [{ cwd: '/no/such folder' }, 'The far side has no folder /no/such folder.'],
   [{ shell: 'no-such-shell' }, 'The far side has no program no-such-shell.'],
   [{ argv: ['no-such-program'] as const }, 'The far side has no program no-such-program.'],

@@ -48,7 +48,8 @@ export async function createInstance(
   const { home, recordings, screenshots } = places(settings, env);
   const ssh = sshPart(invocation, log);
   const policy = new Policies({ root: home, clock: systemClock, warn: log });
-  const around = systemSurroundings(env, env['HOME'] ?? homedir());
+  const userHome = env['HOME'] ?? homedir();
+  const around = systemSurroundings(env, userHome);
   const proxy = new Proxies({ root: home, clock: systemClock, warn: log, around });
   const trail = new AuditTrail(home, log);
   let redactor: Redactor | undefined;
@@ -57,6 +58,7 @@ export async function createInstance(
     root: home,
     shell: settings.shell,
     cwd: settings.cwd ?? invocation.cwd(),
+    home: settings.cwd ?? userHome,
     env,
     extraEnv: Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '='))),
     integration: settings.shellIntegration,

@@ -32,7 +32,11 @@ export interface OpenRequest {
   readonly principal?: string | undefined;
   readonly shell?: string | undefined;
   readonly argv?: readonly [string, ...string[]] | undefined;
+  /** The shell runs this line and ends. */
+  readonly command?: string | undefined;
   readonly cwd?: string | undefined;
+  /** Where nobody says where it begins: at the person's home, not where the server was started. */
+  readonly fromHome?: boolean | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly name?: string | undefined;
   /** How to start it again, for those who remember. */
@@ -178,7 +182,10 @@ export class Engine implements AsyncDisposable {
   }
 
   /** Gives a far side that is open already its terminal. From here on the terminal owns it. */
-  async adopt(request: Omit<OpenRequest, 'argv' | 'shell' | 'cwd' | 'env'>, opened: Opened): Promise<Terminal> {
+  async adopt(
+    request: Omit<OpenRequest, 'argv' | 'shell' | 'command' | 'cwd' | 'fromHome' | 'env'>,
+    opened: Opened,
+  ): Promise<Terminal> {
     return await this.#adopt(this.#newId(), request, opened);
   }
 

@@ -26,8 +26,9 @@ export interface SessionRequest {
   readonly rows?: number | undefined;
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** What `argv` came from, if it was one line for a shell. */
+  /** A line for the shell to run. */
   readonly command?: string | undefined;
+  readonly fromHome?: boolean | undefined;
   readonly title?: string | undefined;
   readonly name?: string | undefined;
 }
@@ -256,7 +257,9 @@ export class Sessions implements AsyncDisposable {
       argv: request.argv,
       size: { cols: request.cols ?? size.cols, rows: request.rows ?? size.rows },
       shell: request.shell,
+      command: request.command,
       cwd: request.cwd,
+      fromHome: request.fromHome,
       env: request.env,
       name: request.name,
       launch: launchOf(request),

@@ -69,6 +69,8 @@ test('programs, variables and saved commands are judged like command lines (R-RP
   for (const [method, params] of [
     ['session.create', { argv }],
     ['session.create', { argv: ['/usr/bin/sudo', 'id'] }],
+    ['session.create', { shell: '/bin/bash', command: 'true; sudo id' }],
+    ['session.create', { shell: 'python3', command: 'import os; os.system("sudo id")' }],
     ['session.create', { env }],
     ['session.create', { env: { PS1: '$(sudo id)' } }],
     ['orchestrate.launch', { argv }],

@@ -6,6 +6,7 @@ import { attachMethods } from '../../src/engine/attach/methods.ts';
 import { call as callOperation } from '../../src/engine/call.ts';
 import { open } from '../../src/operations/core/lifecycle.ts';
 import { create } from '../../src/operations/terminal/shell.ts';
+import { localOpener } from '../../src/transports/local/opener.ts';
 import { isAlive } from '../support/keeper.ts';
 import { patientClock } from '../support/patient-clock.ts';
 import { shortest } from '../support/shortest.ts';
@@ -88,7 +89,46 @@ test('session.create takes argv, command, env and a directory that must be there
   const through = await place.create({ command: 'echo "$WORD" | tr a-z A-Z; sleep 60', env: { WORD: 'loud' } });
   expect(await call('orchestrate.wait', { id: through, pattern: 'LOUD' })).toMatchObject({ matched: true });
   expect((await failure('session.create', { cwd: '/no/such/folder' }))?.message).toContain('/no/such/folder');
-  expect((await failure('session.create', { shell: 'bash', command: 'true' }))?.message).toContain('Give one of');
+  for (const beside of [{ shell: 'bash' }, { command: 'true' }]) {
+    const refused = await failure('session.create', { argv: ['true'], ...beside });
+    expect(refused?.message).toBe("Give one of 'argv' and 'command'");
+  }
+});
+
+test('a command goes through the shell: yours, or the one that is asked for (R-RPC-023)', async () => {
+  const command = 'echo "<${BASH_VERSION:-none}>"';
+  const yours = await place.create({ command });
+  const other = await place.create({ command, shell: 'dash' });
+  for (const id of [yours, other]) await call('orchestrate.wait', { id, exit: true });
+  expect((await call('screen.text', { id: yours })).lines[0]).toMatch(/^<\d/);
+  expect((await call('screen.text', { id: other })).lines[0]).toBe('<none>');
+});
+
+test('a session begins at home where nobody says where, one of the terminal tools where the server was started (R-RPC-023)', async () => {
+  const caller = { name: 'test', principal: 'owner', origin: 'mcp', may: () => true } as const;
+  const env = { PATH: process.env['PATH'], HOME: '/usr', SHELL: '/bin/sh' };
+  const options = {
+    root: join(place.home, 'own'),
+    shell: undefined,
+    cwd: '/tmp',
+    env,
+    extraEnv: {},
+    integration: false,
+  };
+  for (const [home, begins] of [
+    ['/usr', '/usr'],
+    ['/no/such/home', '/tmp'],
+  ]) {
+    await using own = await RpcPlace.open(undefined, { openers: { local: localOpener({ ...options, home }) } });
+    for (const method of ['session.create', 'orchestrate.launch']) {
+      const { id } = await own.client.call(method);
+      expect((await own.client.call('session.cwd', { id })).path).toBe(begins);
+    }
+    const asked = await own.create({ cwd: '~' });
+    expect((await own.client.call('session.cwd', { id: asked })).path).toBe('/usr');
+    const context = { engine: own.engine, caller, signal: AbortSignal.timeout(20_000) };
+    expect((await callOperation(create, {}, context)).cwd).toBe('/tmp');
+  }
 });
 
 test('session.input types, session.resize tells the program, session.destroy ends it', async () => {

@@ -16,8 +16,8 @@ interface Launch {
  * system's: what else has its name may be anything.
  */
 export function launchLines({ command, argv, shell, env = {} }: Launch): readonly string[] {
-  const waits = shell === undefined || (isUsual(shell) && isShell(shell.slice(shell.lastIndexOf('/') + 1)));
-  const program = waits ? undefined : [shell];
+  const isKnown = shell === undefined || (isUsual(shell) && isShell(shell.slice(shell.lastIndexOf('/') + 1)));
+  const program = isKnown ? undefined : [shell, ...(command === undefined ? [] : ['-c', command])];
   return [
     ...(command === undefined ? [] : [command]),
     ...[argv, program].filter((words) => words !== undefined).map((words) => words.map(quoted).join(' ')),

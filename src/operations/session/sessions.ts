@@ -73,7 +73,7 @@ export const status = operation({ ...get, title: 'Session status' });
 export const Create = {
   cols: z.number().int().min(2).max(1000).optional().describe('As of every new session: 120, or --cols of the server'),
   rows: z.number().int().min(1).max(1000).optional().describe('As of every new session: 30, or --rows of the server'),
-  cwd: z.string().min(1).max(4096).optional().describe('Directory it starts in'),
+  cwd: z.string().min(1).max(4096).optional().describe('Directory it starts in; your home, or --cwd of the server'),
   shell: z.string().min(1).max(4096).optional().describe('Shell to run; yours by default'),
   argv: z.array(z.string().max(65_536)).min(1).max(1000).optional().describe('Run this program instead of a shell'),
   env: Environment.describe('Variables for it, added to yours'),
@@ -99,14 +99,15 @@ export const create = operation({
   commands: launchLines,
   about: aboutLaunch,
   async run({ input, engine, caller, signal, note }) {
-    const { command, argv, ...rest } = input;
-    if ([command, argv, rest.shell].filter((one) => one !== undefined).length > 1) {
-      throw new FairleadError('invalid_input', "Give one of 'shell', 'command' and 'argv'");
+    const { argv: [program, ...args] = [], ...rest } = input;
+    if (program !== undefined && (rest.command ?? rest.shell) !== undefined) {
+      throw new FairleadError('invalid_input', "Give one of 'argv' and 'command'", {
+        hint: "'argv' runs a program without a shell; 'shell' says which shell runs 'command', or waits for input without one.",
+      });
     }
-    const [program, ...args] = argv ?? (command === undefined ? [] : ['/bin/sh', '-c', command]);
     const words = program === undefined ? {} : { argv: [program, ...args] as const };
     const env = { ...launchEnvironment(engine), ...rest.env };
-    const terminal = await engine.sessions.create({ ...rest, ...words, command, env }, caller, signal);
+    const terminal = await engine.sessions.create({ ...rest, ...words, env, fromHome: true }, caller, signal);
     note({ detail: aboutLaunch(input).detail || terminal.program, terminal: String(terminal.number) });
     return createdOf(terminal);
   },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -13,6 +13,8 @@ export interface LocalOptions {
   readonly root: string;
   readonly shell: string | undefined;
   readonly cwd: string;
+  /** Where those begin that are to begin at home. */
+  readonly home?: string | undefined;
   /** What every terminal's environment starts from. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Added to it, as asked for by whoever started the server. */
@@ -51,12 +53,14 @@ export function localOpener(options: LocalOptions, place: Place = inThisProcess(
   return async (request, terminalId, signal) => {
     const found = await options.variables?.(signal);
     const env = { ...environment(options), ...found, ...request.env, FAIRLEAD: '1', FAIRLEAD_SESSION: terminalId };
-    const cwd = expand(request.cwd ?? options.cwd, env, options.cwd);
-    if (request.argv) {
-      const channel = await place.open({ argv: request.argv, cwd, env }, request.size, terminalId, signal, {});
-      return { channel, program: request.argv[0] };
-    }
+    const start = request.fromHome === true && isDirectory(options.home) ? options.home : options.cwd;
+    const cwd = expand(request.cwd ?? start, env, options.cwd);
     const shell = expandHome(request.shell ?? options.shell ?? loginShell(options.env), env);
+    const argv = request.argv ?? (request.command === undefined ? undefined : throughShell(shell, request.command));
+    if (argv) {
+      const channel = await place.open({ argv, cwd, env }, request.size, terminalId, signal, {});
+      return { channel, program: argv[0] };
+    }
     const launch = { shell, args: [], env };
     if (!options.integration) {
       const channel = await place.open({ argv: [shell], cwd, env }, request.size, terminalId, signal, {});
@@ -118,6 +122,12 @@ function passwdShell(): string | undefined {
     return undefined;
   }
 }
+
+const throughShell = (shell: string, line: string): readonly [string, ...string[]] =>
+  /^cmd(?:\.exe)?$/i.test(basename(shell)) ? [shell, '/c', line] : [shell, '-c', line];
+
+const isDirectory = (path: string | undefined): path is string =>
+  path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 function isExecutable(file: string): boolean {
   try {

@@ -14,6 +14,8 @@ export interface Launch {
   readonly argv?: readonly [string, ...string[]] | undefined;
   /** A path or a name; the login shell when left out. */
   readonly shell?: string | undefined;
+  /** A line that the shell runs, instead of waiting for some. */
+  readonly command?: string | undefined;
   readonly cwd?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly integration: boolean;
@@ -38,7 +40,7 @@ export function launchBytes(launch: Launch, loginShell: string): Uint8Array {
 }
 
 function launchScript(launch: Launch, loginShell: string): string {
-  const { token, env, cwd, argv } = launch;
+  const { token, env, cwd, argv, command } = launch;
   const shell = launch.shell ?? (loginShell || '/bin/sh');
   return [
     'stty "$o"',
@@ -47,7 +49,11 @@ function launchScript(launch: Launch, loginShell: string): string {
     'unset FAIRLEAD_INTEGRATION FAIRLEAD_LOGIN FAIRLEAD_ZDOTDIR FAIRLEAD_XDG_DATA_DIRS FAIRLEAD_ENV FAIRLEAD_SHELL',
     ...Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`),
     ...(cwd === undefined ? [] : [`cd ${homePath(cwd)} 2>/dev/null || f cwd`]),
-    ...(argv === undefined ? startShell(launch, shell) : startProgram(argv)),
+    ...(argv !== undefined
+      ? startProgram(argv)
+      : command === undefined
+        ? startShell(launch, shell)
+        : startLine(command, shell)),
   ].join('\n');
 }
 
@@ -59,15 +65,25 @@ function startProgram(argv: readonly string[]): string[] {
 function startShell(launch: Launch, shell: string): string[] {
   const kind = launch.integration ? kindOf(shell) : undefined;
   return [
-    `s=${homePath(shell)}`,
-    'case $s in */*) ;; *) s=$(command -v "$s") ;; esac',
-    '[ -x "$s" ] || f shell',
+    ...findShell(shell),
     ...(kind === undefined ? [] : integrated(kind, launch)),
     'r plain',
     motd,
     `exec "$s" ${loginFlags(shell).join(' ')}`,
   ];
 }
+
+const startLine = (command: string, shell: string): string[] => [
+  ...findShell(shell),
+  'r plain',
+  `exec "$s" -c ${quoted(command)}`,
+];
+
+const findShell = (shell: string): string[] => [
+  `s=${homePath(shell)}`,
+  'case $s in */*) ;; *) s=$(command -v "$s") ;; esac',
+  '[ -x "$s" ] || f shell',
+];
 
 function kindOf(shell: string): ShellKind | undefined {
   const called = basename(shell);

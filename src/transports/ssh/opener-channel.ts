@@ -32,13 +32,14 @@ export async function openChannel(
   signal: AbortSignal,
 ): Promise<Opened> {
   check(request);
-  const { argv, shell, cwd, env, size } = request;
+  const { argv, shell, command, cwd, env, size } = request;
   const launch: Launch = {
     token: randomBytes(9).toString('base64url'),
     nonce: randomBytes(8).toString('hex'),
     folder: `fairlead-${randomBytes(12).toString('hex')}`,
     argv,
     shell,
+    command,
     cwd,
     env: {
       COLORTERM: 'truecolor',
@@ -81,19 +82,19 @@ async function start(session: Channels, launch: Launch, ways: Ways, signal: Abor
 /** For routers, Windows and accounts with a command of their own: what the server starts for everybody. */
 async function plain(
   session: Channels,
-  { argv, shell, cwd }: OpenRequest,
+  { argv, shell, command, cwd }: OpenRequest,
   { pty, env }: Ways,
   signal: AbortSignal,
 ): Promise<SshProcess> {
-  const asked = argv === undefined ? (shell === undefined ? (cwd === undefined ? undefined : 'cwd') : 'shell') : 'argv';
+  const asked = Object.entries({ argv, command, shell, cwd }).find(([, given]) => given !== undefined)?.[0];
   if (asked === undefined) return await session.shell(pty, { env }, signal);
   throw new FairleadError('unsupported', `This host gives a login and nothing else: it takes no ${asked}.`, {
-    hint: 'Open it without argv, shell, cwd and env.',
+    hint: 'Open it without argv, command, shell, cwd and env.',
   });
 }
 
-function check({ argv, shell, cwd, env = {} }: OpenRequest): void {
-  const texts = [...(argv ?? []), shell ?? '', cwd ?? '', ...Object.values(env)];
+function check({ argv, shell, command, cwd, env = {} }: OpenRequest): void {
+  const texts = [...(argv ?? []), shell ?? '', command ?? '', cwd ?? '', ...Object.values(env)];
   if (texts.some((text) => text.includes('\0'))) {
     throw new FairleadError('invalid_input', 'An argument, the directory or the environment contains a NUL byte.', {
       hint: 'Remove it: no program can receive one.',
