@@ -305,7 +305,9 @@ export class Sessions implements AsyncDisposable {
   #endOf(key: string, whose: Whose): string | undefined {
     if (!isWholeNumber(key)) return undefined;
     const end = [...this.#ends.values()].find(({ terminal }) => terminal.number === Number(key));
-    return end && isFor(end.terminal, whose) ? end.why.message : undefined;
+    // That it was destroyed is no news to whoever did it.
+    const isNews = end?.why.code === 'terminal_not_found';
+    return isNews && isFor(end.terminal, whose) ? end.why.message : undefined;
   }
 
   /** A session that has exited gives way to a new one. */
