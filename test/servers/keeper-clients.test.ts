@@ -2,8 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { frame } from '../../src/transports/local/keeper/frames.ts';
-import { isAlive, KeeperHome, rest, script, size, soon, until } from '../support/keeper.ts';
+import { isAlive, KeeperHome, listen, rest, script, size, soon, until } from '../support/keeper.ts';
 import { RawClient } from '../support/raw-keeper-client.ts';
+
+/**
+ * Nothing is lent to it: a terminal that is just on its way to a client which leaves stays with that process as long as it
+ * lives, and whoever comes with another number is refused.
+ */
+const unlent = { direct: false };
 
 describe.runIf(process.platform === 'linux')('the keeper process', () => {
   test('an instance goes and another comes: every byte kept once, the exit code of a program that ended meanwhile', async () => {
@@ -40,7 +46,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
 
   test('what the ring has dropped is told by offsets: reading goes on with the oldest byte kept', async () => {
     await using home = new KeeperHome();
-    const first = home.client();
+    const first = home.client(unlent);
     const id = home.newId();
     await first.open({ ...script('stty -opost; read x; seq 1 400000'), capacity: 256 << 10 }, size, id, soon());
     await first[Symbol.asyncDispose]();
@@ -64,6 +70,8 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     await using home = new KeeperHome();
     const client = home.client();
     const channel = await client.open(script('stty -echo; echo ready; exec cat'), size, home.newId(), soon());
+    const heard = listen(channel);
+    await expect.poll(() => heard.text).toBe('ready\r\n');
     for (const nonsense of [
       Buffer.from('GET / HTTP/1.1\r\n\r\n'),
       Buffer.from([0xff, 0xff, 0xff, 0xff, 1, 0]),
@@ -78,12 +86,12 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     hostile.hello(1);
     await hostile.until('refused');
     await channel.write(Buffer.from('still here\n'));
-    expect(await until(channel, 'still here')).toContain('ready');
+    await expect.poll(() => heard.text).toBe('ready\r\nstill here\r\n');
   });
 
   test('frames of types nobody knows, and for terminals nobody has, are skipped', async () => {
     await using home = new KeeperHome();
-    const first = home.client();
+    const first = home.client(unlent);
     await first.open(script('sleep 60'), size, home.newId(), soon());
     await first[Symbol.asyncDispose]();
     using raw = await RawClient.connect(home.socket);
@@ -103,7 +111,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
 
   test('one client at a time: one that lives keeps the keeper, one that is silent loses it', async () => {
     await using home = new KeeperHome();
-    const first = home.client();
+    const first = home.client(unlent);
     const channel = await first.open(script('sleep 60'), size, home.newId(), soon());
     using other = await RawClient.connect(home.socket);
     other.hello(1);
