@@ -53,7 +53,12 @@ describe.runIf(process.platform === 'linux')('a terminal between its keeper and 
       await channel.write(Buffer.from('\n'));
       // It ends while we are not there to give it back; the keeper is told to end everything.
       const trace = `strace -f -qq -e trace=kill -p ${keeper} 2>&1 & sleep 0.3; kill -TERM ${keeper}; wait`;
-      const sent = execFileSync('bash', ['-c', trace], { encoding: 'utf8', timeout: 25_000 });
+      const sent = execFileSync('bash', ['-c', trace], {
+        encoding: 'utf8',
+        timeout: 25_000,
+        // With a socket there, bash would take itself for one started by a network daemon and read a start-up file.
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       expect(sent).not.toMatch(new RegExp(`kill\\(-${program}, SIG(HUP|TERM|KILL|CONT)`));
       await expect.poll(() => isAlive(program)).toBe(false);
     },
