@@ -1,13 +1,15 @@
 import { FairleadError } from '../contract/errors.ts';
 import { quote } from '../contract/quote.ts';
 import type { TerminalRef } from '../contract/ids.ts';
+import { activityOf } from './activity.ts';
 import type { Caller } from './call.ts';
 import type { Size } from './channel.ts';
 import type { Engine, OpenRequest } from './engine.ts';
 import { commandLine, type Launch } from './launch.ts';
 import { abortable, ready } from './settle.ts';
-import { describeEnd, gone } from './ended-words.ts';
+import { describeEnd } from './ended-words.ts';
 import { isWholeNumber } from './named-session.ts';
+import { closed, closedIdle, letGo, PastSessions, type PastWords, replaced } from './past-sessions.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface SessionLimits {
@@ -38,17 +40,12 @@ export type SessionRole = 'default' | 'session';
 /** Who asks for a session: one that belongs to another principal is not there for them. */
 export type Whose = Pick<Caller, 'principal'>;
 
-type Named = Pick<Terminal, 'owner' | 'number'>;
-
 /** R-RPC-024 */
 const endedMs = 600_000;
 /** A new session is waited for so long at most; the default one, for which everybody waits, less (R-RPC-023). */
 const createMs = 10_000;
 /** R-RPC-026 */
 const graceMs = 3000;
-
-/** How many ended sessions keep a word about their end. */
-const maxRemembered = 1000;
 
 /** The sessions of the terminal book: a default one that is always there, a limit, and an end for the forgotten. */
 export class Sessions implements AsyncDisposable {
@@ -59,8 +56,7 @@ export class Sessions implements AsyncDisposable {
   /** Opened elsewhere, by another name and under limits of their own. */
   readonly #aliases = new Map<string, Terminal>();
   readonly #timers = new Map<string, Disposable>();
-  /** Why an id is no longer there. */
-  readonly #ends = new Map<string, { readonly terminal: Named; readonly why: FairleadError }>();
+  readonly #past = new PastSessions();
   #default: Promise<Terminal> | undefined;
   #defaultId: string | undefined;
   #opening = 0;
@@ -130,7 +126,7 @@ export class Sessions implements AsyncDisposable {
     this.#aliases.set(alias, terminal);
     this.#engine.background(
       terminal.whenDisposed.then(() => {
-        this.#forget(terminal, gone());
+        this.#forget(terminal, closed, alias);
         this.#aliases.delete(alias);
       }),
     );
@@ -181,7 +177,7 @@ export class Sessions implements AsyncDisposable {
 
   /** Whoever does not wait for it any more does not stop it: it ends all the same. */
   async #end(terminal: Terminal, signal: AbortSignal): Promise<void> {
-    this.#forget(terminal, gone());
+    this.#forget(terminal, closed);
     const ended = terminal.endWithin(graceMs);
     this.#engine.background(ended);
     await abortable(ended, signal);
@@ -278,7 +274,7 @@ export class Sessions implements AsyncDisposable {
       // Text typed before the first prompt would be echoed twice.
       await ready(terminal, signal, limitMs);
     } catch (error) {
-      this.#forget(terminal, gone());
+      this.#forget(terminal, closed);
       this.#engine.background(terminal[Symbol.asyncDispose]());
       throw error;
     }
@@ -292,22 +288,12 @@ export class Sessions implements AsyncDisposable {
       this.#aliases.get(key.toLowerCase()) ??
       (/^\d+$/.test(key) ? this.all(whose).find(({ number }) => number === Number(key)) : undefined);
     if (found && isFor(found, whose)) return found;
-    const end = this.#ends.get(key.toLowerCase());
-    if (end) throw end.why;
-    const hint = this.#endOf(key, whose);
+    const isCalledSo = this.all(whose).some(({ name }) => name === key);
+    const end = found || isCalledSo ? undefined : this.#past.endOf(quote(key), whose.principal);
+    if (end) throw end;
     throw new FairleadError('terminal_not_found', `Session '${quote(key)}' not found`, {
       data: { terminal: quote(key) },
-      ...(hint !== undefined && { hint }),
     });
-  }
-
-  /** What became of the session that had this number, for those it was for. */
-  #endOf(key: string, whose: Whose): string | undefined {
-    if (!isWholeNumber(key)) return undefined;
-    const end = [...this.#ends.values()].find(({ terminal }) => terminal.number === Number(key));
-    // That it was destroyed is no news to whoever did it.
-    const isNews = end?.why.code === 'terminal_not_found';
-    return isNews && isFor(end.terminal, whose) ? end.why.message : undefined;
   }
 
   /** A session that has exited gives way to a new one. */
@@ -331,14 +317,11 @@ export class Sessions implements AsyncDisposable {
     return [...this.#aliases.values()].includes(terminal);
   }
 
-  #forget(terminal: Terminal, why: FairleadError): void {
+  #forget(terminal: Terminal, words: PastWords, alias?: string): void {
     this.#all.delete(terminal.id);
     this.#timers.get(terminal.id)?.[Symbol.dispose]();
     this.#timers.delete(terminal.id);
-    const { owner, number } = terminal;
-    this.#ends.set(terminal.id, { terminal: { owner, number }, why });
-    const [oldest] = this.#ends.keys();
-    if (this.#ends.size > maxRemembered && oldest !== undefined) this.#ends.delete(oldest);
+    this.#past.remember(terminal, words, alias);
   }
 
   /** Idle means no call and no output and no foreground command and no recording (R-TERM-033). */
@@ -348,17 +331,12 @@ export class Sessions implements AsyncDisposable {
     const idleFor = (): number => this.#engine.clock.now() - terminal.lastActivityAt;
     const look = (): void => {
       if (this.#all.get(terminal.id) !== terminal) return;
-      const inUse = terminal.state === 'running' || terminal.state === 'needs_person';
       const { recordings } = this.#engine;
       const recorded = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
-      const busy = inUse || recorded !== undefined;
+      const busy = isInUse(terminal) || recorded !== undefined;
       const idle = idleFor();
       if (!busy && idle >= limitMs) {
-        const seconds = Math.round(idle / 1000);
-        this.#forget(
-          terminal,
-          new FairleadError('terminal_not_found', `Session '${terminal.id}' was closed after ${seconds} s idle`),
-        );
+        this.#forget(terminal, closedIdle(Math.round(idle / 1000)));
         this.#engine.background(terminal.endWithin(graceMs));
         return;
       }
@@ -393,6 +371,13 @@ export class Sessions implements AsyncDisposable {
   }
 }
 
+/** A command or program works in it. Where nobody can see what does, it is the one that was asked for, if one was. */
+function isInUse(terminal: Terminal): boolean {
+  if (terminal.state === 'needs_person') return true;
+  const { idle, source } = activityOf(terminal);
+  return !idle && (source !== 'process_name' || terminal.launch.command !== undefined);
+}
+
 /** Sessions have numbers besides their names, and a number always means the number. */
 function refuseNumber(name: string | undefined): void {
   if (name === undefined || !isWholeNumber(name)) return;
@@ -410,17 +395,4 @@ function launchOf({ argv, command = argv && commandLine(argv), title, env = {} }
   };
 }
 
-/** A session that has ended was looked at for long enough. */
-function letGo({ id, ended }: Terminal): FairleadError {
-  const how = ended === undefined ? 'was closed' : describeEnd(ended);
-  return new FairleadError('terminal_not_found', `Session '${id}' ${how} more than 10 minutes ago and was let go.`);
-}
-
-/** For a session that gave way to another one after its shell had exited. */
-function replaced({ id, ended }: Terminal): FairleadError {
-  const how = ended === undefined ? 'was closed' : describeEnd(ended);
-  return new FairleadError('terminal_not_found', `Session '${id}' ${how}, and another one has taken its place.`);
-}
-
-const isFor = ({ owner }: Pick<Terminal, 'owner'>, { principal }: Whose): boolean =>
-  owner === undefined || owner === principal;
+const isFor = ({ owner }: Terminal, { principal }: Whose): boolean => owner === undefined || owner === principal;

@@ -9,7 +9,18 @@ import { titleOf } from '../../engine/title.ts';
 import { Environment } from '../environment.ts';
 import { aboutLaunch } from '../launch.ts';
 import { launchEnvironment } from './environment.ts';
-import { clean, cwdUri, Info, infoOf, json, liveSession, session, sessionOf, sessionRef } from './shared.ts';
+import {
+  clean,
+  cwdUri,
+  Info,
+  infoOf,
+  json,
+  liveSession,
+  orNotFound,
+  session,
+  sessionOf,
+  sessionRef,
+} from './shared.ts';
 
 const Ok = z.object({ status: z.literal('ok') });
 const ok = { status: 'ok' as const };
@@ -182,7 +193,7 @@ export const destroy = operation({
   output: Ok.extend({ destroyed: z.literal(true) }),
   positional: ['id'],
   async run({ input: ref, engine, caller, signal }) {
-    await engine.sessions.close(sessionRef(ref), caller, signal);
+    await orNotFound(engine.sessions.close(sessionRef(ref), caller, signal));
     return { ...ok, destroyed: true as const };
   },
   render: json,

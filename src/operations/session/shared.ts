@@ -48,7 +48,22 @@ type Asking = Pick<Call<SessionInput>, 'input' | 'engine' | 'caller' | 'signal'>
 
 /** The session that is meant, alive or not. */
 export async function sessionOf({ input, engine, caller, signal }: Asking): Promise<Terminal> {
-  return await engine.sessions.forReading(sessionRef(input), caller, signal);
+  return await orNotFound(engine.sessions.forReading(sessionRef(input), caller, signal));
+}
+
+/** Of a session that is gone this book says what its reference does, and beside it what became of it (R-RPC-020, R-TERM-033). */
+export async function orNotFound<T>(looking: Promise<T>): Promise<T> {
+  try {
+    return await looking;
+  } catch (thrown) {
+    if (!(thrown instanceof FairleadError)) throw thrown;
+    const { terminal, end } = thrown.data ?? {};
+    if (typeof terminal !== 'string' || typeof end !== 'string') throw thrown;
+    throw new FairleadError('terminal_not_found', `Session ${terminal} not found`, {
+      data: { terminal },
+      ...(end !== '' && { hint: thrown.message }),
+    });
+  }
 }
 
 /** The same, able to take input (R-RPC-024). */
