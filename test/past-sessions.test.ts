@@ -78,3 +78,22 @@ test('a session that was closed is disposed in the words of the terminal book, a
   await sessions.create({ name: 'gone' }, me, never);
   expect((await refusal('gone')).message).toBe("Session 'gone' not found");
 });
+
+test('number 0 is the default session, also when it was started again (R-TERM-034, R-RPC-020)', async () => {
+  const { sessions } = place.engine;
+  const first = await sessions.default(never);
+  expect(first.number).toBe(0);
+  await atPrompt(first);
+  await first.send(Buffer.from('exit 7\r'), 'test', never);
+  await first.whenEnded;
+  const { terminal: second, restarted } = await sessions.forInput(undefined, me, never);
+  expect(restarted).toBe(true);
+  expect(second.number).toBeGreaterThan(0);
+  expect(await place.client.call('session.get', { id: 0 })).toMatchObject({ id: second.number, terminal: second.id });
+  expect(await sessions.forReading('0', me, never)).toBe(second);
+  expect((await refusal(first.id)).message).toBe(
+    `Session '${first.id}' has exited with code 7, and another one has taken its place.`,
+  );
+  await place.client.call('session.destroy', { id: 0 });
+  expect(await failure(0)).toMatchObject({ data: { code: 'SESSION_NOT_FOUND' } });
+});

@@ -191,6 +191,12 @@ export class Sessions implements AsyncDisposable {
     return [...this.#all.values()].filter((terminal) => isFor(terminal, whose));
   }
 
+  /** 0 is the default session, whatever its own number is: the first one has it, one that took its place another (R-RPC-020). */
+  numbered(number: number, whose: Whose): Terminal | undefined {
+    const found = this.all(whose).find((terminal) => terminal.number === number);
+    return found ?? (number === 0 ? this.#all.get(this.#defaultId ?? '') : undefined);
+  }
+
   running(whose: Whose): Terminal[] {
     return this.all(whose).filter((terminal) => !terminal.ended);
   }
@@ -286,7 +292,7 @@ export class Sessions implements AsyncDisposable {
     const found =
       this.#all.get(key.toLowerCase()) ??
       this.#aliases.get(key.toLowerCase()) ??
-      (/^\d+$/.test(key) ? this.all(whose).find(({ number }) => number === Number(key)) : undefined);
+      (/^\d+$/.test(key) ? this.numbered(Number(key), whose) : undefined);
     if (found && isFor(found, whose)) return found;
     const isCalledSo = this.all(whose).some(({ name }) => name === key);
     const end = found || isCalledSo ? undefined : this.#past.endOf(quote(key), whose.principal);

@@ -23,17 +23,18 @@ const mostBytes = 256 << 10;
 type Method = (params: unknown, signal: AbortSignal) => Promise<unknown>;
 
 export function attachMethods(engine: Engine): Readonly<Record<string, Method>> {
-  const find = ({ session }: { readonly session: string | number }): Terminal =>
-    namedSession(
-      String(session),
-      engine.terminals.map((terminal) => ({
-        number: terminal.number,
-        id: terminal.id,
-        name: terminal.name,
-        isLive: terminal.ended === undefined,
-        terminal,
-      })),
-    ).terminal;
+  const find = ({ session }: { readonly session: string | number }): Terminal => {
+    const all = engine.terminals.map((terminal) => ({
+      number: terminal.number,
+      id: terminal.id,
+      name: terminal.name,
+      isLive: terminal.ended === undefined,
+      terminal,
+    }));
+    const isThere = all.some(({ number }) => String(number) === String(session));
+    const byDefault = isThere || String(session) !== '0' ? undefined : engine.sessions.numbered(0, person);
+    return byDefault ?? namedSession(String(session), all).terminal;
+  };
   const typing = new Typing(engine);
   return {
     /** How it looks now, as bytes for a fresh terminal, and where its output goes on from there. */
