@@ -2,7 +2,8 @@ import { FairleadError } from '../contract/errors.ts';
 import { echoedCommand } from './echoed-command.ts';
 import { toAnsi } from './screen/ansi.ts';
 import { renderText } from './screen/render-text.ts';
-import { plainText, type TextFlags } from './plain-text.ts';
+import { PlainFacts } from './plain-facts.ts';
+import type { TextFlags } from './plain-text.ts';
 import { quiet, settled } from './settle.ts';
 import { gone } from './ended-words.ts';
 import type { Terminal } from './terminal.ts';
@@ -42,7 +43,6 @@ export interface Content {
 const defaultWaitMs = 10_000;
 /** What `toAnsi` writes besides characters. */
 const ownSequences = /(\x1b\[[0-9;]*m|\r\n)/;
-const cleanText = (text: string): string => plainText(text, { separator: ' ' }).text;
 
 /** The text of a terminal, after it has answered the newest input (R-TERM-050…052). */
 export async function readContent(
@@ -78,33 +78,36 @@ export async function view(terminal: Terminal, form: 'text' | 'ansi', signal: Ab
   if (terminal.disposed) throw gone();
   const text = form === 'ansi' ? toAnsi(screen.grid()) : screen.text({ scope: 'viewport', wrap: 'keep' });
   // The colours of the ansi form are ours, made from the cells; what programs printed is in between.
-  const shown = form === 'ansi' ? cleanBetween(text) : cleanText(text);
+  const plain = new PlainFacts();
+  const shown = form === 'ansi' ? cleanBetween(text, plain) : plain.text(text);
   return {
     content: shown,
     cursor: { x, y },
     dimensions: { ...terminal.size },
     cursorVisible: visible,
-    title: cleanText(screen.title),
+    title: plain.line(screen.title),
     altScreen: screen.alternate,
     scrollbackRows: screen.scrollbackRows,
     sessionId: terminal.id,
+    ...plain.flags,
   };
 }
 
-function cleanBetween(ansi: string): string {
+function cleanBetween(ansi: string, plain: PlainFacts): string {
   return ansi
     .split(ownSequences)
-    .map((part, at) => (at % 2 === 0 ? cleanText(part) : part))
+    .map((part, at) => (at % 2 === 0 ? plain.text(part) : part))
     .join('');
 }
 
 function take(terminal: Terminal, request: ContentRequest): Content {
   const { screen } = terminal;
   const part = request.lastCommand ? lastBlock(terminal) : rows(terminal, request);
-  const { text, flags } = plainText(part.text, { separator: ' ' });
+  const plain = new PlainFacts();
+  const text = plain.text(part.text);
   const all = text === '' ? [] : text.split('\n');
   const kept = request.maxLines === undefined ? all : all.slice(-request.maxLines);
-  const { text: _raw, ...facts } = part;
+  const { text: _raw, command, ...facts }: Part = part;
   return {
     content: kept.join('\n'),
     sessionId: terminal.id,
@@ -115,11 +118,17 @@ function take(terminal: Terminal, request: ContentRequest): Content {
     omittedLines: all.length - kept.length,
     status: terminal.ended ? 'exited' : 'running',
     ...facts,
-    ...(Object.keys(flags).length > 0 ? { flags } : {}),
+    ...(command === undefined ? {} : { command: plain.text(command) }),
+    ...plain.flags,
   };
 }
 
-function rows(terminal: Terminal, request: ContentRequest): { text: string; sinceLost?: boolean } {
+/** What was asked for, as programs printed it. */
+type Part = Pick<Content, 'sinceLost' | 'command' | 'exitCode' | 'commandRunning' | 'outputLost'> & {
+  readonly text: string;
+};
+
+function rows(terminal: Terminal, request: ContentRequest): Part {
   const { screen } = terminal;
   const scope = request.visibleOnly ? 'viewport' : 'all';
   const wrap = request.wrap ?? (request.visibleOnly ? 'keep' : 'join');
@@ -129,7 +138,7 @@ function rows(terminal: Terminal, request: ContentRequest): { text: string; sinc
   return { text: screen.text({ scope, wrap, fromRow: row }) };
 }
 
-function lastBlock(terminal: Terminal) {
+function lastBlock(terminal: Terminal): Part {
   const block = terminal.blocks.last;
   if (!block || block.outputFrom === undefined) {
     throw new FairleadError('not_found', 'No command has been seen in this terminal yet.', {

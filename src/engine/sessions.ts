@@ -9,6 +9,7 @@ import { commandLine, type Launch } from './launch.ts';
 import { abortable, ready } from './settle.ts';
 import { describeEnd } from './ended-words.ts';
 import { isWholeNumber } from './named-session.ts';
+import { PlainFacts } from './plain-facts.ts';
 import { closed, closedIdle, letGo, PastSessions, type PastWords, replaced } from './past-sessions.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -201,21 +202,22 @@ export class Sessions implements AsyncDisposable {
     return this.all(whose).filter((terminal) => !terminal.ended);
   }
 
-  describe(terminal: Terminal) {
+  describe(terminal: Terminal, plain = new PlainFacts()) {
     const { id, name, program, size, number } = terminal;
     const pid = terminal.process?.pid;
     const cwd = terminal.cwd;
     return {
       sessionId: id,
-      shell: program,
+      shell: plain.line(program),
       ...size,
       createdAt: new Date(terminal.createdAt).toISOString(),
       lastActivityAt: new Date(terminal.lastActivityAt).toISOString(),
       isDefault: id === this.#defaultId,
-      ...(name === undefined ? {} : { name }),
+      ...(name === undefined ? {} : { name: plain.line(name) }),
       ...(pid === undefined ? {} : { pid }),
-      ...(cwd === undefined ? {} : { cwd }),
+      ...(cwd === undefined ? {} : { cwd: plain.line(cwd) }),
       rpcId: number,
+      ...plain.flags,
     };
   }
 
@@ -224,16 +226,18 @@ export class Sessions implements AsyncDisposable {
     return {
       sessions: this.all(whose).map((terminal) => {
         const { ended } = terminal;
-        const foreground = ended ? undefined : terminal.process?.foreground()?.name;
+        const plain = new PlainFacts();
+        const front = ended ? undefined : terminal.process?.foreground()?.name;
+        const foreground = front === undefined ? {} : { foreground: plain.line(front) };
         const { recordings } = this.#engine;
         const recordingId = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
         return {
-          ...this.describe(terminal),
+          ...this.describe(terminal, plain),
           status: ended ? ('exited' as const) : ('running' as const),
           ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
           ...(ended?.by === 'signal' ? { signal: ended.signal } : {}),
           idleSeconds: Math.max(0, Math.round((now - terminal.lastActivityAt) / 1000)),
-          ...(foreground === undefined ? {} : { foreground }),
+          ...foreground,
           ...(recordingId === undefined ? {} : { recordingId }),
         };
       }),

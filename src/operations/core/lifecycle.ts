@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/operation.ts';
+import { PlainFacts } from '../../engine/plain-facts.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
 import type { Terminal as EngineTerminal } from '../../engine/terminal.ts';
 import { aboutLaunch } from '../launch.ts';
 import { Environment } from '../environment.ts';
-import { TerminalId } from './shared.ts';
+import { Flags, flagWords, TerminalId } from './shared.ts';
 
 const Info = z.object({
   terminal: z.string(),
@@ -24,6 +25,7 @@ const Info = z.object({
   isDefault: z.boolean(),
   idleSeconds: z.number().int(),
   recordingId: z.string().optional(),
+  flags: Flags.optional(),
 });
 type Info = z.output<typeof Info>;
 
@@ -92,25 +94,28 @@ export const close = operation({
 });
 
 function describe(terminal: EngineTerminal, engine: Engine): Info {
-  const { ended, process, name } = terminal;
+  const { ended, process, name, cwd } = terminal;
   const foreground = ended ? undefined : process?.foreground()?.name;
   const command = terminal.blocks.current?.command;
   const recordingId = engine.recordings.activeOf(terminal.id);
+  // Programs choose where they are and what they are called.
+  const plain = new PlainFacts();
   return {
     terminal: terminal.id,
-    target: terminal.target,
-    ...(name === undefined ? {} : { name }),
-    program: terminal.program,
+    target: plain.line(terminal.target),
+    ...(name === undefined ? {} : { name: plain.line(name) }),
+    program: plain.line(terminal.program),
     state: terminal.state,
-    ...(foreground === undefined ? {} : { foreground }),
-    ...(command === undefined ? {} : { command }),
+    ...(foreground === undefined ? {} : { foreground: plain.line(foreground) }),
+    ...(command === undefined ? {} : { command: plain.text(command) }),
     ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
-    ...(terminal.cwd === undefined ? {} : { cwd: terminal.cwd }),
+    ...(cwd === undefined ? {} : { cwd: plain.line(cwd) }),
     ...terminal.size,
     ...(process === undefined ? {} : { pid: process.pid }),
     isDefault: engine.sessions.isDefault(terminal),
     idleSeconds: Math.max(0, Math.round((engine.clock.now() - terminal.lastActivityAt) / 1000)),
     ...(recordingId === undefined ? {} : { recordingId }),
+    ...plain.flags,
   };
 }
 
@@ -124,6 +129,7 @@ function line(info: Info): string {
     `${info.cols}x${info.rows}`,
     ...(info.cwd === undefined ? [] : [info.cwd]),
     ...(info.isDefault ? ['default'] : []),
+    ...flagWords(info.flags),
   ];
   return facts.join('  ');
 }

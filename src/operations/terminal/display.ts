@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readContent, view } from '../../engine/content.ts';
 import { operation } from '../../engine/operation.ts';
-import { json, SessionId } from './shared.ts';
+import { Flags, json, SessionId } from './shared.ts';
 
 export const content = operation({
   mcpName: 'getContent',
@@ -34,7 +34,7 @@ export const content = operation({
     command: z.string().optional(),
     exitCode: z.number().int().nullable().optional(),
     commandRunning: z.boolean().optional(),
-    flags: z.record(z.string(), z.number().int()).optional().describe('Invisible characters taken out'),
+    flags: Flags,
     outputLost: z.number().int().optional().describe('Bytes of the command no longer kept'),
     status: z.enum(['running', 'exited']),
   }),
@@ -91,6 +91,7 @@ export const screenshot = operation({
     altScreen: z.boolean(),
     scrollbackRows: z.number().int(),
     sessionId: z.string(),
+    flags: Flags,
     png: Png.optional(),
   }),
   async run({ input, engine, caller, signal }) {

@@ -3,7 +3,7 @@ import { operation } from '../../engine/operation.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
 import { aboutLaunch } from '../launch.ts';
 import { Environment } from '../environment.ts';
-import { AnySessionId, json } from './shared.ts';
+import { AnySessionId, Flags, json } from './shared.ts';
 
 const SessionInfo = z.object({
   sessionId: z.string(),
@@ -17,6 +17,7 @@ const SessionInfo = z.object({
   pid: z.number().int().optional(),
   cwd: z.string().optional(),
   rpcId: z.number().int().describe('The number of this session in the session RPC; accepted as sessionId too'),
+  flags: Flags,
 });
 
 export const create = operation({
