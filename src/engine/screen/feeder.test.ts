@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
@@ -55,6 +56,21 @@ describe('schedule', () => {
     clock.advance(16);
     await loopTurn();
     expect(feeder.parsedTo).toBe(2);
+  });
+
+  test('R-TERM-010: however many wait with one signal, it has one listener, and Node warns of no leak', async () => {
+    const { log, feeder, text } = setUp();
+    const { signal } = new AbortController();
+    const barriers: unknown[] = [];
+    for (let turn = 0; turn < 20; turn++) {
+      log.append(encode(`${'x'.repeat(200_000)}\r\n`));
+      barriers.push(feeder.sync(signal));
+    }
+    expect(barriers).not.toContain(undefined);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    log.append(encode('end'));
+    await Promise.all([...barriers, feeder.sync(signal)]);
+    expect(text()).toContain('end');
   });
 
   test('R-TERM-050: after the barrier the screen shows everything received before it', async () => {

@@ -1,5 +1,6 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { Emitter } from '../../lib/emitter.ts';
+import { onAbort } from '../on-abort.ts';
 import type { OutputLog } from '../output-log.ts';
 import { type FeedJob, type FeedSchedule, scheduleOf } from './feed-schedule.ts';
 import { longestCutOff, type PlainScan } from './plain-scan.ts';
@@ -126,7 +127,7 @@ export class Feeder implements Disposable {
       const waiting: Waiting = {
         target,
         done: () => {
-          signal?.removeEventListener('abort', abort);
+          listening?.[Symbol.dispose]();
           resolve();
         },
       };
@@ -134,7 +135,8 @@ export class Feeder implements Disposable {
         this.#waiting = this.#waiting.filter((other) => other !== waiting);
         reject(cancelled(signal));
       };
-      signal?.addEventListener('abort', abort, { once: true });
+      // In a flood whoever waits asks again before the first answer: many wait with one signal.
+      const listening = signal && onAbort(signal, abort);
       this.#waiting.push(waiting);
     });
   }
