@@ -299,6 +299,17 @@ describe('the command line', () => {
     expect(readFileSync(join(dir.path, 'demo.md'), 'utf8')).toContain('played');
   });
 
+  test('R-TERM-012: a speed that is no number is refused, whatever the format', async () => {
+    await using dir = await tempDir();
+    const path = join(dir.path, 'demo.cast');
+    writeFileSync(path, cast);
+    for (const format of ['txt', 'md', 'gif']) {
+      const refused = cli(dir.path, 'recordings', 'export', path, '--format', format, '--speed', 'abc');
+      expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('--speed: "abc"') as string });
+    }
+    expect(cli(dir.path, 'play', path, '--speed', 'abc')).toMatchObject({ status: 2 });
+  });
+
   test('R-TERM-082: titles and commands do nothing to the terminal they are listed on', async () => {
     await using dir = await tempDir();
     const bad = 'a\x1b]0;owned\x07\x1b[2J\u009b2J\u202eb\r\nc';

@@ -5,6 +5,7 @@ import { play as playCast } from '../engine/recording/play.ts';
 import { systemClock } from '../engine/system-clock.ts';
 import { UsageError } from '../faces/cli/args.ts';
 import type { Invocation } from './command.ts';
+import { positive } from './positive.ts';
 
 /** A recording at its own pace, in the terminal this runs in. Ctrl+C or q ends it. */
 export async function play(invocation: Invocation): Promise<number> {
@@ -40,11 +41,4 @@ export async function play(invocation: Invocation): Promise<number> {
     process.off('SIGINT', end);
   }
   return 0;
-}
-
-function positive(value: string | readonly string[], name: string, least = 0.01): number {
-  const number = Number(value);
-  if (!(number >= least))
-    throw new UsageError(`${name}: ${JSON.stringify(value)} is not a number of at least ${least}.`);
-  return number;
 }

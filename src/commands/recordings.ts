@@ -17,6 +17,7 @@ import { toJson } from '../faces/cli/clean.ts';
 import { styleFor } from '../faces/cli/style.ts';
 import type { Invocation } from './command.ts';
 import { exportCast, formats } from './export-cast.ts';
+import { positive } from './positive.ts';
 
 type Verb = (invocation: Invocation, directory: string, words: readonly string[]) => Promise<number>;
 
@@ -103,6 +104,7 @@ async function exportOne(invocation: Invocation, directory: string, words: reado
   const { flags, stdout, stderr } = invocation;
   const format = String(flags.get('format') ?? 'gif');
   if (!formats.includes(format)) throw new UsageError(`--format: "${format}" must be one of ${formats.join(', ')}.`);
+  const speed = positive(flags.get('speed') ?? '1', '--speed');
   const entry = await findRecording(directory, one(words, 'export'));
   const target = String(
     flags.get('output') ?? `${entry.path.replace(/(?:\.cast(?:\.part)?|\.[^./]*)$/, '')}.${format}`,
@@ -115,7 +117,7 @@ async function exportOne(invocation: Invocation, directory: string, words: reado
   const pieces = exportCast(cast, format, {
     metadata: entry.metadata,
     theme: flags.get('theme') as string | undefined,
-    speed: Number(flags.get('speed') ?? 1),
+    speed,
     progress: stderr.isTTY ? (frames) => stderr.write(`\r${frames} frames`) : () => {},
     signal: ending.signal,
   });
