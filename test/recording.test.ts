@@ -262,6 +262,18 @@ describe('what is written', () => {
     expect(meta.redactions).toBeGreaterThanOrEqual(5);
   });
 
+  test('R-TERM-074: the first frame is one event also where secrets are masked, and a secret that ends after it is, too', async () => {
+    const secret = ['ghp', '_16C7e42F292c6912E7710c838347Ae178B4a'].join('');
+    at.terminal.shows = `$ echo ${secret}\r\n${secret}\r\n\x1b[1mbold\x1b[0m\r\n$ echo ${secret}`;
+    const { lines, meta } = await record({ redact: true }, () => at.terminal.print('9z\r\nnext\r\n'));
+    const [first, ...more] = (lines.slice(1) as CastEvent[]).map(([, , data]) => data);
+    const masked = (text = ''): string => text.replace(/<redacted:[0-9a-f]{8}>/g, '‹›');
+    expect(masked(first)).toBe('$ echo ‹›\r\n‹›\r\n\x1b[1mbold\x1b[0m\r\n$ echo ‹›');
+    expect(more.join('')).not.toContain(secret.slice(4));
+    expect(masked(more.join(''))).toContain('next');
+    expect(meta.redactions).toBe(3);
+  });
+
   test('R-TERM-077: all keys of the metadata', async () => {
     const { meta, lines } = await record({ title: 't' }, () => at.terminal.print('x'));
     expect(lines).toHaveLength(2);

@@ -157,7 +157,7 @@ export class Recorder {
 
   #begin(source: RecordingSource, { screen, pending }: FirstFrame): void {
     const { maxDuration, inactivityTimeout, input, markers, snapshot } = this.settings;
-    if (snapshot && screen !== '') this.#tape.text(screen, this.#startMs);
+    if (snapshot && screen !== '') this.#tape.screen(screen, this.#startMs);
     this.#tape.output(pending, this.#startMs);
     this.#listeners.push(
       source.onOutput((bytes, atMs) => {

@@ -63,6 +63,13 @@ export class Tape {
     else this.#release(this.#masked.push(text, { atMs }));
   }
 
+  /** The screen as it is: one event, also where secrets are masked (R-TERM-074). What completes one of its last line still is. */
+  screen(text: string, atMs: number): void {
+    if (this.#masked === undefined) return this.text(text, atMs);
+    const pieces = [...this.#masked.push(text, { atMs }), ...this.#masked.flush()];
+    this.#emit(this.#writer.output(pieces.map((piece) => piece.text).join(''), atMs));
+  }
+
   /** `echo` as the source tells it: what is typed without echo is never written. */
   input(bytes: Uint8Array, echo: boolean | undefined, atMs: number): void {
     const text = this.#input.decode(bytes, { stream: true });
