@@ -169,6 +169,21 @@ describe('on-failure (R-TERM-079)', () => {
   test('not kept when the shell exits with 0', async () => {
     expect(await run(() => at.terminal.end({ by: 'exit', code: 0 }))).toMatchObject({ saved: false, exitCode: 0 });
   });
+  test('not kept when its session was closed, which ends a shell by a signal', async () => {
+    const closed = async (): Promise<void> => {
+      at.terminal.disposed = true;
+      await at.terminal.end({ by: 'signal', signal: 'HUP' });
+    };
+    expect(await run(closed)).toMatchObject({ saved: false, stopReason: 'session_exit', exitCode: null });
+  });
+  test('kept when its session was closed after a command had failed', async () => {
+    const closed = async (): Promise<void> => {
+      at.terminal.run('false', 1);
+      at.terminal.disposed = true;
+      await at.terminal.end({ by: 'signal', signal: 'HUP' });
+    };
+    expect(await run(closed)).toMatchObject({ saved: true });
+  });
   test.each([
     ['the shell failed', () => at.terminal.end({ by: 'exit', code: 1 })],
     ['the child was killed', () => at.terminal.end({ by: 'signal', signal: 'KILL' })],

@@ -34,6 +34,7 @@ export class FakeTerminal implements Recordable {
   };
   shows = '';
   ended: Ended | undefined;
+  disposed = false;
   readonly #clock: Clock;
   readonly #ended = deferred<Ended>();
 

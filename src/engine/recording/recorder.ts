@@ -53,6 +53,14 @@ export interface RecorderLimits {
   readonly waitingBytes: number;
 }
 
+interface HowItEnded {
+  /** Whoever stops it says so. */
+  readonly failed?: boolean;
+  readonly ended?: Ended;
+  /** The end came from us: which code or signal it was says nothing about what ran (R-TERM-079). */
+  readonly closed?: boolean;
+}
+
 /** The answer to a stop. */
 export interface RecordingResult {
   readonly recordingId: string;
@@ -145,7 +153,7 @@ export class Recorder {
   }
 
   /** Ends the recording; of several calls the first one counts. */
-  stop(reason: StopReason, how: { readonly failed?: boolean; readonly ended?: Ended } = {}): Promise<RecordingResult> {
+  stop(reason: StopReason, how: HowItEnded = {}): Promise<RecordingResult> {
     if (this.stopped) return this.finished;
     this.#stopReason = reason;
     for (const listener of this.#listeners) listener[Symbol.dispose]();
@@ -177,7 +185,9 @@ export class Recorder {
       this.#listeners.push(this.#clock.after(maxDuration * 1000, () => void this.stop('max_duration')));
     }
     if (inactivityTimeout > 0) this.#awaitSilence(inactivityTimeout * 1000);
-    this.#listeners.push(whenEnded(source, (ended) => void this.stop('session_exit', { ended })));
+    this.#listeners.push(
+      whenEnded(source, (ended) => void this.stop('session_exit', { ended, closed: source.isClosed })),
+    );
   }
 
   /** One timer however much output comes: when it fires early, it is set for the rest. */
@@ -246,10 +256,7 @@ export class Recorder {
     if (lack !== undefined) void this.stop('disk_full');
   }
 
-  async #finalise(
-    asked: StopReason,
-    { failed = false, ended }: { readonly failed?: boolean; readonly ended?: Ended },
-  ): Promise<RecordingResult> {
+  async #finalise(asked: StopReason, { failed = false, ended, closed = false }: HowItEnded): Promise<RecordingResult> {
     const nowMs = this.#clock.monotonic();
     const exitCode = ended?.by === 'exit' ? ended.code : null;
     this.#carefully(() => {
@@ -258,7 +265,7 @@ export class Recorder {
     });
     const bytesWritten = await this.#closeFile();
     const stopReason = this.#file.error === undefined && bytesWritten !== undefined ? asked : 'disk_full';
-    const hasFailed = failed || this.#commandFailed || (ended !== undefined && exitCode !== 0);
+    const hasFailed = failed || this.#commandFailed || (ended !== undefined && exitCode !== 0 && !closed);
     const { files, recordingId, sessionId, mode } = this.settings;
     const durationMs = Math.round(nowMs - this.#startMs);
     const more = { stopReason, exitCode, sessionId };

@@ -27,6 +27,8 @@ export interface RecordingSource {
   readonly program: string;
   /** Settles after the last output was handed to the listeners. Never rejects. */
   readonly ended: Promise<Ended>;
+  /** Somebody closed it: that its program was killed then is no failure. */
+  readonly isClosed: boolean;
   /** Output from now on; the bytes are valid only during the call. */
   onOutput(listener: (bytes: Uint8Array, atMs: number) => void): Disposable;
   /** `echo` is false while the program reads without echo, undefined when that cannot be known. */

@@ -5,7 +5,18 @@ import type { RecordingSource } from './source.ts';
 /** The part of a terminal that recordings use. */
 export type Recordable = Pick<
   Terminal,
-  'id' | 'size' | 'program' | 'log' | 'output' | 'input' | 'resized' | 'block' | 'ended' | 'whenEnded' | 'sync'
+  | 'id'
+  | 'size'
+  | 'program'
+  | 'log'
+  | 'output'
+  | 'input'
+  | 'resized'
+  | 'block'
+  | 'ended'
+  | 'whenEnded'
+  | 'disposed'
+  | 'sync'
 > & { readonly screen: Pick<Terminal['screen'], 'snapshot' | 'pending'> };
 
 export function terminalSource(terminal: Recordable): RecordingSource {
@@ -18,6 +29,9 @@ export function terminalSource(terminal: Recordable): RecordingSource {
     },
     program: terminal.program,
     ended: terminal.whenEnded,
+    get isClosed() {
+      return terminal.disposed;
+    },
     onOutput: (listener) => terminal.output.on(({ bytes, atMs }) => listener(bytes, atMs)),
     onInput: (listener) => terminal.input.on(({ bytes, echo, atMs }) => listener(bytes, echo, atMs)),
     onResize: (listener) => terminal.resized.on(listener),
