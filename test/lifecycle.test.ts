@@ -175,6 +175,17 @@ describe('R-TERM-140: the end', () => {
     expect(await shortest(limitMs, ended)).toBeLessThan(limitMs);
   });
 
+  test('R-TERM-142: an answer that nobody reads to its end: stderr says that it was cut off', slowly, async () => {
+    await using mcp = await unreadServer();
+    mcp.send({ jsonrpc: '2.0', id: 100, ...readAll });
+    await expect.poll(() => mcp.child.stdout.readableLength).toBeGreaterThan(0);
+    mcp.child.stdin.end();
+    expect(await once(mcp.child, 'exit')).toEqual([0, null]);
+    await expect
+      .poll(() => mcp.stderr)
+      .toMatch(/The last answers were cut off: of [1-9]\d{5,} bytes not all were read/);
+  });
+
   test('R-TERM-141: a signal during start-up leaves no orphan', async () => {
     for (let round = 0; round < 10; round++) {
       const home = await mkdtemp(join(tmpdir(), 'fairlead-start-'));

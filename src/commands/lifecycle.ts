@@ -28,7 +28,10 @@ export async function untilEnded(parts: {
   // The limit runs from the moment the end begins, whatever hangs.
   let limit: NodeJS.Timeout | undefined;
   const begin = (): void => {
-    limit ??= setTimeout(() => process.exit(code), endLimitMs).unref();
+    limit ??= setTimeout(() => {
+      parts.log('The end took too long and was cut short.');
+      process.exit(code);
+    }, endLimitMs).unref();
   };
   ending.signal.addEventListener('abort', begin, { once: true });
   let refused: FairleadError | undefined;

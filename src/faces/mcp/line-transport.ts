@@ -70,6 +70,11 @@ export class LineTransport implements Transport {
     return this.#unwritten > maxUnreadBytes;
   }
 
+  /** Bytes of answers that are not written, or not to their end. */
+  get unwritten(): number {
+    return this.#unwritten;
+  }
+
   start(): Promise<void> {
     this.#reading = true;
     this.#output.on('error', this.#lost);

@@ -68,7 +68,12 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
     options.onAnswered?.();
     await connection.close();
     await Promise.race([transport.settled(), outputLost, enough]);
+    const { unwritten } = transport;
+    if (unwritten > 0) options.onError?.(new Error(cutOff(unwritten)));
   } finally {
     done.abort();
   }
 }
+
+const cutOff = (bytes: number): string =>
+  `The last answers were cut off: of ${bytes} bytes not all were read within the time there is at the end.`;
