@@ -1,17 +1,31 @@
 /** Programs whose kind decides how they are treated. A login shell is called `-bash`. */
 
-/** They take commands in the language of POSIX, or near enough: fish and all kinds of sh. */
-export const posixShells: ReadonlySet<string> = new Set(
-  'bash zsh fish dash ash sh ksh ksh93 mksh yash busybox rbash'.split(' '),
+/** The family of languages a shell speaks, as far as we must speak it. */
+export type Dialect = 'posix' | 'fish' | 'csh';
+
+/** Shells that can be told to print how a command went, by what they are told it in. */
+const dialects: Readonly<Record<Dialect, string>> = {
+  posix: 'bash zsh dash ash sh ksh ksh93 mksh yash busybox rbash',
+  fish: 'fish',
+  csh: 'tcsh csh bsd-csh',
+};
+
+const byShell: ReadonlyMap<string, Dialect> = new Map(
+  Object.entries(dialects).flatMap(([dialect, names]) => names.split(' ').map((name) => [name, dialect as Dialect])),
 );
 
-const otherShells: ReadonlySet<string> = new Set('tcsh csh nu pwsh elvish xonsh'.split(' '));
+export const dialectOf = (program: string): Dialect | undefined => byShell.get(program);
 
-/** Programs that bring a shell from elsewhere into this terminal. */
+const otherShells: ReadonlySet<string> = new Set('nu pwsh powershell cmd elvish xonsh'.split(' '));
+
+/** Programs that bring a shell from elsewhere into this terminal, by name. */
 export const nesting: ReadonlySet<string> = new Set(
-  'ssh su sudo doas login docker podman nerdctl kubectl oc lxc incus machinectl nsenter chroot unshare script'.split(
-    ' ',
-  ),
+  [
+    'ssh autossh sshpass dbclient rlogin su sudo doas run0 runuser pkexec sg newgrp login',
+    'docker podman nerdctl crictl ctr kubectl oc lxc lxc-attach incus machinectl systemd-nspawn systemd-run',
+    'apptainer singularity distrobox toolbox vagrant adb nix nix-shell guix',
+    'nsenter chroot unshare bwrap setpriv script',
+  ].flatMap((names) => names.split(' ')),
 );
 
 const multiplexers: ReadonlySet<string> = new Set('mosh-client telnet tmux screen'.split(' '));
@@ -19,7 +33,7 @@ const multiplexers: ReadonlySet<string> = new Set('mosh-client telnet tmux scree
 /** Shells read a line at a time and lose no Enter. */
 export function isShell(program: string | undefined): boolean {
   const name = (program ?? '').replace(/^-/, '');
-  return posixShells.has(name) || otherShells.has(name);
+  return byShell.has(name) || otherShells.has(name);
 }
 
 /** Shows what runs elsewhere, which may well be a shell. */

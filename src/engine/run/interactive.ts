@@ -1,8 +1,8 @@
 import type { Terminal } from '../terminal.ts';
-import { nesting } from './place.ts';
+import { dialectOf, nesting } from '../known-programs.ts';
 import { cursorLine, looksLikePrompt } from './prompt-line.ts';
 import { afterQuiet } from './quiet-watch.ts';
-import { shells, takesCommands } from './shell-process.ts';
+import { takesCommands } from './shell-process.ts';
 
 /** A program that waits for its user has said all it has to say by then. */
 const quietMs = 400;
@@ -64,7 +64,7 @@ function interactive(terminal: Terminal, origin: Origin): Waits | undefined {
   const other = foreground.pid !== origin.pid || (!origin.marked && foreground.name !== origin.name);
   // The shell that runs the command shows no prompt meanwhile; if it does, it is another one in the same process, or
   // somebody took its marks away.
-  const isShell = shells.has(name) && takesCommands(foreground, editing);
+  const isShell = dialectOf(name) !== undefined && takesCommands(foreground, editing);
   const reads = other ? editing || isShell || nesting.has(name) : origin.marked && (editing || isShell);
   return reads ? { note: `${name} waits ${atPrompt}`, evidence } : undefined;
 }

@@ -1,4 +1,5 @@
 import { deferred } from '../../lib/deferred.ts';
+import type { Dialect } from '../known-programs.ts';
 import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { endedWith, exited, whenExited } from './exited.ts';
@@ -6,7 +7,7 @@ import { MarkerScanner } from './marker-scanner.ts';
 import { cursorLine, looksLikeContinuation, looksLikePrompt } from './prompt-line.ts';
 import { afterQuiet } from './quiet-watch.ts';
 import type { Ending, Outer, Watch } from './result.ts';
-import { type Dialect, statusLine } from './typed.ts';
+import { statusLine } from './typed.ts';
 
 const interrupt = Uint8Array.of(3);
 /** What was typed too early for one shell is run by the next within this time. */

@@ -3,10 +3,10 @@ import { deferred } from '../../lib/deferred.ts';
 import type { Ended } from '../channel.ts';
 import { abortable, ready } from '../settle.ts';
 import { describeEnd } from '../ended-words.ts';
+import { type Dialect, dialectOf, nesting } from '../known-programs.ts';
 import type { Terminal } from '../terminal.ts';
 import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from './prompt-line.ts';
-import { editingShells, shells, takesCommands } from './shell-process.ts';
-import type { Dialect } from './typed.ts';
+import { editingShells, takesCommands } from './shell-process.ts';
 
 /** Where a command would go if it were typed now. */
 export type Place =
@@ -19,13 +19,6 @@ export type Place =
 
 /** They never ask their terminal anything, and are spared the time to hear the answer. */
 const asksNothing = new Set(['bash', 'zsh']);
-/** Programs that bring a shell from elsewhere into this terminal. */
-export const nesting = new Set(
-  'ssh su sudo doas login docker podman nerdctl kubectl oc lxc incus machinectl nsenter chroot unshare script'.split(
-    ' ',
-  ),
-);
-
 /** A prompt that is being drawn is there within this time. */
 const promptMs = 2000;
 /** A shell tells that a command is over before it says anything else. */
@@ -97,7 +90,7 @@ function undrawnPlace({ marked, blocks, process }: Terminal): Place | undefined 
 /** Somebody knows better than the screen does: a plain shell may read there all the same, as inside tmux. */
 const forcedPlace = (terminal: Terminal): Place => ({
   kind: 'shell',
-  dialect: terminal.process?.foreground()?.name === 'fish' ? 'fish' : 'posix',
+  dialect: dialectOf(terminal.process?.foreground()?.name ?? '') ?? 'posix',
   longLines: false,
   prompt: cursorLine(terminal),
 });
@@ -136,11 +129,12 @@ function unmarkedPlace(terminal: Terminal, isPrompt: (line: string) => boolean):
   const prompt = cursorLine(terminal);
   // Line editors read character by character and echo themselves; a command they run finds the terminal as usual.
   const editing = process !== undefined && process.echo() === undefined && prompt !== '';
-  if (foreground !== undefined && shells.has(name)) {
+  const dialect = dialectOf(name);
+  if (foreground !== undefined && dialect !== undefined) {
     if (!isPrompt(prompt) && !takesCommands(foreground, editing)) return undefined;
     const untouched = terminal.lastInput === undefined && foreground.isLeader && prompt !== '';
     if (!editing && !isPrompt(prompt) && !untouched && !looksLikePrompt(prompt)) return undefined;
-    return { kind: 'shell', dialect: name === 'fish' ? 'fish' : 'posix', longLines: editingShells.has(name), prompt };
+    return { kind: 'shell', dialect, longLines: editingShells.has(name), prompt };
   }
   if ((process === undefined || nesting.has(name)) && looksLikeShellPrompt(prompt)) {
     return { kind: 'shell', dialect: 'posix', longLines: false, prompt };

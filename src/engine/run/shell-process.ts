@@ -1,8 +1,7 @@
 import type { Foreground } from '../channel.ts';
 
-export const shells = new Set('bash zsh fish dash ash sh ksh ksh93 mksh yash busybox rbash'.split(' '));
 /** They read commands with a line editor of their own, which takes lines of any length. */
-export const editingShells = new Set(['bash', 'zsh', 'fish', 'rbash']);
+export const editingShells = new Set(['bash', 'zsh', 'fish', 'rbash', 'tcsh']);
 const withOperand = /^(?:[-+][a-zA-Z]*[oO]|--rcfile|--init-file|-C|--init-command)$/;
 
 /**

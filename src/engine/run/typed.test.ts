@@ -66,3 +66,32 @@ test.each(['dash', 'bash', 'zsh'])('what %s makes of a carried command is the co
     { numRuns: 30 },
   );
 });
+
+test('csh is given its own tail, and nothing that it looks at within quotes (R-RPC-042)', () => {
+  const typist = { dialect: 'csh', paste: false, longLines: false } as const;
+  expect(markedLines("echo 'hi!'", 'T', typist)).toEqual([
+    String.raw` printf '\033]7461;T;s\007';eval 'echo '\''hi\!'\''';` +
+      String.raw`set __fl=$status;printf '\033]7461;T;e;%s\007' $__fl;(exit $__fl)` +
+      '\r',
+  ]);
+  expect(markedLines('exit 4', 'T', typist).join('')).toContain(';exit 4;');
+  for (const command of ['a\nb', 'x'.repeat(2000)]) {
+    expect(() => markedLines(command, 'T', typist)).toThrow('one line');
+  }
+});
+
+test('what tcsh makes of a carried command is the command', () => {
+  // No exclamation marks: what is evaluated is looked through for history, as what is typed.
+  const letters = fc.constantFrom('a', "'", '"', '\\', '%', '$', '`', '\t', 'é', '-', ' ', '漢', '7');
+  fc.assert(
+    fc.property(fc.array(letters, { maxLength: 30 }), (parts) => {
+      const text = parts.join('');
+      const quoted = `'${text.replaceAll("'", `'\\''`)}'`;
+      const command = `printf '%s' ${quoted};:\t${'x'.repeat(1000)}`;
+      const lines = markedLines(command, 'T', { dialect: 'csh', paste: false, longLines: true });
+      const printed = execFileSync('tcsh', ['-f'], { input: lines.join('').replaceAll('\r', '\n'), encoding: 'utf8' });
+      expect(printed).toContain(`${markerPrefix('T')}s\x07${text}${markerPrefix('T')}e;0\x07`);
+    }),
+    { numRuns: 30 },
+  );
+});

@@ -1,7 +1,5 @@
 import { FairleadError } from '../../contract/errors.ts';
-
-/** The family of languages a shell speaks, as far as we must speak it. */
-export type Dialect = 'posix' | 'fish';
+import type { Dialect } from '../known-programs.ts';
 
 export interface Typist {
   readonly dialect: Dialect;
@@ -27,7 +25,8 @@ export function commandLines(command: string, typist: Typist): readonly string[]
 /** The same, with words printed before and after it that tell where its output begins and how it went. */
 export function markedLines(command: string, token: string, typist: Typist): readonly string[] {
   const text = tidy(command);
-  const quoted = `eval ${quote(text, typist.dialect)}`;
+  if (typist.dialect === 'csh') oneLine(text, typist);
+  const quoted = ends(text, typist.dialect) ? text : `eval ${quote(text, typist.dialect)}`;
   const { begin, end } = markers(token, typist.dialect);
   const whole = ` ${begin};${quoted};${end}`;
   if (!hasControls(text) && fits(whole, typist) && !prefersPaste(text, typist)) return [`${whole}\r`];
@@ -48,6 +47,8 @@ function markers(token: string, dialect: Dialect): { readonly begin: string; rea
   const begin = `printf '\\033]7461;${token};s\\007'`;
   const end = `printf '\\033]7461;${token};e;%s\\007'`;
   if (dialect === 'fish') return { begin, end: `${end} $status` };
+  // A subshell of csh begins with no status, so it is kept in a variable.
+  if (dialect === 'csh') return { begin, end: `set __fl=$status;${end} $__fl;(exit $__fl)` };
   // In a subshell that ends with the status it found: `$?` stays what it was for whoever looks next.
   return { begin: `(__fl=$?;${begin};exit $__fl)`, end: `(__fl=$?;${end} $__fl;exit $__fl)` };
 }
@@ -60,6 +61,18 @@ function tidy(command: string): string {
   }
   return command.replace(/\r\n?/g, '\n').replace(/\n+$/, '');
 }
+
+/** Its blocks cannot be given to `eval`, nor can text be put together from pieces; typed line by line all would be echoed. */
+function oneLine(text: string, typist: Typist): void {
+  if (!text.includes('\n') && fits(escaped(text, typist.dialect), typist)) return;
+  throw new FairleadError('unsupported', 'A csh takes a command of one line.', {
+    hint: 'Join the lines with ;, or write them to a file and source that.',
+  });
+}
+
+/** csh does not leave from within `eval`. */
+const ends = (text: string, dialect: Dialect): boolean =>
+  dialect === 'csh' && /^\s*(?:exit|logout)(?:\s+\d+)?\s*$/.test(text);
 
 const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
 
@@ -77,7 +90,8 @@ const pasted = (text: string): string => `\x1b[200~${text}\x1b[201~\r`;
 /** Text that cannot be typed as it is, made by the shell itself from text that can. */
 function carried(text: string, typist: Typist): { readonly prepare: readonly string[]; readonly expression: string } {
   const fish = typist.dialect === 'fish';
-  const format = escaped(text);
+  const format = escaped(text, typist.dialect);
+  if (typist.dialect === 'csh') return { prepare: [], expression: `eval "\`printf '${format}'\`"` };
   const make = (words: string): string =>
     fish ? `eval (printf ${words} | string collect)` : `eval "$(printf ${words})"`;
   if (fits(format, typist)) return { prepare: [], expression: make(`'${fish ? doubled(format) : format}'`) };
@@ -88,9 +102,10 @@ function carried(text: string, typist: Typist): { readonly prepare: readonly str
   return { prepare, expression: make('"$__fl_c"') };
 }
 
-/** As printf reads it: printable, without quotes, and never an option. */
-function escaped(text: string): string {
-  return text.replace(/[%\\'!]|\p{Cc}|^-/gu, (character) => {
+/** As printf reads it: printable, without quotes, and never an option; for csh also without what it sees within quotes. */
+function escaped(text: string, dialect: Dialect): string {
+  const special = dialect === 'csh' ? /[%\\'!"`$]|\p{Cc}|^-/gu : /[%\\'!]|\p{Cc}|^-/gu;
+  return text.replace(special, (character) => {
     if (character === '%' || character === '\\') return character.repeat(2);
     return Array.from(Buffer.from(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
   });
@@ -118,5 +133,7 @@ function pieces(text: string): string[] {
 
 function quote(text: string, dialect: Dialect): string {
   if (dialect === 'fish') return `'${text.replace(/['\\]/g, '\\$&')}'`;
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  const quoted = `'${text.replaceAll("'", "'\\''")}'`;
+  // csh looks for history within quotes too.
+  return dialect === 'csh' ? quoted.replaceAll('!', '\\!') : quoted;
 }
