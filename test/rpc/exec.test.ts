@@ -132,6 +132,56 @@ test('force types into what a full-screen program shows, as inside tmux', async 
   expect(await call('exec.run_wait', forced)).toMatchObject({ output: 'forced', exit_code: 1, source: 'sentinel' });
 });
 
+test('a program that is no shell is refused unless force says otherwise (R-RPC-045)', async () => {
+  const id = await place.create();
+  await call('exec.run', { id, command: 'python3 -q' });
+  await call('orchestrate.wait', { id, pattern: '^>>> $', regex: true });
+  const refused = await failure('exec.run_wait', { id, command: '6 * 7', queue: true, timeout_ms: 86_400_000 });
+  expect(refused).toMatchObject({
+    message: `Session ${id} is busy`,
+    data: { hint: expect.stringMatching(/^`python3/) },
+  });
+  expect(await call('exec.run_wait', { id, command: '6 * 7', force: true })).toMatchObject({
+    output: '42',
+    exit_code: null,
+  });
+});
+
+test('marker is what a shell without marks was told to print (R-RPC-041, R-RPC-042)', async () => {
+  const id = await place.create({ argv: ['env', '-u', 'ENV', 'PS1=bare$ ', 'dash'] });
+  const { source, marker } = await call('exec.run_wait', { id, command: 'sh -c "exit 3"' });
+  expect([source, marker]).toEqual(['sentinel', expect.stringMatching(/^__FAIRLEAD_DONE_[\w-]{12}__$/)]);
+  const { log } = place.terminal(id);
+  expect(Buffer.from(log.read(0).bytes).toString()).toContain(`\x1b]7461;${marker};e;3\x07`);
+});
+
+const csh = String.raw;
+test.each([
+  ['a status', 'sh -c "echo out; exit 3"', 'out', 3],
+  ['quotes and exclamation marks', csh`echo 'a  b' "it's" hi\!`, "a  b it's hi!", 0],
+  ['a status that is asked for later', '(exit 7)', '', 7],
+  ['what its parser refuses', 'echo a |', 'Invalid null command.', 1],
+  ['a command that is not there', 'no-such-command', 'no-such-command: Command not found.', 1],
+  ['a variable that is not there', 'echo $nothing', 'nothing: Undefined variable.', 1],
+  ['a tab, dollars and back quotes', 'set x=5; echo "a\tb" $x `echo q` "100%"', 'a       b 5 q 100%', 0],
+  ['a long line', `echo ${'x'.repeat(5000)} | wc -c`, '5001', 0],
+])('csh: %s (R-RPC-042)', async (_, command, output, exitCode) => {
+  const id = await place.create({ argv: ['tcsh', '-f'] });
+  const answer = await call('exec.run_wait', { id, command });
+  expect(answer).toMatchObject({ output, exit_code: exitCode, source: 'sentinel', exit_status: 'completed' });
+  // Asked for afterwards it is what it was.
+  expect((await call('exec.run_wait', { id, command: 'pwd' })).exit_code).toBe(0);
+});
+
+test('csh: leaves when told to, and takes one line at a time (R-RPC-042)', async () => {
+  const id = await place.create({ argv: ['tcsh', '-f'] });
+  expect(await failure('exec.run_wait', { id, command: 'foreach i (1 2)\necho $i\nend' })).toMatchObject({
+    message: 'A csh takes a command of one line.',
+  });
+  expect(await call('exec.run_wait', { id, command: 'exit 4' })).toMatchObject({ exit_code: 4 });
+  expect(await call('orchestrate.wait', { id, exit: true })).toMatchObject({ matched: true });
+});
+
 test('an unfinished construct is told and dropped (R-RPC-045)', async () => {
   const id = await place.create();
   expect(await call('exec.run_wait', { id, command: 'if true; then' })).toMatchObject({ exit_status: 'incomplete' });

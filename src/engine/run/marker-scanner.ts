@@ -8,7 +8,7 @@ export type Found =
 
 const bell = 7;
 /** Longer than any marker. */
-const longest = 64;
+const longest = 96;
 
 /** Finds the markers of one command in its raw output, however that is cut. */
 export class MarkerScanner {

@@ -44,6 +44,8 @@ export interface RunResult {
   /** The beginning of an output that is too long for the log, in whole lines. */
   readonly head?: Uint8Array;
   readonly durationMs: number;
+  /** What a shell without marks was told to print around the command. */
+  readonly marker?: string;
   readonly evidence: Evidence;
   readonly confidence: Confidence;
   readonly person?: Attention;

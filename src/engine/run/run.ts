@@ -3,6 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import { type Attention, whenAttention } from '../attention/index.ts';
+import { isCarrier, isShell } from '../known-programs.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
@@ -26,6 +27,8 @@ export interface RunRequest {
   readonly by: string;
   /** Type it as for a plain shell where nobody seems ready to read it, instead of refusing. */
   readonly force?: boolean;
+  /** Refuse a program that is known to be no shell and to bring none, though it reads lines (R-RPC-045). */
+  readonly shellsOnly?: boolean;
 }
 
 export type FollowRequest = Pick<RunRequest, 'timeoutMs'>;
@@ -72,6 +75,7 @@ export async function run(
     const idle = known?.idle === true;
     const disturbed = !idle && (await inputTaken(terminal, signal));
     const place = await placeOf(terminal, known, signal, request.force);
+    if (request.shellsOnly === true && place.kind === 'program') refuseProgram(place.name);
     const current = await submit(terminal, place, request, { idle, disturbed }, signal);
     nest(current, before);
     runs.set(terminal, current);
@@ -175,7 +179,8 @@ async function prepare(
     return { watch: new ProgramWatch(terminal, command, place.prompt, by), lines: `${body}\r` };
   }
   if (place.kind === 'shell') {
-    const token = randomBytes(9).toString('base64url');
+    // Whoever sees it in the terminal knows what it is for.
+    const token = `__FAIRLEAD_DONE_${randomBytes(9).toString('base64url')}__`;
     const lines = markedLines(command, token, { ...place, paste: bracketedPaste });
     const { blocks, marked, process } = terminal;
     const { pid, name } = process?.foreground() ?? {};
@@ -214,6 +219,14 @@ async function enter(terminal: Terminal, line: string, by: string, signal: Abort
   await abortable(ready.promise, signal);
   // The shell may have asked its terminal something with its prompt; the answer must not come after the next line.
   await terminal.sync(signal);
+}
+
+/** Where the processes cannot be seen it has no name, and may well be a shell. */
+function refuseProgram(name: string): void {
+  if (name === '' || isShell(name) || isCarrier(name)) return;
+  throw new FairleadError('conflict', `\`${name}\` has the terminal, and is no shell.`, {
+    hint: 'Leave it first (Ctrl+D), type into it, or give force: true to send it the line all the same.',
+  });
 }
 
 /** Keys are no part of a command: a shell drops them, or takes them for something else. */
@@ -284,7 +297,8 @@ async function result(
 ): Promise<RunResult> {
   const answer = await resultOf(terminal, current, found);
   const head = answer.missedBytes === 0 ? undefined : current.head.from(answer.outputFrom);
-  return head === undefined ? answer : { ...answer, head };
+  const { omit: marker } = current.watch;
+  return { ...answer, ...(head === undefined ? {} : { head }), ...(marker === undefined ? {} : { marker }) };
 }
 
 async function resultOf(

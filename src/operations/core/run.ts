@@ -66,7 +66,15 @@ export const run = operation({
       maxBytes: input.maxBytes ?? defaultMaxBytes,
     };
     const { text, flags, ...fitted } = await fitOutput(terminal, result, request, signal);
-    const { output: _output, outputFrom: _from, outputTo: _to, head: _head, missedBytes, ...facts } = result;
+    const {
+      output: _output,
+      outputFrom: _from,
+      outputTo: _to,
+      head: _head,
+      marker: _marker,
+      missedBytes,
+      ...facts
+    } = result;
     return {
       terminal: terminal.id,
       ...(request.command === '' ? {} : { command: request.command }),

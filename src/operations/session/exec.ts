@@ -70,7 +70,7 @@ export const Waited = z.object({
 export const WaitOptions = {
   timeout_ms: z.number().int().min(0).max(86_400_000).default(30_000).describe('How long to wait'),
   queue: z.boolean().default(false).describe('Wait, up to timeout_ms, for the command that runs, instead of refusing'),
-  force: z.boolean().default(false).describe('Type it even into a full-screen program'),
+  force: z.boolean().default(false).describe('Type it even into a program that is no shell, or a full-screen one'),
 };
 
 export const run_wait = operation({
@@ -153,7 +153,7 @@ async function attempt(terminal: Terminal, request: WaitRequest, signal: AbortSi
     signal.throwIfAborted();
     try {
       if (!request.force) await refuseFullScreen(terminal, signal);
-      return await runCommand(terminal, request, signal);
+      return await runCommand(terminal, { ...request, shellsOnly: !request.force }, signal);
     } catch (error) {
       if (!(error instanceof FairleadError) || error.code !== 'conflict') throw error;
       const leftMs = endMs - clock.monotonic();
@@ -213,7 +213,8 @@ function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
     output: text,
     exit_status: exitStatus[result.state],
     timed_out: result.state === 'running' && !waits,
-    marker: `__FAIRLEAD_DONE_${randomUUID()}__`,
+    // Where marks told of the end nothing was printed for it; the field is filled all the same (R-RPC-041).
+    marker: result.marker ?? `__FAIRLEAD_DONE_${randomUUID()}__`,
     exit_code: result.exitCode,
     duration_ms: result.durationMs,
     truncated: clipped || result.missedBytes > 0,
