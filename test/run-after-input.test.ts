@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { run } from '../src/engine/run/run.ts';
 import type { Terminal } from '../src/engine/terminal.ts';
-import { mark, openWire } from './reading-support.ts';
+import { mark, nonce, openWire } from './reading-support.ts';
 import { limit, shellHome } from './support/engine.ts';
 import { ManualClock } from './support/manual-clock.ts';
 
@@ -81,4 +81,29 @@ test('a Ctrl+C that is shown is no unfinished text: the command waits for the pr
   await expect.poll(typed).toBe('\x03echo h\r');
   await wire.say(`echo h\r\n${mark('C', ';n=1')}h\r\n${mark('D', ';0;n=1')}${prompt(2)}`);
   expect(await running).toMatchObject({ exitCode: 0, output: 'h' });
+});
+
+test('what the shell ran instead of the command is not taken for it', async () => {
+  const clock = new ManualClock();
+  await using wire = openWire({ clock });
+  const { channel, terminal } = wire;
+  const prompt = (n: number): string => `${mark('A', `;n=${n}`)}$ ${mark('B', `;n=${n}`)}`;
+  const typed = (): string => Buffer.concat(channel.written).toString();
+  await wire.say(prompt(0));
+  await terminal.send(Uint8Array.of(3), 'other', limit());
+  const running = start(terminal, 'touch f; echo h');
+  // Nothing is typed while the shell may still be throwing input away, however long it is silent.
+  clock.advance(900);
+  for (let turns = 0; turns < 10; turns++) await turn();
+  expect(typed()).toBe('\x03');
+  clock.advance(100);
+  await expect.poll(typed).toBe('\x03touch f; echo h\r');
+  const ran = `\x1b]633;E;ouch f\\x3b echo h;fl=${nonce}\x07${mark('C', ';n=0')}ouch: not found\r\nh\r\n`;
+  await wire.say(`ouch f; echo h\r\n${ran}${mark('D', ';0;n=0')}${prompt(1)}`);
+  expect(await running).toMatchObject({
+    exitCode: null,
+    output: 'ouch: not found\nh',
+    confidence: 'low',
+    note: expect.stringContaining('what it did is not known'),
+  });
 });

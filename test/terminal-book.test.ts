@@ -168,7 +168,7 @@ describe('input', () => {
 
   test('concurrent type calls do not interleave', async () => {
     await using mcp = await Mcp.start();
-    await mcp.call('type', { text: 'stty -icanon -echo; cat > out & fg', submit: true });
+    await mcp.call('type', { text: 'stty -icanon -echo; cat > out', submit: true });
     await expect.poll(() => foreground(mcp)).toBe('cat');
     const bodies = ['a', 'b', 'c'].map((letter) => `${letter.repeat(2000)}\n`);
     await Promise.all(bodies.map((text) => mcp.call('type', { text })));

@@ -24,6 +24,8 @@ export interface LastInput {
   readonly entered?: boolean;
   /** It ended a line that nobody was waiting for: the next prompt may belong to what ran before it. */
   readonly ahead?: boolean;
+  /** It was Ctrl-C. */
+  readonly stops?: boolean;
 }
 
 /** What is typed: keys, whose lines are judged; a command that was judged as such; or whatever a person types, who answers for it. */
@@ -75,8 +77,6 @@ export class Keyboard {
   readonly #queue: InputQueue;
   #last: LastInput | undefined;
   #lastAhead: number | undefined;
-  /** The newest input was Ctrl-C. */
-  #stopping = false;
   /** What was typed by anybody since the last line end. */
   #line: TypedLine;
 
@@ -233,9 +233,9 @@ export class Keyboard {
     const entered = bytes.includes(13) || bytes.includes(10);
     const early = entered && busy();
     // A program that reads lines takes it, unless it was just told to stop; where nobody can tell, it is taken to.
-    const ahead = early && (this.#stopping || channel.process?.reads?.() === false);
-    this.#stopping = bytes.every((byte) => byte === 3);
-    this.#last = { atMs, offset: offset(), entered, ahead };
+    const ahead = early && (this.#last?.stops === true || channel.process?.reads?.() === false);
+    const stops = bytes.every((byte) => byte === 3);
+    this.#last = { atMs, offset: offset(), entered, ahead, stops };
     if (early) this.#lastAhead = this.#last.offset;
     return atMs;
   }

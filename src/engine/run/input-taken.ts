@@ -26,7 +26,10 @@ export async function inputTaken(terminal: Terminal, signal: AbortSignal): Promi
   const answered = (): boolean => log.end > lastInput.offset && !interrupting(terminal);
   using _limit = clock.after(left, done.resolve);
   using _answered = afterQuiet(terminal, answeredMs, () => void (answered() && done.resolve()), since);
-  using _silent = afterQuiet(terminal, silentMs, () => void (log.end === lastInput.offset && done.resolve()), since);
+  // Ctrl-C has a shell draw its prompt anew, and until then it throws away what is typed.
+  const stopping = lastInput.stops === true && terminal.blocks.promptAt !== undefined;
+  const quiet = (): void => void (log.end === lastInput.offset && !stopping && done.resolve());
+  using _silent = afterQuiet(terminal, silentMs, quiet, since);
   using _exited = whenExited(terminal, () => done.resolve());
   if (terminal.ended) done.resolve();
   await abortable(done.promise, signal);

@@ -128,8 +128,13 @@ export class MarkedWatch implements Watch {
     else if (this.#quiet === undefined) this.#lookAtEditor(redrawnMs);
   }
 
-  #isOurs({ command }: Block): boolean {
-    if (!this.#typedAhead || command === undefined) return true;
+  #isOurs(block: Block): boolean {
+    return !this.#typedAhead || this.#isTyped(block);
+  }
+
+  /** It is what was typed, as far as the shell tells. */
+  #isTyped({ command }: Block): boolean {
+    if (command === undefined) return true;
     const lines = this.#typed.split('\n');
     // Of several lines bash tells the last, and of one command on several lines all, joined by semicolons.
     return lines.some((line, at) => [line, lines.slice(at).join('')].some((part) => joined(part) === joined(command)));
@@ -153,6 +158,10 @@ export class MarkedWatch implements Watch {
     // What a shell tells of a line with nothing in it is how the command before went. zsh takes a comment for a command.
     const empty = this.#isBlank() && (this.#shell !== 'zsh' || outputFrom === outputTo);
     if (empty) return this.#finish({ ...nothingRun, confidence: 'certain', outputFrom, outputTo });
+    // A shell that is busy with Ctrl-C may lose the first letters of what is typed next.
+    if (this.#disturbed && this.#result && !this.#isTyped(this.#result)) {
+      return this.#finish({ ...another, outputFrom, outputTo });
+    }
     this.#finish({
       state: 'done',
       exitCode,
@@ -270,6 +279,11 @@ const untold = {
   ...nothingRun,
   confidence: 'low',
   note: 'Other input came just before it, and the shell told nothing of it: it is not known whether it ran.',
+} as const;
+
+const another = {
+  ...untold,
+  note: 'Other input came just before it, and the shell ran something else than was typed: what it did is not known.',
 } as const;
 
 const incomplete = (ran: boolean) =>
