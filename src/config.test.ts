@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { flagName, places, readSettings, variableName } from './config.ts';
 
@@ -24,6 +25,12 @@ test('R-RPC-024: an instance closes no session for being idle unless it was told
     readSettings(new Map(Object.entries(flags)), {}, { command: 'serve' }).sessionIdleTimeout;
   expect(serve()).toBe(0);
   expect(serve({ sessionIdleTimeout: '60' })).toBe(60);
+});
+
+test('R-TERM-122: the directory is seen from where this was started', () => {
+  expect(read({ cwd: 'proj' }).cwd).toBe(join(process.cwd(), 'proj'));
+  expect(read({ cwd: '/srv' }).cwd).toBe('/srv');
+  expect(read({ cwd: '~/proj' }).cwd).toBe('~/proj');
 });
 
 test('a flag wins over a variable, a variable over the default', () => {

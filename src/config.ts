@@ -51,6 +51,12 @@ const words = z.string().transform((list) =>
     .filter((word) => word !== ''),
 );
 
+/** As seen from where this was started; what begins at home is the terminal's to find. */
+const directory = z
+  .string()
+  .min(1)
+  .transform((path) => (/^~(\/|$)/.test(path) ? path : resolve(path)));
+
 const assignment = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'is not of the form NAME=value');
 
 export const settings = {
@@ -81,7 +87,7 @@ export const settings = {
     help: 'Shell to run; yours by default',
   }),
   cwd: setting({
-    schema: z.string().min(1).optional(),
+    schema: directory.optional(),
     form: 'value',
     metavar: 'dir',
     help: 'Directory terminals start in',
