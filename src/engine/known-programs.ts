@@ -1,13 +1,14 @@
 /** Programs whose kind decides how they are treated. A login shell is called `-bash`. */
 
 /** The family of languages a shell speaks, as far as we must speak it. */
-export type Dialect = 'posix' | 'fish' | 'csh';
+export type Dialect = 'posix' | 'fish' | 'csh' | 'powershell';
 
 /** Shells that can be told to print how a command went, by what they are told it in. */
 const dialects: Readonly<Record<Dialect, string>> = {
   posix: 'bash zsh dash ash sh ksh ksh93 mksh yash busybox rbash',
   fish: 'fish',
   csh: 'tcsh csh bsd-csh',
+  powershell: 'pwsh powershell',
 };
 
 const byShell: ReadonlyMap<string, Dialect> = new Map(
@@ -16,7 +17,7 @@ const byShell: ReadonlyMap<string, Dialect> = new Map(
 
 export const dialectOf = (program: string): Dialect | undefined => byShell.get(program);
 
-const otherShells: ReadonlySet<string> = new Set('nu pwsh powershell cmd elvish xonsh'.split(' '));
+const otherShells: ReadonlySet<string> = new Set('nu cmd elvish xonsh'.split(' '));
 
 /** Programs that bring a shell from elsewhere into this terminal, by name. */
 export const nesting: ReadonlySet<string> = new Set(

@@ -32,7 +32,7 @@ export class MarkerScanner {
         break;
       }
       const word = bytes.toString('latin1', at + this.#prefix.length, end);
-      const status = /^e;(\d{1,10})$/.exec(word)?.[1];
+      const status = /^e;(-?\d{1,10})$/.exec(word)?.[1];
       if (word === 's') found.push({ kind: 'start', at: base + end + 1 });
       else if (status !== undefined) found.push({ kind: 'end', at: base + at, status: Number(status) });
       keep = Math.max(keep, end + 1);

@@ -1,7 +1,7 @@
 import type { Foreground } from '../channel.ts';
 
 /** They read commands with a line editor of their own, which takes lines of any length. */
-export const editingShells = new Set(['bash', 'zsh', 'fish', 'rbash', 'tcsh']);
+export const editingShells = new Set(['bash', 'zsh', 'fish', 'rbash', 'tcsh', 'pwsh', 'powershell']);
 const withOperand = /^(?:[-+][a-zA-Z]*[oO]|--rcfile|--init-file|-C|--init-command)$/;
 
 /**

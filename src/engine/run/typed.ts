@@ -1,5 +1,6 @@
 import { FairleadError } from '../../contract/errors.ts';
 import type { Dialect } from '../known-programs.ts';
+import { evaluated, powershellMarkers } from './powershell.ts';
 
 export interface Typist {
   readonly dialect: Dialect;
@@ -25,9 +26,10 @@ export function commandLines(command: string, typist: Typist): readonly string[]
 /** The same, with words printed before and after it that tell where its output begins and how it went. */
 export function markedLines(command: string, token: string, typist: Typist): readonly string[] {
   const text = tidy(command);
+  const { begin, end } = markers(token, typist.dialect);
+  if (typist.dialect === 'powershell') return [` ${begin};${evaluated(text)};${end}\r`];
   if (typist.dialect === 'csh') oneLine(text, typist);
   const quoted = ends(text, typist.dialect) ? text : `eval ${quote(text, typist.dialect)}`;
-  const { begin, end } = markers(token, typist.dialect);
   const whole = ` ${begin};${quoted};${end}`;
   if (!hasControls(text) && fits(whole, typist) && !prefersPaste(text, typist)) return [`${whole}\r`];
   if (typist.paste && mayPaste(text, typist.dialect)) return [pasted(whole)];
@@ -44,6 +46,7 @@ export function statusLine(token: string, dialect: Dialect): string {
 export const markerPrefix = (token: string): string => `\x1b]7461;${token};`;
 
 function markers(token: string, dialect: Dialect): { readonly begin: string; readonly end: string } {
+  if (dialect === 'powershell') return powershellMarkers(token);
   const begin = `printf '\\033]7461;${token};s\\007'`;
   const end = `printf '\\033]7461;${token};e;%s\\007'`;
   if (dialect === 'fish') return { begin, end: `${end} $status` };
