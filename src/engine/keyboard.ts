@@ -206,7 +206,8 @@ export class Keyboard {
   #note(bytes: Uint8Array, by: string): void {
     const { process } = this.#init.channel;
     const atMs = this.#typed(bytes);
-    // Asked for only when somebody records: it is a call into the system for every line typed.
+    // Before the bytes go: a program that has read its secret turns echo on again. Asked for only when somebody records: it is a
+    // call into the system for every line typed.
     this.events.emit({
       bytes,
       by,
