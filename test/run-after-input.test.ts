@@ -83,6 +83,26 @@ test('a Ctrl+C that is shown is no unfinished text: the command waits for the pr
   expect(await running).toMatchObject({ exitCode: 0, output: 'h' });
 });
 
+test.each([
+  ['a line that was continued', 'echo a \\\n b; false', 'echo a  b\\x3b false'],
+  ['history', 'echo !!; false', 'echo true\\x3b false'],
+])('after Ctrl+C a command told of in other words is the one that was typed: %s', async (_name, command, told) => {
+  const clock = new ManualClock();
+  await using wire = openWire({ clock });
+  const { channel, terminal } = wire;
+  const prompt = (n: number): string => `${mark('A', `;n=${n}`)}$ ${mark('B', `;n=${n}`)}`;
+  await wire.say(prompt(0));
+  await terminal.send(Uint8Array.of(3), 'other', limit());
+  const running = start(terminal, command);
+  for (let turns = 0; turns < 10; turns++) await turn();
+  clock.advance(1000);
+  await expect.poll(() => Buffer.concat(channel.written).toString()).toMatch(/false\S*\r$/);
+  await wire.say(
+    `typed\r\n\x1b]633;E;${told};fl=${nonce}\x07${mark('C', ';n=0')}a\r\n${mark('D', ';1;n=0')}${prompt(1)}`,
+  );
+  expect(await running).toMatchObject({ state: 'done', exitCode: 1, output: 'a' });
+});
+
 test('what the shell ran instead of the command is not taken for it', async () => {
   const clock = new ManualClock();
   await using wire = openWire({ clock });

@@ -140,6 +140,12 @@ export class MarkedWatch implements Watch {
     return lines.some((line, at) => [line, lines.slice(at).join('')].some((part) => joined(part) === joined(command)));
   }
 
+  /** The beginning of what was typed is missing. Shells change what they tell in other ways, too, and cut long lines at their end. */
+  #isCut(block: Block): boolean {
+    const told = joined(block.command ?? '');
+    return told !== '' && !this.#isTyped(block) && joined(this.#typed).endsWith(told);
+  }
+
   /**
    * Plain shells do not tell where output begins: it is taken to be where the echo of the line ends. Where nobody can say
    * whether there is an echo, it is looked for.
@@ -159,7 +165,7 @@ export class MarkedWatch implements Watch {
     const empty = this.#isBlank() && (this.#shell !== 'zsh' || outputFrom === outputTo);
     if (empty) return this.#finish({ ...nothingRun, confidence: 'certain', outputFrom, outputTo });
     // A shell that is busy with Ctrl-C may lose the first letters of what is typed next.
-    if (this.#disturbed && this.#result && !this.#isTyped(this.#result)) {
+    if (this.#disturbed && this.#result && this.#isCut(this.#result)) {
       return this.#finish({ ...another, outputFrom, outputTo });
     }
     this.#finish({
