@@ -31,6 +31,12 @@ export interface LastInput {
 /** What is typed: keys, whose lines are judged; a command that was judged as such; or whatever a person types, who answers for it. */
 export type TypedAs = 'keys' | 'command' | 'person';
 
+/** The keyboard, for one sender only. */
+export interface KeyboardLane extends Lane {
+  /** `as`: instead of what the turn is for. */
+  write(bytes: Uint8Array, as?: TypedAs): Promise<void>;
+}
+
 export interface TurnOptions {
   readonly by: string;
   readonly size: number;
@@ -113,11 +119,11 @@ export class Keyboard {
   }
 
   /** The keyboard for one sender: nobody else's bytes come between those of `work`. Ctrl-C ends the turn. */
-  async turn<T>(options: TurnOptions, work: (lane: Lane) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { by, size, secret = false, as = 'keys' } = options;
-    const ours = (lane: Lane): Lane => ({
+  async turn<T>(options: TurnOptions, work: (lane: KeyboardLane) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { by, size, secret = false } = options;
+    const ours = (lane: Lane): KeyboardLane => ({
       signal: lane.signal,
-      write: (bytes) =>
+      write: (bytes, as = options.as ?? 'keys') =>
         this.#typing(bytes, as, async (before) => {
           this.#mustFit(bytes);
           before();

@@ -10,9 +10,15 @@ import type { BlockEvent, Blocks } from './blocks.ts';
 import type { Channel, Ended, Signal, Size } from './channel.ts';
 import { exited, gone } from './ended-words.ts';
 import type { ShellEnvironment } from './environment.ts';
-import type { Lane } from './input-queue.ts';
 import { Intake, type OutputEvent } from './intake.ts';
-import { type InputEvent, Keyboard, type LastInput, type TurnOptions, type TypedAs } from './keyboard.ts';
+import {
+  type InputEvent,
+  Keyboard,
+  type KeyboardLane,
+  type LastInput,
+  type TurnOptions,
+  type TypedAs,
+} from './keyboard.ts';
 import { type KeptState, resumeAt } from './kept/kept-state.ts';
 import { isThisMachine } from './machine-name.ts';
 import { Mistakes } from './mistakes.ts';
@@ -304,7 +310,7 @@ export class Terminal implements AsyncDisposable {
   }
 
   /** The keyboard for one sender: nobody else's bytes come between those of `work`. Ctrl-C ends the turn. */
-  async turn<T>(options: TurnOptions, work: (lane: Lane) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async turn<T>(options: TurnOptions, work: (lane: KeyboardLane) => Promise<T>, signal: AbortSignal): Promise<T> {
     this.#mustLive();
     return await this.#keyboard.turn(options, work, signal);
   }

@@ -1,5 +1,4 @@
-import type { Lane } from './input-queue.ts';
-import type { TypedAs } from './keyboard.ts';
+import type { KeyboardLane, TypedAs } from './keyboard.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { withoutPasteEnds } from './submit/body.ts';
 import { deliver, drawsItsInput, submit } from './submit/submit.ts';
@@ -44,20 +43,22 @@ export async function typeText(
 
 /** Whether pastes are marked is known once everything printed is parsed; nobody overtakes it meanwhile. */
 async function paste(terminal: Terminal, text: string, options: TypeOptions, signal: AbortSignal): Promise<Typed> {
-  const { by, as } = options;
-  const inTurn = async (lane: Lane): Promise<Typed> => {
+  const { by } = options;
+  const inTurn = async (lane: KeyboardLane): Promise<Typed> => {
     await terminal.sync(lane.signal);
+    lane.signal.throwIfAborted();
     if (isSubmittedWithCare(terminal, text, options)) {
+      // As keys: between the text and its Enter it is a line that stands there, whoever judged it before.
       const { bytes, wrapped } = await deliver(terminal, { text, mode: 'paste', by }, lane);
       return { bytes, bracketed: wrapped };
     }
     const bracketed = terminal.screen.modes.bracketedPaste;
     const body = bracketed ? `\x1b[200~${withoutPasteEnds(text)}\x1b[201~` : text;
     const bytes = Buffer.from(options.submit ? `${body}\r` : body);
-    await lane.write(bytes);
+    await lane.write(bytes, options.as);
     return { bytes: bytes.length, bracketed };
   };
-  return await terminal.turn({ by, as, size: Buffer.byteLength(text) }, inTurn, signal);
+  return await terminal.turn({ by, size: Buffer.byteLength(text) }, inTurn, signal);
 }
 
 const isSubmittedWithCare = (terminal: Terminal, text: string, options: TypeOptions): boolean =>
@@ -78,8 +79,9 @@ export async function pressKey(
   const encode = (): Uint8Array => encodeKey(key, terminal.screen.modes, repeat);
   if (key.usesModes) {
     // Its modes are known once everything printed is parsed; what is typed after it stays behind it.
-    const inTurn = async (lane: Lane): Promise<number> => {
+    const inTurn = async (lane: KeyboardLane): Promise<number> => {
       await terminal.sync(lane.signal);
+      lane.signal.throwIfAborted();
       const bytes = encode();
       await lane.write(bytes);
       return bytes.length;

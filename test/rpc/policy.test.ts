@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { call as callOperation } from '../../src/engine/call.ts';
 import { verifyTrail } from '../../src/engine/audit-verify.ts';
 import { Policies } from '../../src/engine/policy/policies.ts';
+import { typeText } from '../../src/engine/typing.ts';
 import { workspaces } from '../../src/engine/workspaces.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { open } from '../../src/operations/core/lifecycle.ts';
@@ -323,4 +324,22 @@ test('a policy.json with a typo is told of, and is not written over (R-RPC-017)'
   expect(error?.message).toMatch(/policy\.json cannot be understood \(line 3: .+\), so it is left as it is/);
   expect(readFileSync(file, 'utf8')).toBe('{\n  "enabled": true,\n}');
   expect((await place.client.call('policy.get')).error).toContain('policy.json cannot be understood (line 3: ');
+});
+
+test('a command that was left standing before its Enter is a part of the line that is typed on (R-RPC-100)', async () => {
+  await using place = await RpcPlace.open();
+  const id = await place.create({ argv: ['sh', '-c', 'stty raw -echo; echo ready; exec cat'] });
+  await place.client.call('orchestrate.wait', { id, pattern: 'ready' });
+  await place.client.call('policy.set', { enabled: true, blocked_patterns: ['rm -rf'], scope: ['exec', 'input'] });
+  const [terminal] = place.engine.terminals;
+  if (terminal === undefined) throw new Error('There is no terminal.');
+  const hangUp = new AbortController();
+  // The program has shown the text, and Enter waits until it is quiet.
+  using _shown = terminal.output.on(() => hangUp.abort());
+  const options = { by: 'test', paste: true, submit: true, as: 'command' } as const;
+  await expect(typeText(terminal, 'echo one\nrm ', options, hangUp.signal)).rejects.toMatchObject({
+    code: 'cancelled',
+  });
+  const { error } = await place.client.ask('session.input', { id, input: '-rf x\r' });
+  expect(error?.data).toMatchObject({ code: 'BLOCKED_BY_POLICY' });
 });
