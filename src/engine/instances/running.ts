@@ -1,7 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { accessSync, constants, statfsSync } from 'node:fs';
+import type { Clock } from '../../lib/clock.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import { partKey } from '../part.ts';
+import { systemClock } from '../system-clock.ts';
 import type { Instances } from './instances.ts';
 import type { OwnInstance } from './own-instance.ts';
 
@@ -34,28 +36,45 @@ const systemVitals: Omit<Vitals, 'lateMs'> = {
 
 /** How often the loop is looked at: so much of a delay may go unseen, and a look costs next to nothing. */
 const lookMs = 100;
-/** Whoever asks is told of delays in at most this time. */
+/** Whoever asks is told of delays in the last one to two of these. */
 const rememberedMs = 60_000;
 
-/** How late the loop of this process was at worst lately. */
-class Lateness implements Disposable {
-  readonly #delay = monitorEventLoopDelay({ resolution: lookMs });
-  #since = performance.now();
+type LoopDelay = Pick<ReturnType<typeof monitorEventLoopDelay>, 'max' | 'enable' | 'disable' | 'reset'>;
 
-  constructor() {
+/** How late the loop of this process was at worst lately. */
+export class Lateness implements Disposable {
+  readonly #clock: Clock;
+  readonly #delay: LoopDelay;
+  /** In the minute before this one. */
+  #before = 0;
+  #turn: Disposable;
+
+  constructor(clock: Clock = systemClock, delay: LoopDelay = monitorEventLoopDelay({ resolution: lookMs })) {
+    this.#clock = clock;
+    this.#delay = delay;
     this.#delay.enable();
+    this.#turn = this.#nextTurn();
   }
 
   get worstMs(): number {
-    const worst = Math.max(0, this.#delay.max / 1e6 - lookMs);
-    if (performance.now() - this.#since > rememberedMs) {
+    return Math.max(this.#before, this.#now);
+  }
+
+  get #now(): number {
+    return Math.max(0, this.#delay.max / 1e6 - lookMs);
+  }
+
+  /** Not when somebody asks: a delay would be news until then, however long ago it was. */
+  #nextTurn(): Disposable {
+    return this.#clock.after(rememberedMs, () => {
+      this.#before = this.#now;
       this.#delay.reset();
-      this.#since = performance.now();
-    }
-    return worst;
+      this.#turn = this.#nextTurn();
+    });
   }
 
   [Symbol.dispose](): void {
+    this.#turn[Symbol.dispose]();
     this.#delay.disable();
   }
 }
