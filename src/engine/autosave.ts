@@ -35,20 +35,22 @@ export function autosave(engine: Engine, store: Workspaces, { instance, log, out
   const save = (terminals: readonly Terminal[]): void => {
     due?.[Symbol.dispose]();
     due = undefined;
-    const sessions = terminals.map((terminal) => savedSession(terminal, engine.recordings));
-    if (isDeepStrictEqual(sessions, saved)) return;
-    saved = sessions;
     try {
+      const sessions = terminals.map((terminal) => masked(savedSession(terminal, engine.recordings), engine.redact));
+      if (isDeepStrictEqual(sessions, saved)) return;
       if (sessions.length === 0) store.forget(last);
-      else store.save({ name: last, sessions, saved_at: new Date(engine.clock.now()).toISOString() });
+      else store.replace({ name: last, sessions, saved_at: new Date(engine.clock.now()).toISOString() });
+      saved = sessions;
+      complained = false;
     } catch (error) {
-      // A full disk must not end the sessions, nor fill the log.
-      if (!complained) log(`The open sessions cannot be saved: ${error instanceof Error ? error.message : 'unknown'}`);
+      // A full disk must not end the sessions, nor fill the log. The next change tries again.
+      if (!complained) log(`The open sessions cannot be saved: ${reasonOf(error)}`);
       complained = true;
     }
   };
   const changed = (): void => {
-    due ??= engine.clock.after(oftenMs, () => save(openIn(engine)));
+    // What was saved at the end stands: terminals that end with the server, or are left to the next, are no news.
+    if (!engine.closing.aborted) due ??= engine.clock.after(oftenMs, () => save(openIn(engine)));
   };
   const follow = (terminal: Terminal): void => {
     // A shell tells where it is with its prompt. The terminal takes its listeners with it.
@@ -56,11 +58,17 @@ export function autosave(engine: Engine, store: Workspaces, { instance, log, out
     terminal.resized.on(changed);
     terminal.stateChanged.on((state) => (state === 'exited' || state === 'lost') && changed());
   };
-  const gone = rescue(engine, store, { last, lost });
+  let gone = 0;
+  try {
+    gone = rescue(engine, store, { last, lost });
+  } catch (error) {
+    // Rather a server without what was open before than none.
+    log(`What the server before had open cannot be kept: ${reasonOf(error)}`);
+  }
   for (const terminal of engine.terminals) follow(terminal);
   engine.events.on(({ kind, terminal }) => {
     if (kind === 'opened') follow(terminal);
-    if (!engine.closing.aborted) changed();
+    changed();
   });
   engine.closing.addEventListener('abort', () => save(openIn(engine).filter(outlives)), { once: true });
   changed();
@@ -72,10 +80,22 @@ function openIn(engine: Engine): Terminal[] {
   return engine.terminals.filter(({ ended, owner }) => !ended && owner === undefined);
 }
 
+/** Nobody asked for it to be written down, so without secrets. A command that has one would not run without it. */
+function masked({ command, given_title, ...session }: SavedSession, redact: Engine['redact']): SavedSession {
+  return {
+    ...session,
+    title: redact(session.title),
+    ...(command !== undefined && redact(command) === command ? { command } : {}),
+    ...(given_title === undefined ? {} : { given_title: redact(given_title) }),
+  };
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
+
 function rescue(engine: Engine, store: Workspaces, { last, lost }: ReturnType<typeof autosaveNames>): number {
   const before = store.find(last);
   const known = new Set(engine.terminals.map(({ number }) => number));
   const sessions = before?.sessions.filter(({ id }) => !known.has(id)) ?? [];
-  if (before && sessions.length > 0) store.save({ ...before, name: lost, sessions });
+  if (before && sessions.length > 0) store.replace({ ...before, name: lost, sessions });
   return sessions.length;
 }

@@ -52,7 +52,13 @@ export class Workspaces implements AsyncDisposable {
     // The version before it is the only good one.
     if (damage !== undefined) throw refusal(path, damage);
     if (before !== undefined) copyFileSync(path, `${path}.bak`);
-    writePrivate(path, `${JSON.stringify(workspace, null, 2)}\n`);
+    writePrivate(path, textOf(workspace));
+  }
+
+  /** The same for one that nobody writes but we: what a power cut left of it is replaced. The version before it stays. */
+  replace(workspace: Workspace): void {
+    if (this.find(workspace.name)) this.save(workspace);
+    else writePrivate(this.#path(workspace.name), textOf(workspace));
   }
 
   load(name: string): Workspace {
@@ -108,6 +114,8 @@ export class Workspaces implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 }
+
+const textOf = (workspace: Workspace): string => `${JSON.stringify(workspace, null, 2)}\n`;
 
 function parse(text: string): Workspace | undefined {
   try {
