@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { FairleadError } from '../src/contract/errors.ts';
 import { renderError as coreWords } from '../src/operations/core/errors.ts';
 import { atPrompt } from './support/engine.ts';
@@ -29,10 +29,12 @@ test('a program that was started directly is not idle while it works (R-TERM-033
   const idle = await sessions.create({}, me, never);
   await atPrompt(idle);
   const sleeping = await sessions.create({ argv: ['sleep', '600'] }, me, never);
+  const script = await sessions.create({ command: 'read line; true' }, me, never);
+  await vi.waitUntil(() => script.process?.foreground()?.name === 'bash', { timeout: 20_000, interval: 2 });
   const waiting = await sessions.create({ shell: 'cat' }, me, never);
   clock.stop();
   clock.advance(3_600_000);
-  expect(sessions.all(me)).toEqual([sleeping, waiting]);
+  expect(sessions.all(me)).toEqual([sleeping, script, waiting]);
 });
 
 test('how a session ended is told by its id, its number and its name (R-TERM-033)', async () => {

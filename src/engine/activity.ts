@@ -1,4 +1,6 @@
+import type { Foreground } from './channel.ts';
 import { isShell } from './known-programs.ts';
+import { isInteractive } from './run/shell-process.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Whether a terminal's shell waits for a command, and what says so (R-RPC-027). */
@@ -28,8 +30,16 @@ export function activityOf(terminal: Terminal): Activity {
   const lastExitCode = blocks.list.findLast(({ isOver }) => isOver)?.exitCode ?? null;
   const found = { lastExitCode, ...facts };
   if (blocks.state !== 'unknown') return { idle: blocks.state === 'prompt', source: 'osc133', ...found };
-  if (front !== undefined) return { idle: front.isLeader && isShell(front.name), source: 'process_group', ...found };
-  return { idle: isShell(foreground), source: 'process_name', ...found };
+  const isWaiting = isShell(foreground) && wasOpenedToType(terminal, front);
+  if (front !== undefined) return { idle: front.isLeader && isWaiting, source: 'process_group', ...found };
+  return { idle: isWaiting, source: 'process_name', ...found };
+}
+
+/** A shell that was given a command line or a script works on it until it ends, and has the same name meanwhile. */
+function wasOpenedToType({ launch: { command } }: Terminal, front: Foreground | undefined): boolean {
+  if (command === undefined) return true;
+  const words = front?.arguments ?? command.split(' ');
+  return isShell(baseName(words[0] ?? '')) && isInteractive(words);
 }
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

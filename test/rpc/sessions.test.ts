@@ -275,6 +275,25 @@ test('a program without marks whose name only looks like a shell is not one (R-R
   expect(await call('session.idle', { id })).toMatchObject({ idle: false, source: 'process_group' });
 });
 
+test.each([{ command: 'read line; true' }, { argv: ['bash', '-c', 'read line; true'] }])(
+  'a shell that works off what it was started with is not idle: %j (R-RPC-027)',
+  async (params) => {
+    const id = await place.create(params);
+    await place.running(id, 'bash');
+    expect(await call('session.idle', { id })).toMatchObject({ idle: false, source: 'process_group' });
+    expect((await call('exec.status', { id })).status).toBe('running');
+    await call('session.destroy', { id });
+  },
+);
+
+test.each(['bash --norc', 'bash -i', 'dash'])('%s, started as a program, takes commands (R-RPC-027)', async (line) => {
+  const argv = line.split(' ');
+  const id = await place.create({ argv });
+  await place.running(id, argv[0] ?? '');
+  expect(await call('session.idle', { id })).toMatchObject({ idle: true, source: 'process_group' });
+  expect(await call('exec.run_wait', { id, command: 'echo 4$((1+1))' })).toMatchObject({ output: '42', exit_code: 0 });
+});
+
 test('a session is idle since its newest output or input, however often somebody looks (R-RPC-027)', async () => {
   const id = await place.create();
   await call('exec.run_wait', { id, command: 'true' });
