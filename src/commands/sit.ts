@@ -33,7 +33,9 @@ export interface Seat {
 
 /** Resolves with how the session ended, or undefined when the person left. */
 export async function sit(client: SocketClient, before: Opened, { stdin, stdout }: Seat): Promise<string | undefined> {
-  const { session, cols, rows } = before;
+  const { terminal, cols, rows } = before;
+  // Its number may come to mean another: 0 is whichever session is the default one.
+  const session = terminal ?? before.session;
   const leaving = new AbortController();
   const leave = (): void => leaving.abort();
   const ask = (method: string, params: object): Promise<unknown> =>
@@ -70,6 +72,8 @@ export async function sit(client: SocketClient, before: Opened, { stdin, stdout 
     }
   } catch (error) {
     if (leaving.signal.aborted) return undefined;
+    // It ended and was let go of between two looks at it.
+    if (error instanceof FairleadError && error.code === 'terminal_not_found') return 'is gone';
     throw error;
   } finally {
     stdin.off('data', typed);
