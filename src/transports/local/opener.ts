@@ -126,8 +126,14 @@ function passwdShell(): string | undefined {
 const throughShell = (shell: string, line: string): readonly [string, ...string[]] =>
   /^cmd(?:\.exe)?$/i.test(basename(shell)) ? [shell, '/c', line] : [shell, '-c', line];
 
-const isDirectory = (path: string | undefined): path is string =>
-  path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+function isDirectory(path: string | undefined): path is string {
+  try {
+    return path !== undefined && statSync(path).isDirectory();
+  } catch {
+    // Not only one that is missing: nobody may look at it, or the server it is on does not answer.
+    return false;
+  }
+}
 
 function isExecutable(file: string): boolean {
   try {

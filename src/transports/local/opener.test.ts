@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EchoChannel } from '../echo/index.ts';
+import { localOpener } from './opener.ts';
+
+const size = { cols: 80, rows: 24 };
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fairlead-opener-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a home that cannot be looked at is not begun in, and is no reason not to begin', async () => {
+  const home = join(folder, 'loop');
+  symlinkSync(home, home);
+  let begun: string | undefined;
+  const open = localOpener(
+    { root: folder, shell: '/bin/sh', cwd: folder, home, env: {}, extraEnv: {}, integration: false },
+    {
+      open: async ({ cwd }) => {
+        begun = cwd;
+        return new EchoChannel(size);
+      },
+    },
+  );
+  await open({ target: 'local', size, fromHome: true }, 'id', AbortSignal.timeout(10_000));
+  expect(begun).toBe(folder);
+});
