@@ -194,7 +194,9 @@ export class Terminal implements AsyncDisposable {
 
   /** That directory is one of this machine: a shell over ssh or in a container tells a path of its own. */
   get worksHere(): boolean {
-    return this.#channel.process !== undefined && isThisMachine(this.blocks.cwdHost);
+    // Before our shell has spoken up with the nonce, its startup files may have led anywhere.
+    const isOurs = this.marked && this.blocks.shell !== undefined;
+    return this.#channel.process !== undefined && isThisMachine(this.blocks.cwdHost, isOurs);
   }
 
   /** A directory of this machine in any case, if there is one. */
