@@ -146,7 +146,7 @@ test('what is far away is opened in its own directory, not in one of this machin
     return { channel: new EchoChannel(size), program: 'bash' };
   };
   await using place = await RpcPlace.open(undefined, { openers: { far } });
-  const session = { id: 4, title: 'x', cwd: '/not/on this/machine', target: 'far:box' };
+  const session = { id: 4, title: 'x', cwd: '/not/on this/machine', cwd_is_remote: true, target: 'far:box' };
   mkdirSync(dirname(file(place, 'w')), { recursive: true });
   writeFileSync(file(place, 'w'), JSON.stringify({ name: 'w', sessions: [session], saved_at: 'today' }));
   const { created, failed } = await place.client.call('workspace.restore', { name: 'w' });

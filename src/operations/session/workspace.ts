@@ -109,8 +109,7 @@ async function recreate(
   saved: SavedSession,
 ): Promise<Recreated> {
   const { cols, rows, given_title: title, target, shell } = saved;
-  const isHere = saved.cwd_is_remote !== true && (target === undefined || target === 'local');
-  const cwd = isHere ? nearest(saved.cwd) : saved.cwd || undefined;
+  const cwd = saved.cwd_is_remote === true ? saved.cwd : nearest(saved.cwd);
   const running = engine.sessions.running(caller).map((terminal) => terminal.name);
   // The original may still be there, and of two with one name nobody could say which is meant.
   const name = saved.name === undefined ? undefined : freeName(saved.name, running);
