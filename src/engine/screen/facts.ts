@@ -1,3 +1,4 @@
+import type { Core } from './core.ts';
 import type { Emulator } from './emulator.ts';
 import type { Cursor } from './grid.ts';
 
@@ -59,8 +60,7 @@ export const blankFacts: Facts = {
 
 export function factsOf({ core, trimmed, epoch }: Emulator): Facts {
   const { normal, active } = core.buffers;
-  const { coreService, coreMouseService, cols } = core;
-  const dec = coreService.decPrivateModes;
+  const { coreService, cols } = core;
   const alternate = active !== normal;
   const viewportTop = trimmed + normal.ybase;
   return {
@@ -70,26 +70,31 @@ export function factsOf({ core, trimmed, epoch }: Emulator): Facts {
       x: Math.min(active.x, cols - 1),
       y: active.y,
       visible: !coreService.isCursorHidden,
-      shape: dec.cursorStyle ?? 'block',
+      shape: coreService.decPrivateModes.cursorStyle ?? 'block',
     },
     alternate,
-    modes: {
-      applicationCursor: dec.applicationCursorKeys,
-      applicationKeypad: dec.applicationKeypad,
-      bracketedPaste: dec.bracketedPasteMode,
-      focusReports: dec.sendFocus,
-      mouse: coreMouseService.activeProtocol.toLowerCase() as Modes['mouse'],
-      mouseEncoding: coreMouseService.activeEncoding.toLowerCase() as Modes['mouseEncoding'],
-      synchronized: dec.synchronizedOutput,
-      insert: coreService.modes.insertMode,
-      origin: dec.origin,
-      autowrap: dec.wraparound,
-      reverseWrap: dec.reverseWraparound,
-      cursorBlink: dec.cursorBlink,
-    },
+    modes: modesOf(core),
     scrollbackRows: alternate ? 0 : normal.ybase,
     baseRow: alternate ? viewportTop : trimmed,
     viewportTop,
     epoch,
+  };
+}
+
+export function modesOf({ coreService, coreMouseService }: Core): Modes {
+  const dec = coreService.decPrivateModes;
+  return {
+    applicationCursor: dec.applicationCursorKeys,
+    applicationKeypad: dec.applicationKeypad,
+    bracketedPaste: dec.bracketedPasteMode,
+    focusReports: dec.sendFocus,
+    mouse: coreMouseService.activeProtocol.toLowerCase() as Modes['mouse'],
+    mouseEncoding: coreMouseService.activeEncoding.toLowerCase() as Modes['mouseEncoding'],
+    synchronized: dec.synchronizedOutput,
+    insert: coreService.modes.insertMode,
+    origin: dec.origin,
+    autowrap: dec.wraparound,
+    reverseWrap: dec.reverseWraparound,
+    cursorBlink: dec.cursorBlink,
   };
 }

@@ -4,7 +4,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { Size } from '../channel.ts';
 import { clearScreen } from './clear.ts';
 import { Emulator, type ScreenEvent } from './emulator.ts';
-import { blankFacts, type Facts, factsOf, type Modes } from './facts.ts';
+import { blankFacts, type Facts, factsOf, type Modes, modesOf } from './facts.ts';
 import { fastForward, followFrom } from './fast-forward.ts';
 import { type Cursor, defaultColor, type Grid, type Line } from './grid.ts';
 import { capture, imageBytes, restore } from './image.ts';
@@ -92,7 +92,7 @@ export class Screen implements Disposable {
   }
 
   get modes(): Modes {
-    return this.facts.modes;
+    return this.#live ? modesOf(this.#live.core) : this.facts.modes;
   }
 
   get scrollbackRows(): number {

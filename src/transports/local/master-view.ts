@@ -53,14 +53,22 @@ export function masterView(libc: Libc, pid: number, terminal: string, master: ()
 /** The program that leads a group; undefined when there is none or it cannot be looked at. */
 export function describe(libc: Libc, found: number | undefined, leader: number): Foreground | undefined {
   const name = found === undefined ? undefined : programName(found, libc.readShort) || undefined;
-  if (found === undefined || name === undefined) return undefined;
-  return {
-    pid: found,
-    name,
-    isLeader: found === leader,
-    // Read only when asked for: few callers need it, and many ask who is in the foreground.
-    get arguments() {
-      return programArguments(found).arguments;
-    },
-  };
+  return found === undefined || name === undefined ? undefined : new Program(found, name, found === leader);
+}
+
+class Program implements Foreground {
+  readonly pid: number;
+  readonly name: string;
+  readonly isLeader: boolean;
+
+  constructor(pid: number, name: string, isLeader: boolean) {
+    this.pid = pid;
+    this.name = name;
+    this.isLeader = isLeader;
+  }
+
+  /** Read only when asked for: few callers need it, and many ask who is in the foreground. */
+  get arguments(): readonly string[] | undefined {
+    return programArguments(this.pid).arguments;
+  }
 }
