@@ -75,14 +75,14 @@ test('a program that takes nothing is not waited for', async () => {
 });
 
 test.each([
-  ['typed ahead of it', '', () => false],
-  ['typed after Ctrl+C', '\x03', () => true],
-])('the prompt of the command before is not the answer to a line %s', async (_name, before, reads) => {
+  ['typed ahead of it', ['echo mine\r'], () => false],
+  ['typed after Ctrl+C', ['\x03', 'echo mine\r'], () => true],
+  ['typed after Ctrl+C, its Enter apart', ['\x03', 'echo mine', '\r'], () => true],
+])('the prompt of the command before is not the answer to a line %s', async (_name, keys, reads) => {
   const { wire, type } = open(reads);
   await using _wire = wire;
   await wire.say(`${prompt(0)}cat\r\n${mark('C', ';n=0')}`);
-  if (before !== '') await type(before);
-  await type('echo mine\r');
+  for (const typed of keys) await type(typed);
   const over = watched(settled(wire.terminal, never));
   await wire.say(`${mark('D', ';130;n=0')}${prompt(1)}`);
   expect(await over()).toBe(false);

@@ -22,8 +22,8 @@ export const stageOrder = ['scope', 'approval', 'policy', 'guard'] as const;
 export type StageName = (typeof stageOrder)[number];
 
 export interface Gate extends Readonly<Record<StageName, Stage>> {
-  /** Asked about each line before it is entered at a keyboard, whichever calls typed it. */
-  readonly typed: JudgeTyped;
+  /** Who is asked about each line before it is entered at a keyboard, whichever calls typed it; at present nobody: undefined. */
+  readonly typed: () => JudgeTyped | undefined;
 }
 
 const allow: Verdict = { allowed: true };

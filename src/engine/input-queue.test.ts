@@ -139,6 +139,30 @@ test('Ctrl-C ends a turn in its pause, and nothing of it comes after', async () 
   expect(text()).toBe('a\x03');
 });
 
+test('whoever asks only after Ctrl-C whether his turn is over is told so', async () => {
+  const { queue, acceptAll } = farSide();
+  acceptAll();
+  const writing = deferred();
+  const interrupted = deferred();
+  let over: boolean | undefined;
+  const turn = queue.turn(
+    1,
+    async (lane) => {
+      await lane.write(bytes('a'));
+      writing.resolve();
+      await interrupted.promise;
+      over = lane.signal.aborted;
+    },
+    never,
+  );
+  await writing.promise;
+  const told = expect(turn).rejects.toMatchObject({ code: 'cancelled' });
+  const interrupt = queue.interrupt(Uint8Array.of(3), never);
+  interrupted.resolve();
+  await Promise.all([told, interrupt]);
+  expect(over).toBe(true);
+});
+
 test('a turn that fails lets the next one through', async () => {
   const { queue, text, acceptAll } = farSide();
   acceptAll();

@@ -4,6 +4,8 @@ import { deferred } from '../lib/deferred.ts';
 /** Pieces small enough that an interrupt never waits behind more than one of them. */
 const pieceBytes = 4096;
 
+const nothing = (): void => {};
+
 interface Body {
   readonly size: number;
   readonly work: (body: Body) => Promise<void>;
@@ -21,11 +23,35 @@ export interface InputQueueOptions {
   readonly maxPendingBytes: number;
 }
 
+type Begin = () => () => void;
+
 /** The input of a terminal, for one sender only. */
 export interface Lane {
   write(bytes: Uint8Array): Promise<void>;
   /** Aborted when the turn is over before its work is: by its caller, by Ctrl-C, by the end of the terminal. */
   readonly signal: AbortSignal;
+}
+
+class Turn implements Lane {
+  readonly write: Lane['write'];
+  readonly #body: Body;
+  /** Made when it is asked for: most turns are over by then. */
+  #stopping: AbortController | undefined;
+
+  constructor(body: Body, write: Lane['write']) {
+    this.#body = body;
+    this.write = write;
+  }
+
+  get signal(): AbortSignal {
+    this.#stopping ??= new AbortController();
+    if (this.#body.stopped) this.#stopping.abort(this.#body.stopped);
+    return this.#stopping.signal;
+  }
+
+  stop(error: FairleadError): void {
+    this.#stopping?.abort(error);
+  }
 }
 
 /**
@@ -49,33 +75,36 @@ export class InputQueue {
     return this.#pendingBytes;
   }
 
-  /** `before`: called when its turn has come. What it throws refuses the bytes. */
-  async send(bytes: Uint8Array, signal: AbortSignal, before: () => void = () => {}): Promise<void> {
+  /** `begin`: called when its turn has come. What it throws refuses the bytes; what it answers is called when they have arrived. */
+  async send(bytes: Uint8Array, signal: AbortSignal, begin: Begin = () => nothing): Promise<void> {
     await this.#enqueue(
       bytes.length,
       async (body) => {
-        before();
+        const arrived = begin();
         await this.#pieces(body, bytes);
+        arrived();
       },
       signal,
-      () => {},
+      nothing,
     );
   }
 
   /** Nobody else sends while `work` runs, pauses included. `size` counts as waiting until it is done. */
   async turn<T>(size: number, work: (lane: Lane) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const stopping = new AbortController();
     const result = deferred<T>();
-    const run = async (body: Body): Promise<void> =>
-      result.resolve(await work({ write: (bytes) => this.#pieces(body, bytes), signal: stopping.signal }));
-    await this.#enqueue(size, run, signal, (error) => stopping.abort(error));
+    let lane: Turn | undefined;
+    const run = async (body: Body): Promise<void> => {
+      lane = new Turn(body, (bytes) => this.#pieces(body, bytes));
+      result.resolve(await work(lane));
+    };
+    await this.#enqueue(size, run, signal, (error) => lane?.stop(error));
     return result.promise;
   }
 
   /** Drops what waits, then sends `bytes` (Ctrl-C) behind no more than the piece under way. */
-  async interrupt(bytes: Uint8Array, signal: AbortSignal, before?: () => void): Promise<void> {
+  async interrupt(bytes: Uint8Array, signal: AbortSignal, begin?: Begin): Promise<void> {
     for (const body of [this.#current, ...this.#waiting]) if (body) this.#stop(body, interrupted);
-    await this.send(bytes, signal, before);
+    await this.send(bytes, signal, begin);
   }
 
   async #enqueue(size: number, work: Body['work'], signal: AbortSignal, onStop: Body['onStop']): Promise<void> {

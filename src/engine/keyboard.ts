@@ -5,7 +5,15 @@ import { Emitter } from '../lib/emitter.ts';
 import type { RecentSecrets } from './attention/recent-secrets.ts';
 import type { Channel } from './channel.ts';
 import { InputQueue, type Lane } from './input-queue.ts';
-import { changedLine, emptyLine, type JudgeTyped, typeKeys, type TypedLine } from './typed-line.ts';
+import {
+  changedLine,
+  emptyLine,
+  type JudgeTyped,
+  lineAfter,
+  type TypedAs,
+  typeKeys,
+  type TypedLine,
+} from './typed-line.ts';
 
 export interface InputEvent {
   /** Of what was sent as a secret only a mask and the end of the line. */
@@ -14,6 +22,25 @@ export interface InputEvent {
   /** False while the program reads without echo: then the bytes are a secret. To be read during the event. */
   readonly echo: boolean | undefined;
   readonly atMs: number;
+}
+
+/** Whether there is echo is asked for only when somebody records: it is a call into the system for every line typed. */
+class Keys implements InputEvent {
+  readonly bytes: Uint8Array;
+  readonly by: string;
+  readonly atMs: number;
+  readonly #process: Channel['process'];
+
+  constructor(bytes: Uint8Array, by: string, atMs: number, process: Channel['process']) {
+    this.bytes = bytes;
+    this.by = by;
+    this.atMs = atMs;
+    this.#process = process;
+  }
+
+  get echo(): boolean | undefined {
+    return this.#process?.echo();
+  }
 }
 
 export interface LastInput {
@@ -28,13 +55,43 @@ export interface LastInput {
   readonly stops?: boolean;
 }
 
-/** What is typed: keys, whose lines are judged; a command that was judged as such; or whatever a person types, who answers for it. */
-export type TypedAs = 'keys' | 'command' | 'person';
-
 /** The keyboard, for one sender only. */
 export interface KeyboardLane extends Lane {
   /** `as`: instead of what the turn is for. */
   write(bytes: Uint8Array, as?: TypedAs): Promise<void>;
+  /** Throws when these keys would be refused, for who types them in several writes: half of a line must not stand there. */
+  check(keys: string): void;
+}
+
+/** What the keyboard does for whoever has his turn. */
+interface Typist {
+  /** Throws when the bytes are refused; the answer is to be called once they have arrived. */
+  readonly begin: (bytes: Uint8Array, as?: TypedAs) => () => void;
+  readonly check: KeyboardLane['check'];
+}
+
+class Turn implements KeyboardLane {
+  readonly #lane: Lane;
+  readonly #typist: Typist;
+
+  constructor(lane: Lane, typist: Typist) {
+    this.#lane = lane;
+    this.#typist = typist;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lane.signal;
+  }
+
+  async write(bytes: Uint8Array, as?: TypedAs): Promise<void> {
+    const arrived = this.#typist.begin(bytes, as);
+    await this.#lane.write(bytes);
+    arrived();
+  }
+
+  check(keys: string): void {
+    this.#typist.check(keys);
+  }
 }
 
 export interface TurnOptions {
@@ -59,8 +116,8 @@ export interface KeyboardInit {
   readonly used: () => void;
   /** The program takes bracketed pastes. */
   readonly pastes: () => boolean;
-  /** Absent: every line may be entered. */
-  readonly judge?: JudgeTyped | undefined;
+  /** Who judges lines at present; nobody: every line may be entered. */
+  readonly judge?: (() => JudgeTyped | undefined) | undefined;
   /** Others may have typed before. */
   readonly begun: boolean;
 }
@@ -82,6 +139,8 @@ export class Keyboard {
   readonly #init: KeyboardInit;
   readonly #queue: InputQueue;
   #last: LastInput | undefined;
+  /** Nothing was entered since Ctrl-C. */
+  #stopped = false;
   #lastAhead: number | undefined;
   /** What was typed by anybody since the last line end. */
   #line: TypedLine;
@@ -110,29 +169,25 @@ export class Keyboard {
   /** Sends bytes as one body. Resolves when the far side accepted all of them. */
   async send(bytes: Uint8Array, by: string, signal: AbortSignal, as: TypedAs = 'keys'): Promise<void> {
     this.#mustFit(bytes);
-    await this.#typing(bytes, as, (before) =>
-      this.#queue.send(bytes, signal, () => {
-        before();
-        this.#note(bytes, by);
-      }),
-    );
+    await this.#queue.send(bytes, signal, () => {
+      const arrived = this.#judged(bytes, as);
+      this.#note(bytes, by);
+      return arrived;
+    });
   }
 
   /** The keyboard for one sender: nobody else's bytes come between those of `work`. Ctrl-C ends the turn. */
   async turn<T>(options: TurnOptions, work: (lane: KeyboardLane) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { by, size, secret = false } = options;
-    const ours = (lane: Lane): KeyboardLane => ({
-      signal: lane.signal,
-      write: (bytes, as = options.as ?? 'keys') =>
-        this.#typing(bytes, as, async (before) => {
-          this.#mustFit(bytes);
-          before();
-          if (secret) this.#noteSecret(bytes, by);
-          else this.#note(bytes, by);
-          await lane.write(bytes);
-        }),
-    });
-    return await this.#queue.turn(size, (lane) => work(ours(lane)), signal);
+    const { by, size, secret = false, as: usually = 'keys' } = options;
+    const begin: Typist['begin'] = (bytes, as = usually) => {
+      this.#mustFit(bytes);
+      const arrived = this.#judged(bytes, as);
+      if (secret) this.#noteSecret(bytes, by);
+      else this.#note(bytes, by);
+      return arrived;
+    };
+    const typist: Typist = { begin, check: (keys) => this.#check(keys, usually) };
+    return await this.#queue.turn(size, (lane) => work(new Turn(lane, typist)), signal);
   }
 
   /** What the terminal itself says to the program. Nobody waits for it, and a far side that is gone needs none. */
@@ -152,6 +207,7 @@ export class Keyboard {
       // Behind Ctrl-V, or in a paste, it drops nothing.
       this.#line = typeKeys(this.#line, Buffer.from(bytes).toString('latin1'), false).line;
       this.#note(bytes, by);
+      return () => {};
     });
     if (!overtakes || !channel.kill) return sent;
     sent.catch(() => {});
@@ -182,46 +238,30 @@ export class Keyboard {
     });
   }
 
-  /** Bytes on their way: judged when their turn has come, remembered once they are let through. */
-  async #typing(bytes: Uint8Array, as: TypedAs, write: (before: () => void) => Promise<void>): Promise<void> {
-    let mine: TypedLine | undefined;
-    try {
-      await write(() => {
-        this.#line = mine = this.#lineAfter(bytes, as);
-      });
-    } catch (error) {
-      // Nobody knows how much of it arrived.
-      if (mine !== undefined && this.#line === mine) this.#line = changedLine;
-      throw error;
-    }
+  #check(keys: string, as: TypedAs): void {
+    const judge = this.#init.judge?.();
+    if (judge) lineAfter(this.#line, { keys, as, pastes: this.#init.pastes() }, judge);
   }
 
-  #lineAfter(bytes: Uint8Array, as: TypedAs): TypedLine {
-    const { judge, pastes } = this.#init;
-    const { line, entered } = typeKeys(this.#line, Buffer.from(bytes).toString(), pastes());
-    if (entered.length === 0 || as === 'person') return line;
-    // Judged already, on its own: so it must not be the end of something else.
-    const lines = as === 'keys' ? entered : this.#line.text === '' ? [] : [undefined];
-    for (const one of lines) {
-      const refusal = judge?.(one);
-      if (refusal !== undefined) throw refusal;
-    }
-    return as === 'keys' ? line : emptyLine;
+  /** Lets bytes through whose turn has come, or throws. The answer is to be called once they have arrived. */
+  #judged(bytes: Uint8Array, as: TypedAs): () => void {
+    const judge = this.#init.judge?.();
+    const before = this.#line;
+    const pastes = this.#init.pastes();
+    const after = (): TypedLine => lineAfter(before, { keys: Buffer.from(bytes).toString(), as, pastes }, judge);
+    const allowed = judge && after();
+    // Until then nobody knows how much of them arrives.
+    this.#line = changedLine;
+    return () => {
+      // Where nobody judges, the program has them before they are looked at.
+      this.#line = allowed ?? after();
+    };
   }
 
   #note(bytes: Uint8Array, by: string): void {
-    const { process } = this.#init.channel;
     const atMs = this.#typed(bytes);
-    // Before the bytes go: a program that has read its secret turns echo on again. Asked for only when somebody records: it is a
-    // call into the system for every line typed.
-    this.events.emit({
-      bytes,
-      by,
-      get echo() {
-        return process?.echo();
-      },
-      atMs,
-    });
+    // Before the bytes go: a program that has read its secret turns echo on again.
+    if (this.events.size > 0) this.events.emit(new Keys(bytes, by, atMs, this.#init.channel.process));
   }
 
   #noteSecret(bytes: Uint8Array, by: string): void {
@@ -240,8 +280,9 @@ export class Keyboard {
     const entered = bytes.includes(13) || bytes.includes(10);
     const early = entered && busy();
     // A program that reads lines takes it, unless it was just told to stop; where nobody can tell, it is taken to.
-    const ahead = early && (this.#last?.stops === true || channel.process?.reads?.() === false);
-    const stops = bytes.every((byte) => byte === 3);
+    const ahead = early && (this.#stopped || channel.process?.reads?.() === false);
+    const stops = bytes[0] === 3 && bytes.every((byte) => byte === 3);
+    this.#stopped = stops || (this.#stopped && !entered);
     this.#last = { atMs, offset: offset(), entered, ahead, stops };
     if (early) this.#lastAhead = this.#last.offset;
     return atMs;

@@ -32,7 +32,7 @@ export interface TerminalInit {
   /** Hears of mistakes of ours with its output. */
   readonly report?: Log | undefined;
   /** Asked about each line before it is entered. */
-  readonly judgeTyped?: JudgeTyped | undefined;
+  readonly judgeTyped?: (() => JudgeTyped | undefined) | undefined;
   /** Called once when the terminal is disposed. */
   readonly release: () => void;
   /** It was served by another process before. */

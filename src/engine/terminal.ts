@@ -11,14 +11,7 @@ import type { Channel, Ended, Signal, Size } from './channel.ts';
 import { exited, gone } from './ended-words.ts';
 import type { ShellEnvironment } from './environment.ts';
 import { Intake, type OutputEvent } from './intake.ts';
-import {
-  type InputEvent,
-  Keyboard,
-  type KeyboardLane,
-  type LastInput,
-  type TurnOptions,
-  type TypedAs,
-} from './keyboard.ts';
+import { type InputEvent, Keyboard, type KeyboardLane, type LastInput, type TurnOptions } from './keyboard.ts';
 import { type KeptState, resumeAt } from './kept/kept-state.ts';
 import { isThisMachine } from './machine-name.ts';
 import { Mistakes } from './mistakes.ts';
@@ -26,6 +19,7 @@ import { OutputLog } from './output-log.ts';
 import { Feeder } from './screen/feeder.ts';
 import { Screen } from './screen/screen.ts';
 import type { Resumed, TerminalInit } from './terminal-init.ts';
+import type { TypedAs } from './typed-line.ts';
 
 export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_person' | 'exited' | 'lost';
 

@@ -16,6 +16,9 @@ export const changedLine: TypedLine = { ...emptyLine, text: undefined };
 /** Asked before a line is entered. Answers with why that must not be; undefined in place of the line: nobody knows it. */
 export type JudgeTyped = (line: string | undefined) => Error | undefined;
 
+/** What is typed: keys, whose lines are judged; a command that was judged as such; or whatever a person types, who answers for it. */
+export type TypedAs = 'keys' | 'command' | 'person';
+
 /** Longer than any line that is judged. */
 const longest = 65_536;
 
@@ -23,9 +26,8 @@ const pasteBegins = '\x1b[200~';
 const pasteEnds = '\x1b[201~';
 // oxlint-disable-next-line no-control-regex
 const pieces = /\x1b\[20[01]~|[\x00-\x1f\x7f-\x9f]|[^\x00-\x1f\x7f-\x9f]+/g;
-/** Letters and Enter, as nearly everything that is typed. */
 // oxlint-disable-next-line no-control-regex
-const plainLine = /^[^\x00-\x1f\x7f-\x9f]{0,65536}\r$/;
+const control = /[\x00-\x1f\x7f-\x9f]/;
 
 /**
  * The line after some keys, and the lines that they enter. `pastes`: the program takes bracketed pastes; to others the marks are
@@ -37,9 +39,14 @@ export function typeKeys(
   pastes: boolean,
 ): { readonly line: TypedLine; readonly entered: readonly (string | undefined)[] } {
   let { text, pasting, prefixed, quoted } = line;
-  // The program waits meanwhile.
-  if (text === '' && !pasting && !prefixed && !quoted && plainLine.test(keys)) {
-    return { line: emptyLine, entered: [keys.slice(0, -1)] };
+  // Letters and Enter, as nearly everything that is typed: a program may wait meanwhile.
+  const isEntered = keys.endsWith('\r');
+  const letters = isEntered ? keys.slice(0, -1) : keys;
+  const isPlain = text !== undefined && text.length + letters.length <= longest && !control.test(letters);
+  if (isPlain && !pasting && !prefixed && !quoted) {
+    return isEntered
+      ? { line: emptyLine, entered: [text + letters] }
+      : { line: { ...emptyLine, text: text + letters }, entered: [] };
   }
   const entered: (string | undefined)[] = [];
   let pasted = false;
@@ -75,6 +82,23 @@ export function typeKeys(
   // A program that takes no pastes after all has entered its lines by now.
   if (pasted && text !== '') entered.push(text);
   return { line: { text, pasting, prefixed, quoted }, entered };
+}
+
+/** The line after these keys. Throws when one that they enter is refused. */
+export function lineAfter(
+  before: TypedLine,
+  { keys, as, pastes }: { readonly keys: string; readonly as: TypedAs; readonly pastes: boolean },
+  judge: JudgeTyped | undefined,
+): TypedLine {
+  const { line, entered } = typeKeys(before, keys, pastes);
+  if (entered.length === 0 || as === 'person') return line;
+  // Judged already, on its own: so it must not be the end of something else.
+  const lines = as === 'keys' ? entered : before.text === '' ? [] : [undefined];
+  for (const one of lines) {
+    const refusal = judge?.(one);
+    if (refusal !== undefined) throw refusal;
+  }
+  return as === 'keys' ? line : emptyLine;
 }
 
 const ctrl = {

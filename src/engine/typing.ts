@@ -1,4 +1,4 @@
-import type { KeyboardLane, TypedAs } from './keyboard.ts';
+import type { KeyboardLane } from './keyboard.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { withoutPasteEnds } from './submit/body.ts';
 import { deliver, drawsItsInput, submit } from './submit/submit.ts';
@@ -16,7 +16,8 @@ export interface TypeOptions {
   readonly paste: boolean;
   /** With Enter after it. */
   readonly submit: boolean;
-  readonly as?: TypedAs;
+  /** A command was judged as one. */
+  readonly as?: 'keys' | 'command';
 }
 
 export interface Typed {
@@ -31,13 +32,14 @@ export async function typeText(
   options: TypeOptions,
   signal: AbortSignal,
 ): Promise<Typed> {
+  const { by, as } = options;
   if (options.paste) return await paste(terminal, text, options, signal);
-  if (isSubmittedWithCare(terminal, text, options)) {
-    const { bytes } = await submit(terminal, { text, mode: 'enter', by: options.by }, signal);
+  if (options.submit && text.length <= maxCarefulText) {
+    const { bytes } = await submit(terminal, { text, mode: 'enter', by, as }, signal);
     return { bytes, bracketed: false };
   }
   const bytes = Buffer.from(options.submit ? `${text}\r` : text);
-  await terminal.send(bytes, options.by, signal, options.as);
+  await terminal.send(bytes, by, signal, as);
   return { bytes: bytes.length, bracketed: false };
 }
 
@@ -47,7 +49,7 @@ async function paste(terminal: Terminal, text: string, options: TypeOptions, sig
   const inTurn = async (lane: KeyboardLane): Promise<Typed> => {
     await terminal.sync(lane.signal);
     lane.signal.throwIfAborted();
-    if (isSubmittedWithCare(terminal, text, options)) {
+    if (options.submit && text.length <= maxCarefulText && drawsItsInput(terminal)) {
       // As keys: between the text and its Enter it is a line that stands there, whoever judged it before.
       const { bytes, wrapped } = await deliver(terminal, { text, mode: 'paste', by }, lane);
       return { bytes, bracketed: wrapped };
@@ -60,9 +62,6 @@ async function paste(terminal: Terminal, text: string, options: TypeOptions, sig
   };
   return await terminal.turn({ by, size: Buffer.byteLength(text) }, inTurn, signal);
 }
-
-const isSubmittedWithCare = (terminal: Terminal, text: string, options: TypeOptions): boolean =>
-  options.submit && drawsItsInput(terminal) && text.length <= maxCarefulText;
 
 export interface PressOptions {
   readonly by: string;

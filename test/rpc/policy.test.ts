@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { call as callOperation } from '../../src/engine/call.ts';
 import { verifyTrail } from '../../src/engine/audit-verify.ts';
 import { Policies } from '../../src/engine/policy/policies.ts';
+import { submit } from '../../src/engine/submit/submit.ts';
 import { typeText } from '../../src/engine/typing.ts';
 import { workspaces } from '../../src/engine/workspaces.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
@@ -345,4 +346,24 @@ test('a command that was left standing before its Enter is a part of the line th
   });
   const { error } = await place.client.ask('session.input', { id, input: '-rf x\r' });
   expect(error?.data).toMatchObject({ code: 'BLOCKED_BY_POLICY' });
+});
+
+test.each([
+  ['a program that draws its own line', 'stty raw -echo; echo ready; exec cat', 'enter'],
+  ['a program that draws its own line, as a paste', 'stty raw -echo; echo ready; exec cat', 'paste'],
+  ['a shell without marks', 'echo ready; exec sh', 'enter'],
+] as const)('what would be refused with its Enter is not typed at all: %s (R-RPC-100)', async (_who, script, mode) => {
+  await using place = await RpcPlace.open();
+  const id = await place.create({ argv: ['sh', '-c', script] });
+  await place.client.call('orchestrate.wait', { id, pattern: 'ready' });
+  await place.client.call('policy.set', { enabled: true, blocked_patterns: ['rm -rf'], scope: ['exec', 'input'] });
+  const terminal = place.terminal(id);
+  const typed: string[] = [];
+  terminal.input.on(({ bytes }) => typed.push(Buffer.from(bytes).toString()));
+  const signal = AbortSignal.timeout(20_000);
+  await expect(submit(terminal, { text: 'rm -rf x', mode, by: 'test' }, signal)).rejects.toThrow('blocked by policy');
+  expect(typed).toEqual([]);
+  // Nothing stands there, so nothing is judged with what comes next.
+  await submit(terminal, { text: 'echo fine', mode, by: 'test' }, signal);
+  expect(typed.join('')).toBe('echo fine\r');
 });

@@ -73,8 +73,7 @@ export class Policies implements AsyncDisposable {
 
   /** The keyboard's question about a line that would be entered; undefined in its place: nobody knows it. */
   readonly #judgeTyped: JudgeTyped = (line) => {
-    const { enabled, scope, blocked_patterns, allowed_patterns } = this.get();
-    if (!enabled || !scope.includes('input')) return undefined;
+    const { blocked_patterns, allowed_patterns } = this.get();
     const unknowable = line === undefined && blocked_patterns.length + allowed_patterns.length > 0;
     if (unknowable) return changed();
     const verdict = this.check(line ?? '');
@@ -83,7 +82,11 @@ export class Policies implements AsyncDisposable {
 
   /** Its part of the gate. */
   get gate(): Pick<Gate, 'policy' | 'typed'> {
-    return { policy: this.#stage, typed: this.#judgeTyped };
+    const judgesInput = (): boolean => {
+      const { enabled, scope } = this.get();
+      return enabled && scope.includes('input');
+    };
+    return { policy: this.#stage, typed: () => (judgesInput() ? this.#judgeTyped : undefined) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

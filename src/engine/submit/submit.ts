@@ -1,5 +1,5 @@
 import { isCarrier, isShell } from '../known-programs.ts';
-import type { Lane } from '../input-queue.ts';
+import type { KeyboardLane } from '../keyboard.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkText, ends, pasteBody, type SubmitMode } from './body.ts';
 import { pause } from './pause.ts';
@@ -11,6 +11,8 @@ export interface SubmitRequest {
   readonly mode: SubmitMode;
   /** Who types. */
   readonly by: string;
+  /** A command was judged as one. */
+  readonly as?: 'keys' | 'command' | undefined;
   /** Seen by nobody: neither listeners nor recordings nor readers. */
   readonly secret?: boolean;
   /** Milliseconds between text and Enter, where a registry knows the program better. */
@@ -39,29 +41,39 @@ const enter = Uint8Array.of(13);
  * Programs that draw their own input line get Enter by itself, after they have taken in the text.
  */
 export async function submit(terminal: Terminal, request: SubmitRequest, signal: AbortSignal): Promise<Submission> {
-  const { by, secret = false, text } = request;
+  const { by, secret = false, text, as } = request;
   checkText(text);
   const size = Buffer.byteLength(text);
-  return await terminal.turn({ by, size, secret }, (lane) => deliver(terminal, request, lane), signal);
+  return await terminal.turn({ by, size, secret, as }, (lane) => deliver(terminal, request, lane), signal);
 }
 
 /** The same, by somebody who has the keyboard. */
-export async function deliver(terminal: Terminal, request: SubmitRequest, lane: Lane): Promise<Submission> {
+export async function deliver(terminal: Terminal, request: SubmitRequest, lane: KeyboardLane): Promise<Submission> {
   const { text, mode } = request;
-  if (mode !== 'enter' && mode !== 'paste') return await atOnce(lane, text + ends[mode], 0);
+  if (mode === 'enter') return await enterText(terminal, request, lane);
+  if (mode !== 'paste') return await atOnce(lane, text + ends[mode], 0);
   await terminal.sync(lane.signal);
-  const { bracketedPaste } = terminal.screen.modes;
-  const program = terminal.process?.foreground()?.name;
-  const wrapped = mode === 'paste' && bracketedPaste;
-  const draws = drawsItsInput(terminal);
-  if (mode === 'enter' && !draws) return await atOnce(lane, text + ends.enter, 1);
-  return await apart(terminal, lane, {
-    body: mode === 'paste' ? pasteBody(text, wrapped) : text,
-    wrapped,
-    gapMs: request.gapMs ?? gapOf(program),
-    looks: draws && request.verify !== false,
-    insists: request.verify ?? (bracketedPaste && !isCarrier(program)),
-  });
+  const care = careFor(terminal, request);
+  const wrapped = terminal.screen.modes.bracketedPaste;
+  const body = pasteBody(text, wrapped);
+  lane.check(body + ends.paste);
+  const typed = await typeBody(terminal, lane, body);
+  return { ...(await enterAfter(terminal, lane, typed, care)), wrapped };
+}
+
+async function enterText(terminal: Terminal, request: SubmitRequest, lane: KeyboardLane): Promise<Submission> {
+  const { blocks, process } = terminal;
+  // Of a program far away only the screen tells.
+  if (!process) await terminal.sync(lane.signal);
+  const isPlain = blocks.state === 'prompt' || (!process && !drawsItsInput(terminal));
+  if (isPlain) return await atOnce(lane, request.text + ends.enter, 1);
+  lane.check(request.text + ends.enter);
+  // The text goes first whoever it is: the program is at work with it while we look.
+  const typed = await typeBody(terminal, lane, request.text);
+  if (atShell(terminal)) return await enterOnce(lane, typed);
+  await terminal.sync(lane.signal);
+  const care = careFor(terminal, request);
+  return await (care.draws ? enterAfter(terminal, lane, typed, care) : enterOnce(lane, typed));
 }
 
 /**
@@ -69,22 +81,44 @@ export async function deliver(terminal: Terminal, request: SubmitRequest, lane: 
  * raw, or asks for pastes to be marked. Shells do too, but lose nothing.
  */
 export function drawsItsInput(terminal: Terminal): boolean {
-  const { blocks, process, screen } = terminal;
-  if (blocks.state === 'prompt' || isShell(process?.foreground()?.name)) return false;
+  const { process, screen } = terminal;
+  if (atShell(terminal)) return false;
   // What is typed at a password prompt is not drawn.
   if (terminal.attention.current?.secret) return false;
   return screen.modes.bracketedPaste || (process !== undefined && process.echo() === undefined);
 }
 
-async function atOnce(lane: Lane, text: string, enters: number): Promise<Submission> {
+const atShell = ({ blocks, process }: Terminal): boolean =>
+  blocks.state === 'prompt' || isShell(process?.foreground()?.name);
+
+async function atOnce(lane: KeyboardLane, text: string, enters: number): Promise<Submission> {
   const bytes = Buffer.from(text);
   await lane.write(bytes);
   return { submitted: 'unknown', wrapped: false, bytes: bytes.length, enters };
 }
 
-interface Apart {
-  readonly body: string;
-  readonly wrapped: boolean;
+/** Text that was typed without its Enter. */
+interface Body {
+  readonly bytes: number;
+  /** End of the output before. */
+  readonly from: number;
+}
+
+/** As keys, like its Enter: in between it is a line that stands there, whoever judged it before. */
+async function typeBody(terminal: Terminal, lane: KeyboardLane, text: string): Promise<Body> {
+  const bytes = Buffer.from(text);
+  const from = terminal.log.end;
+  if (bytes.length > 0) await lane.write(bytes, 'keys');
+  return { bytes: bytes.length, from };
+}
+
+async function enterOnce(lane: KeyboardLane, { bytes }: Body): Promise<Submission> {
+  await lane.write(enter, 'keys');
+  return { submitted: 'unknown', wrapped: false, bytes: bytes + 1, enters: 1 };
+}
+
+interface Care {
+  readonly draws: boolean;
   readonly gapMs: number;
   /** Watch what Enter does. */
   readonly looks: boolean;
@@ -92,21 +126,29 @@ interface Apart {
   readonly insists: boolean;
 }
 
-async function apart(terminal: Terminal, lane: Lane, how: Apart): Promise<Submission> {
-  const { wrapped, gapMs } = how;
-  const body = Buffer.from(how.body);
-  const from = terminal.log.end;
-  await lane.write(body);
-  const quiet = await pause(terminal, { gapMs, drawn: how.looks && body.length > 0, from }, lane.signal);
+function careFor(terminal: Terminal, request: SubmitRequest): Care {
+  const program = terminal.process?.foreground()?.name;
+  const draws = drawsItsInput(terminal);
+  return {
+    draws,
+    gapMs: request.gapMs ?? gapOf(program),
+    looks: draws && request.verify !== false,
+    insists: request.verify ?? (terminal.screen.modes.bracketedPaste && !isCarrier(program)),
+  };
+}
+
+async function enterAfter(terminal: Terminal, lane: KeyboardLane, body: Body, care: Care): Promise<Submission> {
+  const drawn = care.looks && body.bytes > 0;
+  const quiet = await pause(terminal, { gapMs: care.gapMs, drawn, from: body.from }, lane.signal);
   // A screen that never rests changes with Enter or without.
-  const looks = how.looks && quiet;
+  const looks = care.looks && quiet;
   let submitted: Submission['submitted'] = 'unknown';
   let enters = 0;
   do {
     const before = looks ? await picture(terminal, lane.signal) : '';
-    await lane.write(enter);
+    await lane.write(enter, 'keys');
     enters++;
-    if (looks) submitted = (await reacts(terminal, before, reactMs, lane.signal)) || (how.insists ? false : 'unknown');
+    if (looks) submitted = (await reacts(terminal, before, reactMs, lane.signal)) || (care.insists ? false : 'unknown');
   } while (submitted === false && enters < mostEnters);
-  return { submitted, wrapped, bytes: body.length + enters, enters };
+  return { submitted, wrapped: false, bytes: body.bytes + enters, enters };
 }
