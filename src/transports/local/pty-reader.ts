@@ -14,6 +14,10 @@ const HELD = 512 * 1024;
 /** Waited for the kernel in one turn at most, or little longer: it may have others to serve. */
 const PATIENCE_MS = 1;
 
+/** Whoever takes a chunk in less does little with it; some are only put aside until there are more. */
+const EASY_MS = 0.01;
+const FADE = 0.9;
+
 /** An answer of the system, read at once. */
 const ready = new Int32Array(1);
 
@@ -30,6 +34,8 @@ export class PtyReader {
   /** For the next stream, while there is none. */
   #spare = -1;
   #open = true;
+  /** What was done with a chunk of late. Where that is nothing much, it is quickest to wait for the kernel until there is a slab. */
+  #workMs = 0;
 
   constructor(libc: Libc, master: number, watched: number, output: ByteQueue, landing: Landing = slabs) {
     this.#libc = libc;
@@ -120,13 +126,12 @@ export class PtyReader {
     newest = this.#master;
     let already = first;
     for (let total = 0; total < TURN && this.#reads; already = 0) {
-      const chunk = this.#landing.fill(
-        already,
-        this.#readReady,
-        performance.now() < patientTo ? this.#read : this.#readReady,
-      );
+      const wait = performance.now() < patientTo ? this.#read : this.#readReady;
+      const chunk = this.#landing.fill(already, this.#workMs < EASY_MS ? wait : this.#readReady, wait);
       total += chunk.length;
+      const pushed = performance.now();
       if (!this.#output.push(chunk)) return false;
+      this.#workMs = Math.max(performance.now() - pushed, this.#workMs * FADE);
       if (chunk.length <= SHORT) break;
     }
     return this.#reads;
