@@ -59,6 +59,8 @@ export interface LastInput {
 export interface KeyboardLane extends Lane {
   /** `as`: instead of what the turn is for. */
   write(bytes: Uint8Array, as?: TypedAs): Promise<void>;
+  /** Somebody judges what is entered. */
+  readonly isJudged: boolean;
   /** Throws when these keys would be refused, for who types them in several writes: half of a line must not stand there. */
   check(keys: string): void;
 }
@@ -67,6 +69,7 @@ export interface KeyboardLane extends Lane {
 interface Typist {
   /** Throws when the bytes are refused; the answer is to be called once they have arrived. */
   readonly begin: (bytes: Uint8Array, as?: TypedAs) => () => void;
+  readonly isJudged: () => boolean;
   readonly check: KeyboardLane['check'];
 }
 
@@ -81,6 +84,10 @@ class Turn implements KeyboardLane {
 
   get signal(): AbortSignal {
     return this.#lane.signal;
+  }
+
+  get isJudged(): boolean {
+    return this.#typist.isJudged();
   }
 
   async write(bytes: Uint8Array, as?: TypedAs): Promise<void> {
@@ -139,8 +146,8 @@ export class Keyboard {
   readonly #init: KeyboardInit;
   readonly #queue: InputQueue;
   #last: LastInput | undefined;
-  /** Nothing was entered since Ctrl-C. */
-  #stopped = false;
+  /** The newest input came right after Ctrl-C. */
+  #afterStop = false;
   #lastAhead: number | undefined;
   /** What was typed by anybody since the last line end. */
   #line: TypedLine;
@@ -186,7 +193,8 @@ export class Keyboard {
       else this.#note(bytes, by);
       return arrived;
     };
-    const typist: Typist = { begin, check: (keys) => this.#check(keys, usually) };
+    const isJudged = (): boolean => this.#init.judge?.() !== undefined;
+    const typist: Typist = { begin, isJudged, check: (keys) => this.#check(keys) };
     return await this.#queue.turn(size, (lane) => work(new Turn(lane, typist)), signal);
   }
 
@@ -238,9 +246,9 @@ export class Keyboard {
     });
   }
 
-  #check(keys: string, as: TypedAs): void {
+  #check(keys: string): void {
     const judge = this.#init.judge?.();
-    if (judge) lineAfter(this.#line, { keys, as, pastes: this.#init.pastes() }, judge);
+    if (judge) lineAfter(this.#line, { keys, as: 'keys', pastes: this.#init.pastes() }, judge);
   }
 
   /** Lets bytes through whose turn has come, or throws. The answer is to be called once they have arrived. */
@@ -279,11 +287,14 @@ export class Keyboard {
     const atMs = clock.monotonic();
     const entered = bytes.includes(13) || bytes.includes(10);
     const early = entered && busy();
+    const at = offset();
+    // In pieces too, as long as nothing is printed in between.
+    const goesOn = this.#afterStop && this.#last?.entered === false && this.#last.offset === at;
+    this.#afterStop = this.#last?.stops === true || goesOn;
     // A program that reads lines takes it, unless it was just told to stop; where nobody can tell, it is taken to.
-    const ahead = early && (this.#stopped || channel.process?.reads?.() === false);
+    const ahead = early && (this.#afterStop || channel.process?.reads?.() === false);
     const stops = bytes[0] === 3 && bytes.every((byte) => byte === 3);
-    this.#stopped = stops || (this.#stopped && !entered);
-    this.#last = { atMs, offset: offset(), entered, ahead, stops };
+    this.#last = { atMs, offset: at, entered, ahead, stops };
     if (early) this.#lastAhead = this.#last.offset;
     return atMs;
   }

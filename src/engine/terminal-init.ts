@@ -31,7 +31,7 @@ export interface TerminalInit {
   readonly environment?: ShellEnvironment | undefined;
   /** Hears of mistakes of ours with its output. */
   readonly report?: Log | undefined;
-  /** Asked about each line before it is entered. */
+  /** Who is asked about each line before it is entered, if anybody is at present. */
   readonly judgeTyped?: (() => JudgeTyped | undefined) | undefined;
   /** Called once when the terminal is disposed. */
   readonly release: () => void;

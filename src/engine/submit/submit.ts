@@ -43,7 +43,7 @@ const enter = Uint8Array.of(13);
 export async function submit(terminal: Terminal, request: SubmitRequest, signal: AbortSignal): Promise<Submission> {
   const { by, secret = false, text, as } = request;
   checkText(text);
-  const size = Buffer.byteLength(text);
+  const size = Buffer.byteLength(text + ends[request.mode]);
   return await terminal.turn({ by, size, secret, as }, (lane) => deliver(terminal, request, lane), signal);
 }
 
@@ -52,7 +52,7 @@ export async function deliver(terminal: Terminal, request: SubmitRequest, lane: 
   const { text, mode } = request;
   if (mode === 'enter') return await enterText(terminal, request, lane);
   if (mode !== 'paste') return await atOnce(lane, text + ends[mode], 0);
-  await terminal.sync(lane.signal);
+  await synced(terminal, lane);
   const care = careFor(terminal, request);
   const wrapped = terminal.screen.modes.bracketedPaste;
   const body = pasteBody(text, wrapped);
@@ -62,18 +62,28 @@ export async function deliver(terminal: Terminal, request: SubmitRequest, lane: 
 }
 
 async function enterText(terminal: Terminal, request: SubmitRequest, lane: KeyboardLane): Promise<Submission> {
-  const { blocks, process } = terminal;
-  // Of a program far away only the screen tells.
-  if (!process) await terminal.sync(lane.signal);
-  const isPlain = blocks.state === 'prompt' || (!process && !drawsItsInput(terminal));
-  if (isPlain) return await atOnce(lane, request.text + ends.enter, 1);
-  lane.check(request.text + ends.enter);
-  // The text goes first whoever it is: the program is at work with it while we look.
+  const { attention, blocks, process } = terminal;
+  const whole = request.text + ends.enter;
+  // What is typed at a password prompt is not drawn, and once it is typed nobody remembers that there was one.
+  if (blocks.state === 'prompt' || attention.current?.secret) return await atOnce(lane, whole, 1);
+  // Of a program far away only the screen tells; a line that is judged, or may end the program, goes with its Enter where it can.
+  if (!process || lane.isJudged || /[\r\n]/.test(request.text)) {
+    await synced(terminal, lane);
+    if (!drawsItsInput(terminal)) return await atOnce(lane, whole, 1);
+    lane.check(whole);
+  }
+  // The text goes first in any case: the program is at work with it while we look who that is.
   const typed = await typeBody(terminal, lane, request.text);
-  if (atShell(terminal)) return await enterOnce(lane, typed);
-  await terminal.sync(lane.signal);
+  if (atShell(terminal) || readsLines(terminal)) return await enterOnce(lane, typed);
+  await synced(terminal, lane);
   const care = careFor(terminal, request);
   return await (care.draws ? enterAfter(terminal, lane, typed, care) : enterOnce(lane, typed));
+}
+
+/** The screen is true, and it is still our turn. */
+async function synced(terminal: Terminal, lane: KeyboardLane): Promise<void> {
+  await terminal.sync(lane.signal);
+  lane.signal.throwIfAborted();
 }
 
 /**
@@ -90,6 +100,10 @@ export function drawsItsInput(terminal: Terminal): boolean {
 
 const atShell = ({ blocks, process }: Terminal): boolean =>
   blocks.state === 'prompt' || isShell(process?.foreground()?.name);
+
+/** It gets whole lines from the terminal, which echoes them or not, and asks for no marked pastes. */
+const readsLines = ({ process, screen }: Terminal): boolean =>
+  process?.echo() !== undefined && !screen.modes.bracketedPaste;
 
 async function atOnce(lane: KeyboardLane, text: string, enters: number): Promise<Submission> {
   const bytes = Buffer.from(text);

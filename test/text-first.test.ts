@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest';
+import { FairleadError } from '../src/contract/errors.ts';
+import { submit } from '../src/engine/submit/submit.ts';
+import { Terminal } from '../src/engine/terminal.ts';
+import type { JudgeTyped } from '../src/engine/typed-line.ts';
+import { systemClock } from '../src/engine/system-clock.ts';
+import { typeText } from '../src/engine/typing.ts';
+import { deferred } from '../src/lib/deferred.ts';
+import { EchoChannel } from '../src/transports/echo/index.ts';
+import { keys, never, screenText, Workplace } from './attention-support.ts';
+import { mark, openWire } from './reading-support.ts';
+
+interface Far {
+  /** Undefined: the program reads keys, not lines. */
+  readonly echo?: boolean;
+  readonly judge?: () => JudgeTyped | undefined;
+  readonly flush?: () => Promise<void>;
+  readonly write?: (bytes: Uint8Array) => Promise<void>;
+}
+
+/** A terminal with a program in it that is no shell, and what was told of and written. */
+function open({ echo, judge, flush, write }: Far) {
+  const channel = new EchoChannel({ cols: 80, rows: 24 }, { echo: false });
+  const program = { pid: 7, name: 'program', isLeader: true };
+  const process = { pid: 7, foreground: () => program, cwd: () => undefined, echo: () => echo };
+  const terminal = new Terminal({
+    id: 't_test',
+    number: 1,
+    name: undefined,
+    program: 'program',
+    channel: Object.assign(channel, { process, ...(flush && { flush }), ...(write && { write }) }),
+    size: { cols: 80, rows: 24 },
+    scrollback: 100,
+    clock: systemClock,
+    nonce: undefined,
+    judgeTyped: judge,
+    release: () => {},
+  });
+  const told: string[] = [];
+  terminal.input.on(({ bytes }) => told.push(Buffer.from(bytes).toString()));
+  const written = (): string[] => channel.written.map((bytes) => Buffer.from(bytes).toString());
+  const say = (text: string): void => channel.say(text);
+  return { terminal, told, written, say, [Symbol.asyncDispose]: () => terminal[Symbol.asyncDispose]() };
+}
+
+const line = { text: 'hello', mode: 'enter', by: 'test' } as const;
+
+test('a program that reads lines gets the text, and Enter right after it', async () => {
+  await using far = open({ echo: true });
+  expect(await submit(far.terminal, line, never)).toEqual({
+    submitted: 'unknown',
+    wrapped: false,
+    bytes: 6,
+    enters: 1,
+  });
+  expect(far.written()).toEqual(['hello', '\r']);
+});
+
+test('text of several lines goes as one: its first line may be the end of the program', async () => {
+  await using far = open({ echo: true });
+  await typeText(far.terminal, 'exit\nnever read', keys, never);
+  expect(far.written()).toEqual(['exit\nnever read\r']);
+});
+
+test('a call that is cancelled between text and Enter tells of no Enter', async () => {
+  const looking = deferred();
+  const looked = deferred();
+  let slow = false;
+  const flush = async (): Promise<void> => {
+    if (!slow) return;
+    looking.resolve();
+    await looked.promise;
+    // What it had printed by then: it takes no pastes any more.
+    far.say('\x1b[?2004l');
+  };
+  await using far = open({ echo: true, flush });
+  far.say('\x1b[?2004h');
+  await far.terminal.sync(never);
+  slow = true;
+  const hangUp = new AbortController();
+  const typing = typeText(far.terminal, 'hello', keys, hangUp.signal);
+  await looking.promise;
+  hangUp.abort();
+  looked.resolve();
+  await expect(typing).rejects.toMatchObject({ code: 'cancelled' });
+  await far.terminal.whenTyped;
+  expect(far.told).toEqual(['hello']);
+  expect(far.terminal.lastInput?.entered).toBe(false);
+});
+
+test('Enter alone counts as typing from the moment it is asked for', async () => {
+  await using far = open({ echo: true });
+  const typing = typeText(far.terminal, '', keys, never);
+  expect(far.terminal.typing).toBe(true);
+  await typing;
+  expect(far.written()).toEqual(['\r']);
+});
+
+test('a line of which nobody knows how much arrived is not entered (R-RPC-100)', async () => {
+  const refusal = new FairleadError('not_permitted', 'Refused.');
+  const judge: JudgeTyped = (entered) => (entered === undefined || entered.includes('rm -rf') ? refusal : undefined);
+  for (const asked of [judge, undefined]) {
+    const stuck = deferred();
+    let judging: JudgeTyped | undefined = asked;
+    await using far = open({
+      echo: true,
+      judge: () => judging,
+      write: () => stuck.promise,
+    });
+    const hangUp = new AbortController();
+    const typing = far.terminal.send(Buffer.from('rm '), 'test', hangUp.signal);
+    hangUp.abort();
+    await expect(typing).rejects.toMatchObject({ code: 'cancelled' });
+    stuck.resolve();
+    judging = judge;
+    await expect(far.terminal.send(Buffer.from('-rf x\r'), 'test', never)).rejects.toBe(refusal);
+  }
+});
+
+test('a line is told of as one where it is judged, and by the words it was judged in (R-RPC-100)', async () => {
+  await using far = open({ echo: true, judge: () => () => undefined });
+  await typeText(far.terminal, 'echo a\u0085b', { ...keys, as: 'command' }, never);
+  await typeText(far.terminal, 'echo fine', { ...keys, as: 'command' }, never);
+  expect(far.written()).toEqual(['echo a\u0085b\r', 'echo fine\r']);
+});
+
+test('what was printed since Ctrl+C makes it the past, and a line taken is a line taken', async () => {
+  const wire = openWire({ reads: () => true });
+  await using _wire = wire;
+  const { terminal } = wire;
+  const type = (text: string): Promise<void> => terminal.send(Buffer.from(text), 'test', never);
+  await wire.say(`${mark('A', ';n=0')}$ ${mark('B', ';n=0')}vim\r\n${mark('C', ';n=0')}`);
+  await type('\x03');
+  await type('ihello');
+  await wire.say('hello');
+  await type(':wq\r');
+  expect(terminal.lastInput?.ahead).toBe(false);
+  await type('\x03');
+  await type('one\r');
+  expect(terminal.lastInput?.ahead).toBe(true);
+  await type('two\r');
+  expect(terminal.lastInput?.ahead).toBe(false);
+});
+
+test.each([
+  ['keys', ''],
+  ['keys, and asks for marked pastes', '\\x1b[?2004h'],
+])('a password prompt that reads %s gets its Enter once, at once', async (_reads, before) => {
+  await using place = await Workplace.open();
+  const terminal = await place.shell();
+  const source = [
+    'process.stdin.setRawMode(true)',
+    `process.stdout.write("${before}Password: ")`,
+    'let read = ""',
+    'process.stdin.on("data", (bytes) => { read += bytes; if (read.includes("\\r")) setTimeout(done, 100) })',
+    'const done = () => { console.log("\\r\\nread " + read.length + " keys, " + read.split("\\r").length + " parts\\r"); process.exit() }',
+  ].join('; ');
+  await typeText(terminal, `${process.execPath} -e '${source}'`, keys, never);
+  await expect.poll(() => terminal.attention.current?.secret).toBe(true);
+  const sent = await submit(terminal, { ...line, text: 'hunter22' }, never);
+  expect(sent).toEqual({ submitted: 'unknown', wrapped: false, bytes: 9, enters: 1 });
+  await expect.poll(() => screenText(terminal)).toContain('read 9 keys, 2 parts');
+});
