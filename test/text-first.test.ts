@@ -46,7 +46,9 @@ function open({ echo, judge, flush, write }: Far) {
 const line = { text: 'hello', mode: 'enter', by: 'test' } as const;
 
 test('a program that reads lines gets the text, and Enter right after it', async () => {
-  await using far = open({ echo: true });
+  // What it prints is not waited for.
+  const flush = (): Promise<void> => new Promise(() => {});
+  await using far = open({ echo: true, flush });
   expect(await submit(far.terminal, line, never)).toEqual({
     submitted: 'unknown',
     wrapped: false,
@@ -89,11 +91,13 @@ test('a call that is cancelled between text and Enter tells of no Enter', async 
 });
 
 test('Enter alone counts as typing from the moment it is asked for', async () => {
-  await using far = open({ echo: true });
-  const typing = typeText(far.terminal, '', keys, never);
-  expect(far.terminal.typing).toBe(true);
-  await typing;
-  expect(far.written()).toEqual(['\r']);
+  for (const paste of [false, true]) {
+    await using far = open({ echo: true });
+    const typing = typeText(far.terminal, '', { ...keys, paste }, never);
+    expect(far.terminal.typing).toBe(true);
+    await typing;
+    expect(far.written()).toEqual(['\r']);
+  }
 });
 
 test('a line of which nobody knows how much arrived is not entered (R-RPC-100)', async () => {
@@ -122,6 +126,7 @@ test('a line is told of as one where it is judged, and by the words it was judge
   await typeText(far.terminal, 'echo a\u0085b', { ...keys, as: 'command' }, never);
   await typeText(far.terminal, 'echo fine', { ...keys, as: 'command' }, never);
   expect(far.written()).toEqual(['echo a\u0085b\r', 'echo fine\r']);
+  expect(far.told).toEqual(far.written());
 });
 
 test('what was printed since Ctrl+C makes it the past, and a line taken is a line taken', async () => {
@@ -140,6 +145,25 @@ test('what was printed since Ctrl+C makes it the past, and a line taken is a lin
   expect(terminal.lastInput?.ahead).toBe(true);
   await type('two\r');
   expect(terminal.lastInput?.ahead).toBe(false);
+});
+
+test('where nobody can tell who reads, the echo of Ctrl+C does not make it the past', async () => {
+  await using wire = openWire();
+  const type = (text: string): Promise<void> => wire.terminal.send(Buffer.from(text), 'test', never);
+  await wire.say(`${mark('A', ';n=0')}$ ${mark('B', ';n=0')}cat\r\n${mark('C', ';n=0')}`);
+  await type('\x03');
+  await type('ls');
+  await wire.say('^C\r\n');
+  await type('\r');
+  expect(wire.terminal.lastInput?.ahead).toBe(true);
+});
+
+test('a program that shows nothing of the text gets one Enter, whatever it makes of it', async () => {
+  await using far = open({});
+  far.say('\x1b[?2004hPassword: ');
+  await far.terminal.sync(never);
+  expect(await submit(far.terminal, line, never)).toMatchObject({ submitted: 'unknown', enters: 1 });
+  expect(far.written()).toEqual(['hello', '\r']);
 });
 
 test.each([

@@ -30,6 +30,8 @@ export interface Lane {
   write(bytes: Uint8Array): Promise<void>;
   /** Aborted when the turn is over before its work is: by its caller, by Ctrl-C, by the end of the terminal. */
   readonly signal: AbortSignal;
+  /** Why it is over; nothing while it is not. */
+  readonly over: FairleadError | undefined;
 }
 
 class Turn implements Lane {
@@ -47,6 +49,10 @@ class Turn implements Lane {
     this.#stopping ??= new AbortController();
     if (this.#body.stopped) this.#stopping.abort(this.#body.stopped);
     return this.#stopping.signal;
+  }
+
+  get over(): FairleadError | undefined {
+    return this.#body.stopped;
   }
 
   stop(error: FairleadError): void {

@@ -86,11 +86,17 @@ class Turn implements KeyboardLane {
     return this.#lane.signal;
   }
 
+  get over(): FairleadError | undefined {
+    return this.#lane.over;
+  }
+
   get isJudged(): boolean {
     return this.#typist.isJudged();
   }
 
   async write(bytes: Uint8Array, as?: TypedAs): Promise<void> {
+    // Before anybody hears of bytes that will not go.
+    if (this.over) throw this.over;
     const arrived = this.#typist.begin(bytes, as);
     await this.#lane.write(bytes);
     arrived();
@@ -146,7 +152,7 @@ export class Keyboard {
   readonly #init: KeyboardInit;
   readonly #queue: InputQueue;
   #last: LastInput | undefined;
-  /** The newest input came right after Ctrl-C. */
+  /** The newest input is the first since Ctrl-C, or a further piece of that line. */
   #afterStop = false;
   #lastAhead: number | undefined;
   /** What was typed by anybody since the last line end. */
@@ -288,15 +294,19 @@ export class Keyboard {
     const entered = bytes.includes(13) || bytes.includes(10);
     const early = entered && busy();
     const at = offset();
-    // In pieces too, as long as nothing is printed in between.
-    const goesOn = this.#afterStop && this.#last?.entered === false && this.#last.offset === at;
-    this.#afterStop = this.#last?.stops === true || goesOn;
+    this.#afterStop = this.#last?.stops === true || (this.#afterStop && this.#goesOn(at));
     // A program that reads lines takes it, unless it was just told to stop; where nobody can tell, it is taken to.
     const ahead = early && (this.#afterStop || channel.process?.reads?.() === false);
     const stops = bytes[0] === 3 && bytes.every((byte) => byte === 3);
     this.#last = { atMs, offset: at, entered, ahead, stops };
     if (early) this.#lastAhead = this.#last.offset;
     return atMs;
+  }
+
+  /** The line that was begun before, unless a program that has printed something since waits for a new one. */
+  #goesOn(offset: number): boolean {
+    if (this.#last?.entered !== false) return false;
+    return this.#last.offset === offset || this.#init.channel.process?.reads?.() !== true;
   }
 }
 

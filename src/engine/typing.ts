@@ -60,7 +60,7 @@ async function paste(terminal: Terminal, text: string, options: TypeOptions, sig
     await lane.write(bytes, options.as);
     return { bytes: bytes.length, bracketed };
   };
-  return await terminal.turn({ by, size: Buffer.byteLength(text) }, inTurn, signal);
+  return await terminal.turn({ by, size: Buffer.byteLength(text) + (options.submit ? 1 : 0) }, inTurn, signal);
 }
 
 export interface PressOptions {

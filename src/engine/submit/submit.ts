@@ -11,7 +11,7 @@ export interface SubmitRequest {
   readonly mode: SubmitMode;
   /** Who types. */
   readonly by: string;
-  /** A command was judged as one. */
+  /** A command was judged as one; apart from its Enter it is judged as keys. */
   readonly as?: 'keys' | 'command' | undefined;
   /** Seen by nobody: neither listeners nor recordings nor readers. */
   readonly secret?: boolean;
@@ -52,7 +52,7 @@ export async function deliver(terminal: Terminal, request: SubmitRequest, lane: 
   const { text, mode } = request;
   if (mode === 'enter') return await enterText(terminal, request, lane);
   if (mode !== 'paste') return await atOnce(lane, text + ends[mode], 0);
-  await synced(terminal, lane);
+  await terminal.sync(lane.signal);
   const care = careFor(terminal, request);
   const wrapped = terminal.screen.modes.bracketedPaste;
   const body = pasteBody(text, wrapped);
@@ -68,22 +68,16 @@ async function enterText(terminal: Terminal, request: SubmitRequest, lane: Keybo
   if (blocks.state === 'prompt' || attention.current?.secret) return await atOnce(lane, whole, 1);
   // Of a program far away only the screen tells; a line that is judged, or may end the program, goes with its Enter where it can.
   if (!process || lane.isJudged || /[\r\n]/.test(request.text)) {
-    await synced(terminal, lane);
+    await terminal.sync(lane.signal);
     if (!drawsItsInput(terminal)) return await atOnce(lane, whole, 1);
     lane.check(whole);
   }
-  // The text goes first in any case: the program is at work with it while we look who that is.
+  // To whoever it is, the text goes first: a program is at work with it while we look which one that is.
   const typed = await typeBody(terminal, lane, request.text);
   if (atShell(terminal) || readsLines(terminal)) return await enterOnce(lane, typed);
-  await synced(terminal, lane);
+  await terminal.sync(lane.signal);
   const care = careFor(terminal, request);
   return await (care.draws ? enterAfter(terminal, lane, typed, care) : enterOnce(lane, typed));
-}
-
-/** The screen is true, and it is still our turn. */
-async function synced(terminal: Terminal, lane: KeyboardLane): Promise<void> {
-  await terminal.sync(lane.signal);
-  lane.signal.throwIfAborted();
 }
 
 /**
@@ -156,13 +150,15 @@ async function enterAfter(terminal: Terminal, lane: KeyboardLane, body: Body, ca
   const quiet = await pause(terminal, { gapMs: care.gapMs, drawn, from: body.from }, lane.signal);
   // A screen that never rests changes with Enter or without.
   const looks = care.looks && quiet;
+  // Who shows nothing of the text may have asked for a secret: another Enter would be another answer.
+  const insists = care.insists && (body.bytes === 0 || terminal.log.end > body.from);
   let submitted: Submission['submitted'] = 'unknown';
   let enters = 0;
   do {
     const before = looks ? await picture(terminal, lane.signal) : '';
     await lane.write(enter, 'keys');
     enters++;
-    if (looks) submitted = (await reacts(terminal, before, reactMs, lane.signal)) || (care.insists ? false : 'unknown');
+    if (looks) submitted = (await reacts(terminal, before, reactMs, lane.signal)) || (insists ? false : 'unknown');
   } while (submitted === false && enters < mostEnters);
   return { submitted, wrapped: false, bytes: body.bytes + enters, enters };
 }
