@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -204,11 +204,13 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     await using own = await OwnKeeper.start({}, { shared });
     using client = await own.client();
     // More than a connection holds: as long as nobody reads, the offer waits behind it.
-    const done = join(own.folder, 'done');
-    const much = `stty -echo; head -c 400000 /dev/zero | tr '\\0' x; echo; touch ${done}; read x; echo "<$x>"; sleep 60`;
-    client.say('spawn', 'aaaaa', { ...script(much), ...size });
+    const [go, done] = [join(own.folder, 'go'), join(own.folder, 'done')];
+    const much = `head -c 400000 /dev/zero | tr '\\0' x; echo; touch ${done}; read x; echo "<$x>"; sleep 60`;
+    const waits = `stty -echo; until [ -e ${go} ]; do sleep 0.02; done; ${much}`;
+    client.say('spawn', 'aaaaa', { ...script(waits), ...size });
     await client.until('spawned');
     client.socket.pause();
+    writeFileSync(go, '');
     await expect.poll(() => existsSync(done)).toBe(true);
     await turns(50);
     using second = await RawClient.connect(own.socket);
