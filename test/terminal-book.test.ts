@@ -37,7 +37,7 @@ describe('the ten tools', () => {
     expect(hints['listSessions']).toMatchObject({ readOnlyHint: true });
     expect(hints['destroySession']).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     expect(hints['clear']).toMatchObject({ destructiveHint: true });
-    expect(hints['type']).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+    expect(hints['type']).toMatchObject({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
     const described = Object.fromEntries(tools.map(({ name, description }) => [name, description]));
     expect(described['type'], 'R-TERM-113').toMatch(/history expansion/);
     expect(described['type'], 'R-TERM-113').toMatch(/Enter is separate/);

@@ -20,7 +20,7 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   /** The name on MCP where a reference document fixes one; otherwise `noun_verb`. */
   readonly mcpName?: string;
   readonly title: string;
-  /** Ends or erases something that cannot be had back. */
+  /** Can end, erase or replace something for good. Unless told otherwise, everything that does not merely observe can. */
   readonly destructive?: boolean;
   /** Doing it twice is the same as doing it once. Reads are, always. */
   readonly idempotent?: boolean;
@@ -28,7 +28,7 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly keyed?: true;
   /** Takes a while and changes nothing for another one like it: several in a row are done together, where answers have an order. */
   readonly together?: true;
-  /** Reaches past this machine. */
+  /** Can reach past what this server keeps: programs, the network. Unless told otherwise, as `destructive`. */
   readonly openWorld?: boolean;
   /**
    * Some answers are pictures. Such a tool publishes no output schema: a client that must show structured results
@@ -60,6 +60,25 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly run: (call: Call<z.output<In>>) => Promise<z.output<Out>>;
   /** Words (or pictures) for people and models. JSON faces never call it. */
   readonly render: (output: z.output<Out>) => string | readonly Content[];
+}
+
+/** What clients are told of an operation, so that they ask the person first where that is due. */
+export interface Hints {
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+  readonly openWorld: boolean;
+}
+
+/** Whatever is left unsaid counts as dangerous: forgetting a field must not let a client run something unasked. */
+export function hintsOf({ access, destructive, idempotent, openWorld }: AnyOperation): Hints {
+  const readOnly = access === 'observe';
+  return {
+    readOnly,
+    destructive: destructive ?? !readOnly,
+    idempotent: idempotent ?? readOnly,
+    openWorld: openWorld ?? !readOnly,
+  };
 }
 
 export const operation = <In extends z.ZodType, Out extends z.ZodType>(op: Operation<In, Out>): Operation<In, Out> =>

@@ -92,7 +92,7 @@ test('a tool is named by its place or by its reference, and says what it does to
             { required: ['error'] },
           ],
         },
-        annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+        annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
       },
       {
         name: 'thing_picture',

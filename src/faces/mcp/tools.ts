@@ -2,7 +2,7 @@ import type { CallToolResult, InputRequiredResult, ListToolsResult, Tool } from 
 import { FairleadError } from '../../contract/errors.ts';
 import type { CallContext } from '../../engine/call.ts';
 import { incident, type Log } from '../../engine/incident.ts';
-import type { AnyOperation, Book } from '../../engine/operation.ts';
+import { type AnyOperation, type Book, hintsOf } from '../../engine/operation.ts';
 import { closest } from '../../lib/closest.ts';
 import { failure, refusal, success } from './answer.ts';
 import { callKey } from './call-key.ts';
@@ -128,7 +128,7 @@ function fold(book: Book, name: string, op: AnyOperation, call: CallOperation, l
 }
 
 function define(book: Book, name: string, op: AnyOperation): Tool {
-  const reads = op.access === 'observe';
+  const { readOnly, destructive, idempotent, openWorld } = hintsOf(op);
   const inErrors = Object.keys(book.errorFacts?.(new FairleadError('internal', ''), name) ?? {});
   return {
     name,
@@ -137,10 +137,10 @@ function define(book: Book, name: string, op: AnyOperation): Tool {
     inputSchema: inputSchema(op.input),
     ...(op.pictures !== true && { outputSchema: outputSchema(op.output, inErrors) }),
     annotations: {
-      readOnlyHint: reads,
-      destructiveHint: op.destructive ?? false,
-      idempotentHint: op.idempotent ?? reads,
-      openWorldHint: op.openWorld ?? false,
+      readOnlyHint: readOnly,
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: openWorld,
     },
   };
 }

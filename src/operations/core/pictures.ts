@@ -39,6 +39,8 @@ export const record = operation({
   title: 'Record a terminal',
   summary: 'Record a terminal to an asciicast: start, stop, or status of what is being recorded.',
   access: 'control',
+  destructive: false,
+  openWorld: false,
   input: z.strictObject({
     action: z.enum(['start', 'stop', 'status']),
     terminal: Terminal,

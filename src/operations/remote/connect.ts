@@ -37,6 +37,7 @@ export const connect = operation({
   title: 'Connect over SSH',
   summary: 'Log in to a host and keep the session. By default it lists sessions that are there already and stops.',
   access: 'open',
+  destructive: false,
   idempotent: true,
   openWorld: true,
   keyed: true,

@@ -30,6 +30,7 @@ export const read = operation({
   title: 'Read a shell',
   summary: 'Read what an interactive shell printed since the last read. wait=true blocks until min_bytes are there.',
   access: 'control',
+  destructive: false,
   idempotent: true,
   openWorld: true,
   input: z.object({
@@ -82,6 +83,7 @@ export const waitFor = operation({
   summary:
     'Wait until one of up to 16 plain substrings appears in what an interactive shell prints, unread output first.',
   access: 'control',
+  destructive: false,
   openWorld: true,
   input: z.object({
     shell_id: Id,

@@ -26,6 +26,7 @@ export const open = operation({
   title: 'Open a shell',
   summary: 'Open an interactive PTY shell on a session. Its SHELL_ID also works as terminal in terminal_* tools.',
   access: 'open',
+  destructive: false,
   openWorld: true,
   keyed: true,
   input: z.object({

@@ -36,6 +36,8 @@ export const info = operation({
   title: 'This instance',
   summary: 'Metadata of this instance, its token included.',
   access: 'administer',
+  destructive: false,
+  openWorld: false,
   input: z.object({}),
   output: Public.extend({ auth_token: z.string() }),
   async run({ engine }) {
@@ -49,6 +51,8 @@ export const set_title = operation({
   title: 'Name this instance',
   summary: 'Pin a title for this instance; null or empty clears it.',
   access: 'administer',
+  destructive: false,
+  openWorld: false,
   idempotent: true,
   input: z.object({ title: z.string().max(200).nullish().describe('What to call it') }),
   output: z.object({ ok: z.literal(true), title: z.string().nullable() }),
@@ -66,6 +70,8 @@ export const focus = operation({
   title: 'Show this instance',
   summary: 'Ask whoever looks at this instance to look at it, or at one of its sessions, now.',
   access: 'control',
+  destructive: false,
+  openWorld: false,
   input: z.object({ session_id: z.union([z.number(), z.string()]).optional().describe('This session of it') }),
   output: z.object({ ok: z.literal(true), delivered: z.number().int(), note: z.string().optional() }),
   async run(call) {

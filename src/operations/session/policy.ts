@@ -9,6 +9,7 @@ export const set = operation({
   title: 'Set the policy',
   summary: 'Replace the policy for commands. Patterns: substring, re:<regex>, cmd:<program>.',
   access: 'control',
+  openWorld: false,
   idempotent: true,
   input: z.object({
     enabled: z.boolean().describe('Whether it holds'),

@@ -49,6 +49,7 @@ export const status = operation({
   title: 'Proxy status',
   summary: 'The proxy new sessions are told of, and whether it answers.',
   access: 'observe',
+  openWorld: true,
   input: z.object({}),
   output: Status,
   run: ({ engine, signal }) => statusOf(engine, signal),
@@ -101,6 +102,7 @@ export const speedtest = operation({
   title: 'Test proxies',
   summary: 'How long the configured proxies take to accept a connection, or to connect with a target.',
   access: 'control',
+  destructive: false,
   idempotent: true,
   input: z.object({
     node_name: z.string().optional().describe('Only this one'),

@@ -95,6 +95,8 @@ export const selftest = (capabilities: () => AnyOperation) =>
     summary: 'Try out the parts of this server; leaves nothing behind.',
     cliNames: ['server selftest'],
     access: 'control',
+    destructive: false,
+    openWorld: false,
     input: z.object({
       session_id: z.union([z.string(), z.number()]).optional().describe('Check this session as well'),
     }),

@@ -166,6 +166,8 @@ export const resize = operation({
   title: 'Resize a session',
   summary: 'Change the size of a session; its program is told.',
   access: 'control',
+  destructive: false,
+  openWorld: false,
   idempotent: true,
   input: z.object({
     ...session,

@@ -21,6 +21,8 @@ export const start = operation({
   title: 'Start a recording',
   summary: 'Record a session to an asciicast file that plays in asciinema. One recording per session at a time.',
   access: 'control',
+  destructive: false,
+  openWorld: false,
   keyed: true,
   input: z.object({
     format: Format.default('v2'),
@@ -64,6 +66,8 @@ export const stop = operation({
   title: 'Stop a recording',
   summary: 'Stop a recording and write its file.',
   access: 'control',
+  destructive: false,
+  openWorld: false,
   input: z.object({
     recordingId: z.string().min(1).max(64).describe('From startRecording'),
     failed: z.boolean().optional().describe('Keep an on-failure recording'),

@@ -117,6 +117,7 @@ export const clear = operation({
   title: 'Clear the terminal',
   summary: 'Empty the screen and its scrollback. The program in it sees nothing; a prompt on the cursor line stays.',
   access: 'control',
+  openWorld: false,
   destructive: true,
   idempotent: true,
   input: z.object({ sessionId: SessionId }),
