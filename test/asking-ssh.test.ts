@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerInBrowser, AskingServer, launchBrowser, modern } from './support/asking.ts';
 import { isRoot, startSshd } from './support/sshd.ts';
@@ -59,9 +60,13 @@ describe.runIf(isRoot).each(ways)('9.1: a host that takes nothing but a password
     server.call('1', 'ssh_connect', input);
     const { result } = await server.answer('1');
     expect(result).toMatchObject({ isError: true, structuredContent: { code: 'AUTH_FAILED', retryable: true } });
-    expect(result.content[0].text).toContain('Ask the person to run `fairlead answer`, then call again.');
+    const [, line = ''] = /Ask the person to run `(.+)`, then call again\./.exec(result.content[0].text) ?? [];
+    expect(result.structuredContent.detail).toContain(line);
     await expect.poll(() => server.answerCommand(['--list']), { timeout: 20_000 }).toMatchObject({ code: 0 });
-    expect(await server.answerCommand([`${sshd.user}@${sshd.address}`], sshd.password)).toMatchObject({ code: 0 });
+    // The line works as it stands, in a shell without our variables.
+    const env = { PATH: process.env['PATH'], HOME: server.home };
+    const said = execFileSync('sh', ['-c', line], { env, input: sshd.password, encoding: 'utf8' });
+    expect(said).toContain(`Answered for ${sshd.user}@`);
     server.call('2', 'ssh_connect', input);
     expect((await server.answer('2')).result.structuredContent).toMatchObject({ username: sshd.user, port: sshd.port });
     expect(server.leaks(sshd.password)).toEqual([]);
@@ -87,7 +92,7 @@ describe.runIf(isRoot).each(ways)('9.1: a host that takes nothing but a password
     expect(server.leaks(sshd.password)).toEqual([]);
   });
 
-  test('declined: the host stays closed, and the call says so', async () => {
+  test('declined by the client: the call says so, and the person can still answer', async () => {
     await using sshd = await startSshd({ ...options, config: ['PubkeyAuthentication no'] });
     await using server = await AskingServer.start('product');
     await server.initialize(withLinks);
@@ -97,5 +102,9 @@ describe.runIf(isRoot).each(ways)('9.1: a host that takes nothing but a password
     const { result } = await server.answer('1');
     expect(result).toMatchObject({ isError: true, structuredContent: { code: 'AUTH_FAILED' } });
     expect(server.lines.filter(({ method }) => method === 'elicitation/create')).toHaveLength(1);
+    const { id } = result.structuredContent.question;
+    await expect.poll(() => server.answerCommand([id], sshd.password), { timeout: 20_000 }).toMatchObject({ code: 0 });
+    server.call('2', 'ssh_connect', { address: sshd.address, username: sshd.user });
+    expect((await server.answer('2')).result.structuredContent).toMatchObject({ status: 'ok', username: sshd.user });
   });
 });

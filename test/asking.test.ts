@@ -60,15 +60,20 @@ describe('a client of 2025-11-25 that can show links', () => {
     await expect.poll(() => server.leaks('"width":').some((place) => place.includes('.cast'))).toBe(true);
   });
 
-  test.each(['decline', 'cancel'])('%s: nobody answers, and nothing waits any more', async (action) => {
+  test.each(['decline', 'cancel'])('%s, as clients without a person do: open for `fairlead answer`', async (action) => {
     await using server = await AskingServer.start();
     await server.initialize(withLinks);
     server.unlock('1', { subject: 'alice@db.example:22' });
     const request = await server.find(isElicitation);
     server.send({ id: request.id, result: { action } });
-    expect((await server.answer('1')).result.structuredContent).toMatchObject({ digests: [null] });
-    expect(await server.answerCommand(['--list'])).toMatchObject({ code: 4 });
+    const { result } = await server.answer('1');
+    expect(result.content[0].text).toMatch(/Ask the person to run `fairlead answer q_\w{8}`, then call again\./);
+    expect(result.structuredContent.error).toMatchObject({ code: 'needs_person', question: { declined: true } });
     expect(server.lines.some(({ method }) => method === 'notifications/elicitation/complete')).toBe(false);
+    const { id } = result.structuredContent.error.question;
+    expect(await server.answerCommand([id], secret)).toMatchObject({ code: 0 });
+    server.unlock('2', { subject: 'alice@db.example:22' });
+    expect((await server.answer('2')).result.structuredContent).toMatchObject({ digests: [digestOf(secret)] });
   });
 
   test('time runs out: the call goes on without an answer and the client is told to drop its question', async () => {
@@ -148,8 +153,8 @@ describe('a client that can show no links', () => {
     const { result } = await server.answer('1');
     expect(result.isError).toBe(true);
     expect(result.content[0].text).toBe(
-      'Error: Only the person can answer this: “password for alice@db.example:22”. Ask the person to run `fairlead answer`, ' +
-        'then call again. Never ask for the answer itself.',
+      'Error: Only the person can answer this: “password for alice@db.example:22”. Ask the person to run ' +
+        `\`fairlead answer ${result.structuredContent.error.question.id}\`, then call again. Never ask for the answer itself.`,
     );
     expect(result.structuredContent.error).toMatchObject({
       code: 'needs_person',
@@ -238,6 +243,8 @@ describe('a client of 2026-07-28', () => {
         mode: 'url',
         message: 'password for alice@db.example:22. Open the page to type it; the agent will not see it.',
         url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/ask\//),
+        // Copilot CLI fails without it, and shows its model the page.
+        elicitationId: key,
       },
     });
     const { requestState } = first;
@@ -262,15 +269,21 @@ describe('a client of 2026-07-28', () => {
     });
   });
 
-  test('declines: the call goes on without an answer', async () => {
+  test('declines: told what to do, and the question stays open for `fairlead answer`', async () => {
     await using server = await AskingServer.start();
     const input = { subject: 'alice@db.example:22' };
     call(server, '1', input);
     const { requestState, inputRequests } = (await server.answer('1')).result;
     const [key = ''] = Object.keys(inputRequests);
     call(server, '2', input, { requestState, inputResponses: { [key]: { action: 'decline' } } });
-    expect((await server.answer('2')).result.structuredContent).toEqual({ digests: [null], run: 1 });
-    expect(await server.answerCommand(['--list'])).toMatchObject({ code: 4 });
+    const { result } = await server.answer('2');
+    expect(result.structuredContent.error).toMatchObject({
+      code: 'needs_person',
+      question: { id: key, declined: true },
+    });
+    expect(await server.answerCommand([key], secret)).toMatchObject({ code: 0 });
+    call(server, '3', input);
+    expect((await server.answer('3')).result.structuredContent).toEqual({ digests: [digestOf(secret)], run: 2 });
   });
 
   test('cannot go on with another call, nor with a state it made up', async () => {

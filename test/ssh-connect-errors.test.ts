@@ -164,7 +164,7 @@ describe('what is wrong with the login', () => {
     expect(facts).toMatchObject({ code: 'AUTH_FAILED', category: 'AUTH', retryable: false });
     expect(JSON.stringify(facts)).not.toContain('not-the-password');
     expect(facts['detail']).toBe(
-      'Check username, key_path and agent; the person can give a password with: fairlead answer',
+      'Check username, key_path and agent; leave password out, and the person is asked for it',
     );
   });
 
@@ -186,7 +186,7 @@ describe('what is wrong with the login', () => {
     const [first, reason, detail] = plain(text).split('\n');
     expect(first).toBe('SSH_CONNECT: ERROR');
     expect(reason).toBe("REASON: [AUTH_FAILED] Only the person can answer this: “alice@host's password:”.");
-    expect(detail).toMatch(/^DETAIL: .*`fairlead answer`/);
+    expect(detail).toMatch(/^DETAIL: .*`fairlead answer q_\w+`/);
     expect(facts).toMatchObject({ code: 'AUTH_FAILED', retryable: true, question: { kind: 'password' } });
     const [question] = at.engine.asking.list();
     at.engine.asking.answer(question?.id ?? '', sshd.password);

@@ -24,6 +24,7 @@ import { keeperOpener } from '../transports/local/keeper/opener.ts';
 import { type LocalOptions, localOpener, localTargets } from '../transports/local/opener.ts';
 import { sshOpener, sshTargets } from '../transports/ssh/opener.ts';
 import { places } from '../config.ts';
+import { answerLine } from './answer-line.ts';
 import { askPages } from './ask-pages.ts';
 import type { Invocation } from './command.ts';
 import { sshPart } from './ssh-part.ts';
@@ -89,6 +90,7 @@ export async function createInstance(
     gate: { ...openGate, ...policy.gate },
     redact: (text) => (redactor ??= newRedactor()).redactText(text).text,
     idempotency: ssh.idempotency,
+    answerCommand: answerLine({ env, home }),
     endAll: !settings.keepTerminals,
     log,
   });

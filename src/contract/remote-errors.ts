@@ -27,7 +27,7 @@ export const remoteErrors = {
     'AUTH',
     'no',
     'not_permitted',
-    'Check username, key_path and agent; the person can give a password with: fairlead answer',
+    'Check username, key_path and agent; leave password out, and the person is asked for it',
   ),
   AUTH_KEY_PARSE: row(
     'AUTH',

@@ -78,6 +78,8 @@ export interface EngineOptions {
   /** Masks secrets in what is written down. */
   readonly redact?: (text: string) => string;
   readonly idempotency?: IdempotencyLimits;
+  /** What the person types to answer a question, as it works on this machine. */
+  readonly answerCommand?: string;
   readonly log?: Log;
   /** Terminals that others remember end with this engine, too. */
   readonly endAll?: boolean;
@@ -122,6 +124,8 @@ export class Engine implements AsyncDisposable {
   readonly pictures: Pictures;
   /** What the person is asked by the product itself, not by a program in a terminal. */
   readonly asking: Asking;
+  /** What the person types to answer a question; the id of what asks may follow. */
+  readonly answerCommand: string;
   readonly idempotency: Idempotency;
   readonly #options: EngineOptions;
   readonly #terminals = new Map<string, Terminal>();
@@ -140,7 +144,8 @@ export class Engine implements AsyncDisposable {
     this.gate = options.gate ?? openGate;
     this.redact = options.redact ?? ((text) => text);
     this.log = options.log;
-    this.asking = new Asking(this.clock);
+    this.answerCommand = options.answerCommand ?? 'fairlead answer';
+    this.asking = new Asking(this.clock, this.answerCommand);
     this.idempotency = new Idempotency(this.clock, options.idempotency);
     this.recordings = new Recordings({ ...options.recordings, clock: this.clock, log: this.log });
     this.pictures = new Pictures(options.picturesDir);

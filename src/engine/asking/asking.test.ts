@@ -73,10 +73,10 @@ test('who can be asked is waited for; the answer goes to the call and is kept no
 });
 
 test('who cannot be asked is told at once what to do, and an answer is there for the next call, once', async () => {
-  const asking = new Asking(handClock());
+  const asking = new Asking(handClock(), 'node /opt/fairlead.js answer');
   const refused = {
     code: 'needs_person',
-    hint: expect.stringContaining('Ask the person to run `fairlead answer`, then call again.'),
+    hint: expect.stringMatching(/^Ask the person to run `node \/opt\/fairlead\.js answer q_\w{8}`, then call again\./),
     data: { question: { kind: 'password', subject: 'alice@db.example:22' } },
   };
   await expect(asking.ask(password, undefined, never)).rejects.toMatchObject(refused);
@@ -121,20 +121,30 @@ test('after five minutes a question is gone, and so is an answer nobody came for
   expect(await short).toBeUndefined();
 });
 
-test('declined: the call goes on without an answer and the question is gone, but not for another call', async () => {
+test('a client that declines, perhaps unasked, leaves the question open for the person', async () => {
   const asking = new Asking(handClock());
   const [first, second] = [reach(), reach()];
   const calls = [asking.ask(password, first.person, never), asking.ask(password, second.person, never)];
-  expect(asking.list()).toHaveLength(1);
   first.decision.resolve(false);
-  expect(await calls[0]).toBeUndefined();
-  expect(asking.list()).toHaveLength(1);
+  await expect(calls[0]).rejects.toMatchObject({
+    code: 'needs_person',
+    hint: expect.stringContaining('If the person declined it, do not ask again.'),
+    data: { question: { id: asking.list()[0]?.id, declined: true } },
+  });
+  expect(first.isClosed()).toBe(true);
   second.decision.resolve(false);
-  expect(await calls[1]).toBeUndefined();
-  expect(asking.list()).toEqual([]);
-  const third = asking.ask(password, reach().person, never);
+  await expect(calls[1]).rejects.toMatchObject({ code: 'needs_person' });
+  expect(asking.list()).toHaveLength(1);
+  asking.answer(asking.list()[0]?.id ?? '', 'hunter2');
+  expect(await asking.ask(password, reach().person, never)).toBe('hunter2');
+});
+
+test('the person declines: the call goes on without an answer and the question is gone', async () => {
+  const asking = new Asking(handClock());
+  const asked = asking.ask(password, reach().person, never);
   asking.decline(asking.list()[0]?.id ?? '');
-  expect(await third).toBeUndefined();
+  expect(await asked).toBeUndefined();
+  expect(asking.list()).toEqual([]);
 });
 
 test('a client that fails to show it is a client that cannot', async () => {

@@ -35,12 +35,15 @@ export class Asking implements Disposable {
   /** Ids of questions that are no longer open. */
   readonly settled = new Emitter<string>();
   readonly #clock: Clock;
+  readonly #answerCommand: string;
   readonly #open = new Map<string, Entry>();
   readonly #kept = new Map<string, Kept>();
   #disposed = false;
 
-  constructor(clock: Clock) {
+  /** `answerCommand`: what the person types to answer, as it works on this machine. */
+  constructor(clock: Clock, answerCommand = 'fairlead answer') {
     this.#clock = clock;
+    this.#answerCommand = answerCommand;
   }
 
   /** Oldest first. */
@@ -53,9 +56,9 @@ export class Asking implements Disposable {
   }
 
   /**
-   * The person's answer; undefined when the person declined or nobody answered in time. Without a way to the person it
+   * The person's answer; undefined when the person declined or no answer came in time. Without a way to the person it
    * never waits: it rejects with `needs_person`, leaves the question open, and an answer given meanwhile is there when
-   * the caller asks again.
+   * the caller asks again. So it does when the client declines: many do so without having shown it to the person.
    */
   async ask(asked: OwnedQuestion, person: PersonReach | undefined, signal: AbortSignal): Promise<string | undefined> {
     signal.throwIfAborted();
@@ -63,17 +66,14 @@ export class Asking implements Disposable {
     const kept = this.#take(key);
     if (kept !== undefined) return kept;
     const entry = this.#find(key) ?? this.#add(asked, key);
-    if (!person) throw needsPerson(entry.question);
+    if (!person) throw this.#needsPerson(entry.question);
     entry.waiting += 1;
-    let outcome: Outcome;
     try {
-      outcome = await reached(entry, person, signal);
+      const outcome = await this.#reached(entry, person, signal);
+      return outcome.by === 'answer' ? outcome.text : undefined;
     } finally {
       entry.waiting -= 1;
     }
-    // Another call may wait for the same answer; this one's refusal is not that one's.
-    if (outcome.by === 'declined' && entry.waiting === 0) this.#settle(entry, outcome);
-    return outcome.by === 'answer' ? outcome.text : undefined;
   }
 
   /** Gives the person's answer to the calls that wait for it, or keeps it for the next one. */
@@ -99,6 +99,37 @@ export class Asking implements Disposable {
     for (const key of this.#kept.keys()) this.#take(key);
   }
 
+  /** Shows the question and waits for its end, which may come by another door. */
+  async #reached({ question, settled }: Entry, person: PersonReach, signal: AbortSignal): Promise<Outcome> {
+    const done = new AbortController();
+    const refused = deferred<never>();
+    person.show(question, done.signal).then(
+      (willing) => willing || refused.reject(this.#needsPerson(question, { declined: true })),
+      (cause: unknown) => refused.reject(this.#needsPerson(question, { cause })),
+    );
+    try {
+      const outcome = await abortable(Promise.race([settled.promise, refused.promise]), signal);
+      if (outcome.by === 'answer') await person.answered(question).catch(() => {});
+      return outcome;
+    } finally {
+      done.abort('The question is settled.');
+    }
+  }
+
+  #needsPerson(
+    { id, kind, subject, prompt, expiresAt }: OpenQuestion,
+    { declined = false, cause }: { readonly declined?: boolean; readonly cause?: unknown } = {},
+  ): FairleadError {
+    const never = declined
+      ? 'If the person declined it, do not ask again. Never ask for the answer itself.'
+      : 'Never ask for the answer itself.';
+    return new FairleadError('needs_person', `Only the person can answer this: “${prompt}”.`, {
+      hint: `Ask the person to run \`${this.#answerCommand} ${id}\`, then call again. ${never}`,
+      data: { question: { id, kind, subject, prompt, expiresAt, ...(declined && { declined }) } },
+      cause,
+    });
+  }
+
   #find(key: string): Entry | undefined {
     return [...this.#open.values()].find((entry) => entry.key === key);
   }
@@ -116,7 +147,7 @@ export class Asking implements Disposable {
     const own = this.list().filter(({ principal }) => principal === asked.principal);
     if (this.#open.size >= most.all || own.length >= most.each) {
       throw new FairleadError('limit_reached', 'Too many questions wait for the person already.', {
-        hint: 'Ask the person to run `fairlead answer`, then call again.',
+        hint: `Ask the person to run \`${this.#answerCommand}\`, then call again.`,
       });
     }
     const limitMs = asked.limitMs ?? defaultLimitMs;
@@ -158,23 +189,6 @@ export class Asking implements Disposable {
   }
 }
 
-/** Shows the question and waits for its end, which may come by another door. */
-async function reached({ question, settled }: Entry, person: PersonReach, signal: AbortSignal): Promise<Outcome> {
-  const done = new AbortController();
-  const refused = deferred<Outcome>();
-  person.show(question, done.signal).then(
-    (willing) => willing || refused.resolve({ by: 'declined' }),
-    (cause: unknown) => refused.reject(needsPerson(question, cause)),
-  );
-  try {
-    const outcome = await abortable(Promise.race([settled.promise, refused.promise]), signal);
-    if (outcome.by === 'answer') await person.answered(question).catch(() => {});
-    return outcome;
-  } finally {
-    done.abort('The question is settled.');
-  }
-}
-
 /** What an answer fits: a password is no answer to a question for a code, nor to another challenge. */
 const keyOf = ({ principal, kind, subject, prompt }: OwnedQuestion): string =>
   JSON.stringify([principal, kind, subject, prompt]);
@@ -190,12 +204,4 @@ function newId(taken: (id: string) => boolean): string {
     const id = `q_${[...randomBytes(8)].map((byte) => alphabet[byte & 31]).join('')}`;
     if (!taken(id)) return id;
   }
-}
-
-function needsPerson({ id, kind, subject, prompt, expiresAt }: OpenQuestion, cause?: unknown): FairleadError {
-  return new FairleadError('needs_person', `Only the person can answer this: “${prompt}”.`, {
-    hint: 'Ask the person to run `fairlead answer`, then call again. Never ask for the answer itself.',
-    data: { question: { id, kind, subject, prompt, expiresAt } },
-    cause,
-  });
 }

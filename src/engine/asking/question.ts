@@ -33,7 +33,7 @@ export interface OpenQuestion {
   readonly expiresAt: string;
 }
 
-/** `declined`: the person said no. `expired`: nobody said anything. */
+/** `declined`: the person said no, on our own page. `expired`: no answer came in time. */
 export type Outcome =
   | { readonly by: 'answer'; readonly text: string }
   | { readonly by: 'declined' }
@@ -42,8 +42,8 @@ export type Outcome =
 /** A way to the person behind a call. The face through which the call came supplies it, if its client can be asked. */
 export interface PersonReach {
   /**
-   * Tells the person where to answer; never asks for the answer itself. False: the person does not want to. Rejects
-   * when the person could not be told. Aborted when the question is settled in another way.
+   * Tells the person where to answer; never asks for the answer itself. False: the client declined, on its own or for
+   * the person. Rejects when the client failed to show it. Aborted when the question is settled in another way.
    */
   readonly show: (question: OpenQuestion, signal: AbortSignal) => Promise<boolean>;
   /** The person has answered: what was shown can go. */

@@ -123,7 +123,9 @@ export class HeldCall {
     const left = Math.max(0, Date.parse(question.expiresAt) - Date.now());
     clearTimeout(this.#patience);
     this.#patience = setTimeout(this.#end, left + patienceMs).unref();
-    const request = inputRequired.elicitUrl({ message: messageFor(question), url });
+    // 2026-07-28 has no elicitationId, but some of its clients reject a question without one and show the model its page.
+    const asked = { message: messageFor(question), url, elicitationId: question.id };
+    const request = inputRequired.elicitUrl(asked);
     return inputRequired({ inputRequests: { [question.id]: request }, requestState: this.state });
   }
 

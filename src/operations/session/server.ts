@@ -133,10 +133,10 @@ export const launch_admin = operation({
     requires_uac: z.literal(true),
     command: z.array(z.string()),
   }),
-  async run({ input, signal }) {
+  async run({ input, engine, signal }) {
     if (process.platform !== 'win32') {
       throw new FairleadError('unsupported', 'Administrator launch is only supported on Windows', {
-        hint: 'Run sudo in a session; the person answers its question with: fairlead answer',
+        hint: `Run sudo in a session; the person answers its question with: ${engine.answerCommand}`,
       });
     }
     const command = elevated(input.shell);

@@ -231,7 +231,7 @@ export class AuthChain {
 /** Servers give a login two minutes or less, and a person may need more. */
 const hungUp = (username: string, host: string): FairleadError =>
   new FairleadError('needs_person', `${host} closed the connection before the person had answered for ${username}.`, {
-    hint: 'Ask the person to run `fairlead answer`, then call again. Never ask for the answer itself.',
+    hint: 'Call again: the question stays open, and an answer that the person gives meanwhile is used.',
   });
 
 /** The agent's half of a key file whose passphrase only the agent knows. */
