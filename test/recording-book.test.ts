@@ -299,6 +299,21 @@ describe('the command line', () => {
     expect(readFileSync(join(dir.path, 'demo.md'), 'utf8')).toContain('played');
   });
 
+  test('a recording that is played reaches the screen, never the clipboard, the printer or the window', async () => {
+    await using dir = await tempDir();
+    const path = join(dir.path, 'hostile.cast');
+    const events = [
+      '\\u001b]52;c;cm0gLXJm\\u0007\\u001b[5i\\u001b[21t\\u001b[31mred',
+      '\\u001b]52;c;',
+      'eA==\\u001b\\\\end',
+    ];
+    writeFileSync(
+      path,
+      `{"version":2,"width":80,"height":24}\n${events.map((data) => `[0.1,"o","${data}"]\n`).join('')}`,
+    );
+    expect(cli(dir.path, 'play', path, '--speed', '1000').stdout).toBe('\x1b[31mredend');
+  });
+
   test('R-TERM-012: a speed that is no number is refused, whatever the format', async () => {
     await using dir = await tempDir();
     const path = join(dir.path, 'demo.cast');

@@ -4,6 +4,7 @@ import { findRecording } from '../engine/recording/library.ts';
 import { play as playCast } from '../engine/recording/play.ts';
 import { systemClock } from '../engine/system-clock.ts';
 import { UsageError } from '../faces/cli/args.ts';
+import { Relay } from '../faces/cli/relay.ts';
 import type { Invocation } from './command.ts';
 import { positive } from './positive.ts';
 
@@ -30,14 +31,16 @@ export async function play(invocation: Invocation): Promise<number> {
     if (bytes.includes(3) || bytes.includes(0x71)) end();
   };
   if (stdin.isTTY) stdin.setRawMode(true).on('data', keys);
+  // A recording may come from anywhere: it reaches the screen of this terminal and nothing else.
+  const relay = new Relay();
+  if (stdout.isTTY) stdout.write(relay.start);
   try {
     for await (const text of playCast(cast.events, { clock: systemClock, signal: ending.signal, speed, idleLimit })) {
-      if (!stdout.write(text)) await new Promise((resolve) => stdout.once('drain', resolve));
+      if (!stdout.write(relay.pass(Buffer.from(text)))) await new Promise((resolve) => stdout.once('drain', resolve));
     }
   } finally {
     if (stdin.isTTY) stdin.off('data', keys).setRawMode(false).pause();
-    // Whatever the recording had switched on, this terminal goes on without it.
-    if (stdout.isTTY) stdout.write('\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1000l\x1b[?1002l\x1b[?1006l\x1b[0m\n');
+    if (stdout.isTTY) stdout.write(`${relay.undo()}\n`);
     process.off('SIGINT', end);
   }
   return 0;

@@ -76,3 +76,57 @@ test('an image of any length passes without being kept', () => {
   expect(relay.pass(image)).toHaveLength(image.length);
   expect(relay.pass(bytes('~~\x1b\\done')).toString()).toBe('~~\x1b\\done');
 });
+
+test.each([
+  ['writes to the clipboard', '\x1b]52;c;cm0gLXJmIC8=\x07'],
+  ['a clipboard longer than is kept', `\x1b]52;c;${'A'.repeat(100_000)}\x1b\\`],
+  ['reports of title, size and place', '\x1b[11t\x1b[13t\x1b[14t\x1b[15t\x1b[16t\x1b[18t\x1b[19t\x1b[20t\x1b[21t'],
+  ['windows moved, resized and hidden', '\x1b[3;0;0t\x1b[8;5;5t\x1b[2t\x1b[9;1t'],
+  ['the printer', '\x1b[i\x1b[5i\x1b[4i\x1b[?5i\x1b[?1i'],
+  ['terminal state of any kind', '\x1b[x\x1b[?15n\x1b[1;1;1;1;5;5*y\x1b[?u\x1b[2$w\x1b[?1;1S\x1bZ'],
+  ['keys that are programmed', '\x1bP0;1|17/726d\x1b\\'],
+  ['what tmux hands on', '\x1bPtmux;\x1b\x1b]52;c;eA==\x07\x1b\\'],
+  ['terminfo asked for and set', '\x1bP+q544e\x1b\\\x1bP+p544e\x1b\\'],
+  [
+    'files of iTerm, graphics of kitty, other strings',
+    '\x1b]1337;File=:eA==\x07\x1b_Gt=f;L2V0Yw==\x1b\\\x1b^x\x1b\\\x1bXx\x1b\\',
+  ],
+  ['fonts and properties of X', '\x1b]50;x\x07\x1b]3;A=b\x07'],
+  ['the same as C1 controls in UTF-8', '\xc2\x9d52;c;eA==\xc2\x9c\xc2\x9b21t'],
+  ['controls in the middle', '\x1b[2\x051t\x1b[\x0021t'],
+])('the terminal of the person never sees: %s', (_, text) => {
+  for (const size of [1, 3, 4096, 1 << 20]) {
+    const relay = new Relay();
+    let passed = '';
+    const all = bytes(`<${text}>`);
+    for (let at = 0; at < all.length; at += size) passed += relay.pass(all.subarray(at, at + size)).toString('latin1');
+    expect(passed).not.toMatch(/\x1b|\x9d|\x9b|\x05/);
+    expect(passed.startsWith('<') && passed.endsWith('>')).toBe(true);
+  }
+});
+
+test('a title that hides a second sequence is dropped whole', () => {
+  const hidden = '\x1b]2;a\xc2\x9c\xc2\x9d52;c;eA==\x07b';
+  expect(new Relay().pass(bytes(hidden)).toString('latin1')).toBe('b');
+});
+
+test('an image that stops in the middle is closed, and what follows is read as ever', () => {
+  const out = new Relay().pass(bytes('\x1bPq~~\x1b]52;c;eA==\x07text')).toString();
+  expect(out).toBe('\x1bPq~~\x1b\\text');
+});
+
+test('whatever a program prints, what passed once passes again unchanged, and little is remembered', () => {
+  const atoms =
+    '\x1b [ ] P _ 52;c; ? 5 i 21t n q \x07 \\ \x18 \x05 \xc2 \x9d \x9b \x9c h u > ; x \r $ | \x7f \xe2 \x00'.split(' ');
+  const atom = fc.constantFrom(...atoms);
+  fc.assert(
+    fc.property(fc.array(atom, { maxLength: 60 }), (pieces) => {
+      const once = new Relay().pass(bytes(`${pieces.join('')}\x18.`));
+      expect(new Relay().pass(once).toString('latin1')).toBe(once.toString('latin1'));
+    }),
+    { numRuns: 2000 },
+  );
+  const relay = new Relay();
+  for (let mode = 1; mode < 20_000; mode++) relay.pass(bytes(`\x1b[?${mode}h\x1b[22t`));
+  expect(relay.undo().length).toBeLessThan(4000);
+});

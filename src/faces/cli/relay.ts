@@ -1,22 +1,30 @@
+import { SequenceReader } from './sequence-reader.ts';
+
 /** Modes a terminal has on when nobody asked for anything. */
 const onByDefault = new Set([7, 8, 25, 1007]);
 /** Switching these back would clear the screen (3) or move the cursor (1048). */
 const leftAlone = new Set([3, 1048]);
 const alternateModes = new Set([47, 1047, 1049]);
+/** No program sets more modes, and terminals keep ten titles: more is an attack on our memory. */
+const mostModes = 128;
+const mostTitles = 10;
 
-/** An unfinished sequence is held back until the rest comes; one longer than this is an image and goes on its way. */
-const mostHeld = 4096;
-
-const sequences =
-  /\x1b(?:\[([<-?]?)([\d:;]*)([ -/]*)([@-~])|\]([^\x07\x1b]*)(?:\x07|\x1b\\)|P([^\x1b]*)\x1b\\|([=>c]))|\x05/g;
-const unfinished = /\x1b(?:\[[0-?]*[ -/]*|[\]P][^\x07\x1b]*\x1b?)?$/;
+/** Sets of the title, colours, links, the shape of the pointer, marks of the shell. The rest can act outside of the terminal. */
+const harmlessOsc = new Set('0 1 2 4 8 10 11 12 22 104 110 111 112 133 633'.split(' '));
 
 /**
- * Between a session's output and the terminal of the person who sits in it. It leaves out questions that the session's
- * own screen has answered already, and remembers what was set, so that leaving can undo it.
+ * Stands between a session's output and the person's terminal. It drops queries, which the session's own screen has
+ * answered already, and everything that reaches past the screen: the clipboard, the printer, files, programmed keys, the window.
+ * It remembers what was set, so that detaching can undo it.
  */
 export class Relay {
-  #held = '';
+  readonly #reader = new SequenceReader({
+    escape: (body) => this.#escape(body),
+    csi: (prefix, params, intermediates, final) => this.#csi(prefix, params, intermediates + final),
+    osc: (body) => this.#osc(body),
+    // Sixel images. Other strings define keys, ask, or are handed on by tmux.
+    deviceControl: (header) => /^[\d;]*q$/.test(header),
+  });
   readonly #modes = new Map<number, boolean>();
   /** Pushed keyboard modes, on the normal and on the alternate screen. */
   readonly #keyboards = { normal: 0, alternate: 0 };
@@ -30,14 +38,7 @@ export class Relay {
 
   /** What the person's terminal is to get of these bytes. */
   pass(bytes: Uint8Array): Buffer {
-    const text = this.#held + Buffer.from(bytes).toString('latin1');
-    const tail = unfinished.exec(text)?.[0] ?? '';
-    this.#held = tail.length > mostHeld ? '' : tail;
-    const whole = text.slice(0, text.length - this.#held.length);
-    return Buffer.from(
-      whole.replace(sequences, (...match) => this.#sequence(match as Match)),
-      'latin1',
-    );
+    return Buffer.from(this.#reader.read(Buffer.from(bytes).toString('latin1')), 'latin1');
   }
 
   /** Makes the terminal as it was before the first byte, but for what is written on it. */
@@ -55,16 +56,19 @@ export class Relay {
     return [...alternateModes].some((mode) => this.#modes.get(mode) === true);
   }
 
-  #sequence([whole, prefix = '', params = '', between = '', final, osc, dcs, plain]: Match): string {
-    if (final !== undefined) return this.#csi(whole, prefix, params.split(/[;:]/).map(Number), `${between}${final}`);
-    if (osc !== undefined) return this.#osc(whole, osc);
-    if (dcs !== undefined) return dcs.startsWith('$q') ? '' : whole;
-    if (plain === 'c') this.#reset();
-    else if (plain !== undefined) this.#note('keypad', plain === '=', '\x1b>');
-    return plain === undefined ? '' : whole;
+  #escape(body: string): string {
+    // DECID asks, `l` and `m` lock memory, a backslash ends a string that was dropped.
+    if ('Zlm\\'.includes(body)) return '';
+    if (body === 'c') this.#reset();
+    else if (body === '=' || body === '>') this.#note('keypad', body === '=', '\x1b>');
+    return `\x1b${body}`;
   }
 
-  #csi(whole: string, prefix: string, params: readonly number[], final: string): string {
+  #csi(prefix: string, text: string, final: string): string {
+    // Colours are most of what programs write.
+    if (final === 'm' && prefix === '') return `\x1b[${text}m`;
+    const params = text.split(/[;:]/).map(Number);
+    const whole = `\x1b[${prefix}${text}${final}`;
     const [first = 0, second = 0] = params;
     switch (prefix + final) {
       case '?h':
@@ -93,31 +97,34 @@ export class Relay {
         this.#note('keyboard', first !== 0, '\x1b[=0u');
         break;
       case 't':
-        if (first === 14 || first === 16 || first === 18) return '';
+        // The rest moves and resizes the window, or reports it.
+        if (first !== 22 && first !== 23) return '';
+        if (first === 22 && this.#titles === mostTitles) return '';
         if (first === 22) this.#titles++;
         // One it put aside while nobody sat here is not there, and the person's own is not for it.
         if (first === 23 && this.#titles === 0) return '';
         if (first === 23) this.#titles--;
         break;
       default:
-        return isAnswered(prefix, first, final) ? '' : whole;
+        return asksOrPrints(prefix, final) ? '' : whole;
     }
     return whole;
   }
 
-  #osc(whole: string, text: string): string {
-    const [, number = '', rest = ''] = /^(\d+);?(.*)$/s.exec(text) ?? [];
+  #osc(text: string): string {
+    const [, number = '', rest = ''] = /^(\d+)(?:;(.*))?$/s.exec(text) ?? [];
+    if (!harmlessOsc.has(number)) return '';
     if (/^(4|10|11|12)$/.test(number)) {
       if (/(^|;)\?/.test(rest)) return '';
       this.#note(`colour${number}`, true, `\x1b]1${number.padStart(2, '0')}\x1b\\`);
     } else if (number === '8') this.#note('link', !rest.endsWith(';'), '\x1b]8;;\x1b\\');
-    return whole;
+    return `\x1b]${text}`;
   }
 
   #mode(mode: number, on: boolean): void {
     if (leftAlone.has(mode)) return;
     // Undone in the order in which they were last set.
-    this.#modes.delete(mode);
+    if (!this.#modes.delete(mode) && this.#modes.size === mostModes) return;
     this.#modes.set(mode, on);
   }
 
@@ -138,13 +145,16 @@ export class Relay {
   }
 }
 
-type Match = readonly (string | undefined)[] & readonly [string, ...(string | undefined)[]];
-
 const pop = (times: number): string => (times > 0 ? `\x1b[<${times}u` : '');
 
-/** Who am I, where is the cursor, is this mode set: the session's screen has answered, and a second answer would be typed. */
-function isAnswered(prefix: string, first: number, final: string): boolean {
-  if (final === 'c') return true;
-  if (final === 'n') return prefix !== '>' && (first === 5 || first === 6);
-  return final === '$p' || (prefix === '>' && final === 'q');
+/**
+ * Who am I, where is the cursor, is this mode set, what does this rectangle hold: a second answer would be typed into the
+ * session. `i` talks to a printer.
+ */
+function asksOrPrints(prefix: string, final: string): boolean {
+  if (final === 'n') return prefix !== '>';
+  if (final === 'S') return prefix === '?';
+  if (final === 'q') return prefix === '>';
+  if (final === 'u') return prefix === '?';
+  return ['c', 'i', 'x', '$p', '$u', '$w', '&u', '*y', '"v', "'|", '#|', '#y', '$|'].includes(final);
 }
