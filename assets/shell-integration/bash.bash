@@ -12,9 +12,11 @@ fi 2>/dev/null
 # Functions first: the user's aliases do not exist yet.
 if [[ -n ${__fl_nonce-} && $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
 
-__fl_n=0 __fl_ran=0 __fl_status=0 __fl_in=1 __fl_pwd= __fl_hist=
-# PS0 reads element 0 through an assignment, so that the next prompt knows a command ran.
+__fl_n=0 __fl_m=0 __fl_ran=0 __fl_status=0 __fl_in=1 __fl_pwd= __fl_hist=
+# PS0 reads element 0 through assignments, so that the next prompt knows which command ran.
 __fl_c=('')
+# PS1 reads the element __fl_ran: a command that no prompt command has reported is reported by the prompt itself.
+__fl_d=('' $'\e]133;D;' $';mute=1\a\e]1337;CurrentDir=' $'\a')
 __fl_a= __fl_b= __fl_s=
 __fl_tail=";fl=$__fl_nonce;n="
 [[ $__fl_dir == /* && -w $__fl_dir ]] || __fl_dir=
@@ -46,7 +48,8 @@ __fl_after() {
   ((__fl_n += 1))
   local tail=$__fl_tail$__fl_n$'\a'
   __fl_a=$'\e]133;A'$tail __fl_b=$'\e]133;B'$tail __fl_s=$'\e]133;P;k=s'$tail __fl_c[0]=$'\e]133;C'$tail
-  local a='\[${__fl_a}\]' b='\[${__fl_b}\]' s='\[${__fl_s}\]' c='${__fl_c[__fl_ran=1,0]}'
+  local late='${__fl_d[__fl_ran]:+${__fl_d[1]}$?$__fl_tail$((__fl_m))${__fl_d[2]}$PWD${__fl_d[3]}${__fl_d[__fl_ran=0]}}'
+  local a='\['$late'${__fl_a}\]' b='\[${__fl_b}\]' s='\[${__fl_s}\]' c='${__fl_c[__fl_ran=1,__fl_m=__fl_n,0]}'
   if ! shopt -q promptvars; then
     # Prompts are shown as they stand: ours would be seen.
     PS0=${PS0//"$c"/} PS1=${PS1//"$a"/} PS1=${PS1//"$b"/} PS2=${PS2//"$s"/}

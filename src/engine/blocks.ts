@@ -68,6 +68,7 @@ export interface SavedBlocks {
   readonly cwdHost?: string | undefined;
   readonly aid?: string | undefined;
   readonly shell?: Readonly<Record<string, string>> | undefined;
+  readonly mute?: boolean | undefined;
 }
 
 /** Of so many commands the newest are saved. */
@@ -96,6 +97,7 @@ export class Blocks {
   #aid: string | undefined;
   #status: Status | undefined;
   #shell: Readonly<Record<string, string>> | undefined;
+  #mute = false;
 
   constructor(options: BlocksOptions) {
     this.#now = () => options.clock.now();
@@ -120,6 +122,7 @@ export class Blocks {
       cwdHost: this.#cwdHost,
       aid: this.#aid,
       shell: this.#shell,
+      mute: this.#mute,
     };
   }
 
@@ -141,6 +144,7 @@ export class Blocks {
     this.#cwdHost = saved.cwdHost;
     this.#aid = saved.aid;
     this.#shell = saved.shell;
+    this.#mute = saved.mute ?? false;
   }
 
   get state(): ShellState {
@@ -186,6 +190,11 @@ export class Blocks {
     return this.#shell;
   }
 
+  /** The shell lost the hooks that tell of commands: its marks no longer tell reliably where one begins and ends. */
+  get mute(): boolean {
+    return this.#mute;
+  }
+
   get current(): Block | undefined {
     return this.#running;
   }
@@ -207,6 +216,7 @@ export class Blocks {
   replaced(): void {
     this.#trustOnly = false;
     this.#shell = undefined;
+    this.#mute = false;
     this.#cycle = -1;
     this.#state = 'unknown';
   }
@@ -236,6 +246,7 @@ export class Blocks {
       case 'eol':
         return this.#lineEntered(mark);
       case 'D':
+        this.#mute = isMute(mark);
         this.#status = { cycle: this.#cycle, exitCode: status(mark.value), at: mark.from };
         return this.#end(mark.from, status(mark.value), mark.trusted);
       case 'cwd':
@@ -280,6 +291,7 @@ export class Blocks {
     const cycle = Number(mark.params['n'] ?? Number.NaN);
     if (!Number.isNaN(cycle)) this.#cycle = cycle;
     this.#aid = mark.params['aid'];
+    this.#mute ||= isMute(mark);
     this.#promptFrom = mark.from;
     this.#command = undefined;
     this.#continuation = false;
@@ -388,6 +400,8 @@ export class Blocks {
     this.#command = undefined;
   }
 }
+
+const isMute = ({ params }: Mark): boolean => params['mute'] === '1';
 
 function status(value: string): number | undefined {
   return /^-?\d{1,10}$/.test(value) ? Number(value) : undefined;

@@ -22,13 +22,13 @@ fi
 if [[ -o interactive && -n ${__fl_nonce-} ]]; then
   () {
     typeset -gi __fl_n=0 __fl_ran=0 __fl_in=1
-    typeset -g __fl_pwd= __fl_eol= __fl_tail=";fl=$__fl_nonce;n="
+    typeset -g __fl_pwd= __fl_eol= __fl_mute= __fl_tail=";fl=$__fl_nonce;n="
     [[ $__fl_dir == /* && -w $__fl_dir ]] || __fl_dir=
 
     emulate zsh -o noxtrace -o noerrexit -o noerrreturn -c '. "$__fl_hooks"'
     typeset -ga precmd_functions preexec_functions
     precmd_functions=(__fl_precmd $precmd_functions)
-    preexec_functions+=(__fl_preexec)
+    preexec_functions=(__fl_preexec $preexec_functions)
   }
 else
   unset __fl_dir __fl_nonce 2>/dev/null

@@ -4,15 +4,9 @@
 __fl_precmd() {
   local __fl_status=$? REPLY
   [[ ${widgets[zle-line-init]-} == user:__fl_line_init ]] || __fl_widget
+  __fl_hook
   (( __fl_n )) || __fl_announce
-  local tail=$__fl_tail$__fl_n
-  if (( __fl_ran )); then
-    [[ -t 1 ]] && builtin print -rn -- $'\e]133;D;'$__fl_status$tail$'\a'
-    __fl_ran=0
-    if [[ ${PROMPT_EOL_MARK-} == *$__fl_tail* ]]; then
-      if [[ -n $__fl_eol ]]; then PROMPT_EOL_MARK=${__fl_eol#=}; else unset PROMPT_EOL_MARK; fi
-    fi
-  fi
+  (( ! __fl_ran )) || __fl_finish $__fl_status
   [[ -n $__fl_dir ]] && __fl_exchange
   (( __fl_n += 1 ))
   if [[ ! -t 1 ]]; then return; fi
@@ -21,7 +15,30 @@ __fl_precmd() {
     __fl_encode $PWD
     builtin print -rn -- $'\e]7;file://'$HOST$REPLY$'\a'
   fi
-  builtin print -rn -- $'\e]133;A'$__fl_tail$__fl_n$'\a'
+  builtin print -rn -- $'\e]133;A'$__fl_tail$__fl_n$__fl_mute$'\a'
+}
+
+# Tells how a command went.
+__fl_finish() {
+  [[ -t 1 ]] && builtin print -rn -- $'\e]133;D;'$1$__fl_tail$__fl_n$__fl_mute$'\a'
+  __fl_ran=0
+  if [[ ${PROMPT_EOL_MARK-} == *$__fl_tail* ]]; then
+    if [[ -n $__fl_eol ]]; then PROMPT_EOL_MARK=${__fl_eol#=}; else unset PROMPT_EOL_MARK; fi
+  fi
+}
+
+# A command that empties a list of hooks takes ours away, and one that fails keeps those after it from running: ours go first
+# again at the next prompt. Where that cannot be, the marks say that they tell nothing of commands any more.
+__fl_hook() {
+  __fl_mute=
+  if [[ ${preexec_functions[1]-} != __fl_preexec ]]; then
+    if [[ ${(t)preexec_functions} == *readonly* ]]; then __fl_mute=';mute=1'
+    else preexec_functions=(__fl_preexec ${preexec_functions:#__fl_preexec})
+    fi
+  fi
+  if [[ ${precmd_functions[1]-} != __fl_precmd && ${(t)precmd_functions} != *readonly* ]]; then
+    precmd_functions=(__fl_precmd ${precmd_functions:#__fl_precmd})
+  fi
 }
 
 __fl_preexec() {
@@ -49,8 +66,14 @@ __fl_announce() {
 
 # The editor starts once the prompt, right prompt included, is drawn.
 __fl_line_init() {
+  local __fl_status=$?
   case ${CONTEXT-} in
-    start) builtin print -rn -- $'\e]133;B'$__fl_tail$__fl_n$'\a' ;;
+    start)
+      __fl_hook
+      # The hook before the prompt did not run.
+      (( ! __fl_ran )) || __fl_finish $__fl_status
+      builtin print -rn -- $'\e]133;B'$__fl_tail$__fl_n$'\a'
+      ;;
     cont) builtin print -rn -- $'\e]133;P;k=s'$__fl_tail$__fl_n$'\a' ;;
   esac
   (( ! $+widgets[__fl_user_line_init] )) || zle __fl_user_line_init -- "$@"

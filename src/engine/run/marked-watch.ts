@@ -168,14 +168,15 @@ export class MarkedWatch implements Watch {
     if (this.#disturbed && this.#result && this.#isCut(this.#result)) {
       return this.#finish({ ...another, outputFrom, outputTo });
     }
+    const { mute } = this.#terminal.blocks;
     this.#finish({
       state: 'done',
       exitCode,
       evidence: 'mark',
-      confidence: this.#result?.trusted === true ? 'certain' : 'medium',
+      confidence: this.#result?.trusted !== true ? 'medium' : mute ? 'high' : 'certain',
       outputFrom,
       outputTo,
-      ...(exitCode === null ? { note: 'The shell did not tell how it went.' } : {}),
+      ...(exitCode === null ? { note: 'The shell did not tell how it went.' } : mute ? { note: toldByPrompt } : {}),
     });
   }
 
@@ -191,7 +192,7 @@ export class MarkedWatch implements Watch {
       return this.#finish({ state: 'done', evidence: 'mark', confidence: 'high', ...facts });
     }
     const text = blank ? '' : this.#said(outputTo);
-    const told = blank ? nothingRun : this.#disturbed ? untold : refused;
+    const told = blank ? nothingRun : this.#disturbed ? untold : complaint.test(text) ? refused : unreported;
     this.#finish({ ...told, outputFrom: this.#sentAt, outputTo, text });
   }
 
@@ -276,9 +277,21 @@ const nothingRun = {
   note: 'There was nothing to run.',
 } as const;
 
+const toldByPrompt =
+  'The shell lost the hook that reports a command; its prompt told the exit code. The output may hold what prompt commands print.';
+
 const refused = {
   ...nothingRun,
   note: 'The shell did not run it; what it said is the output.',
+} as const;
+
+/** A shell that refuses a line says so itself: `bash: syntax error …`, `zsh: parse error …`. */
+const complaint = /^\S*sh: /m;
+
+const unreported = {
+  ...nothingRun,
+  confidence: 'low',
+  note: 'The shell is back at its prompt and reported nothing: it is not known whether it ran. The output is what followed the line.',
 } as const;
 
 const untold = {

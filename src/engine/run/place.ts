@@ -73,8 +73,9 @@ export async function placeOf(
 function markedPlace({ marked, blocks, process }: Terminal): Place | undefined {
   if (!marked || blocks.promptAt === undefined || blocks.incomplete) return undefined;
   const shell = blocks.shell?.['shell'] ?? '';
-  // Somebody took from the shell what tells how a command went: it can still be asked.
+  // The shell lost what tells how a command went: it can still be asked.
   const { last } = blocks;
+  if (blocks.mute) return undefined;
   if (shell !== 'sh' && last?.isOver === true && last.exitCode === undefined) return undefined;
   // Plain shells do not tell where output begins: it is where the echo of the line ends, if there is an echo.
   return shell === 'sh' && process?.echo() === false ? undefined : { kind: 'marked', shell };
