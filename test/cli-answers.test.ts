@@ -47,7 +47,7 @@ test('a name, a title, a command cannot work on the terminal that shows it', asy
   expect(shown[0]?.stdout.trimEnd().split('\n')).toHaveLength(2);
   expect(JSON.parse(shown[4]?.stdout ?? '').sessions.map((one: { name?: string }) => one.name)).toContain(name);
   expect(shown[5]?.stderr).toContain('Several sessions are open. Say which with --session: 0 (');
-  expect(shown[5]?.stderr).toContain(`${id} (a\ufffd[31mRED`);
+  expect(shown[5]?.stderr).toContain(`${id} (a\\u001b[31mRED`);
   await fairlead('session', 'destroy', String(id));
 });
 

@@ -1,7 +1,8 @@
 import { SettingError } from '../config.ts';
 import { errorTable, FairleadError } from '../contract/errors.ts';
+import { visibleFacts, visibleLines } from '../contract/quote.ts';
 import { UsageError } from '../faces/cli/args.ts';
-import { clean, toJson } from '../faces/cli/clean.ts';
+import { toJson } from '../faces/cli/clean.ts';
 import { styleFor } from '../faces/cli/style.ts';
 import { RpcFailure } from '../faces/jsonrpc/client.ts';
 import type { Surroundings } from './command.ts';
@@ -12,8 +13,8 @@ export function tellFailure(
   { name, argv }: { readonly name: string; readonly argv: readonly string[] },
   { stdout, stderr, env }: Pick<Surroundings, 'stdout' | 'stderr' | 'env'>,
 ): number {
-  if (wantsJson(argv)) stdout.write(toJson({ error: facts(thrown) }));
-  else stderr.write(`${styleFor(stderr, env).red('fairlead:')} ${clean(words(thrown, name))}\n`);
+  if (wantsJson(argv)) stdout.write(toJson({ error: visibleFacts(facts(thrown)) }));
+  else stderr.write(`${styleFor(stderr, env).red('fairlead:')} ${visibleLines(words(thrown, name))}\n`);
   return exitCode(thrown);
 }
 

@@ -1,3 +1,5 @@
+import { visible, visibleFacts } from './quote.ts';
+
 /**
  * Every way a call can fail. Closed: each face reads its own column, so no face decides what anything means. `rpc` is the word
  * in `error.data`: the numbers of the session RPC are fixed by its reference (R-RPC-014).
@@ -34,7 +36,8 @@ export interface ErrorExtras {
 }
 
 const longest = 2000;
-/** Whatever a message was made of, it is read by people and models, and kept. */
+/** Whatever a message was made of, it is read by people and models, and kept: nothing in it is too long or unseen. */
+const readable = (text: string): string => clip(visible(clip(text)));
 const clip = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 
 /** The one error the product throws. The message says what happened; the hint says what to do next. */
@@ -45,10 +48,10 @@ export class FairleadError extends Error {
   readonly data: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
-    super(clip(message), extras.cause === undefined ? undefined : { cause: extras.cause });
+    super(readable(message), extras.cause === undefined ? undefined : { cause: extras.cause });
     this.code = code;
-    this.hint = extras.hint === undefined ? undefined : clip(extras.hint);
-    this.data = extras.data;
+    this.hint = extras.hint === undefined ? undefined : readable(extras.hint);
+    this.data = extras.data === undefined ? undefined : visibleFacts(extras.data);
   }
 
   get retry(): boolean {

@@ -2,3 +2,32 @@ const most = 100;
 
 /** What a caller sent, as an error repeats it: enough to know it again. */
 export const quote = (text: string): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+/** Works on a terminal, changes the direction of text, or is read though it cannot be seen. */
+const unseen =
+  /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/gu;
+
+const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** Text in one line, with every character that cannot be seen escaped as JSON and JavaScript do it. */
+export const visible = (text: string): string => text.replace(unseen, (one) => short[one] ?? escaped(one));
+
+/** The same with the ends of lines and tabs left as they are. */
+export const visibleLines = (text: string): string =>
+  text.replace(unseen, (one) => (one === '\n' || one === '\t' ? one : (short[one] ?? escaped(one))));
+
+/** The same in every text of some facts, names included. What is no plain object or list stays as it is. */
+export function visibleFacts<T>(facts: T): T;
+export function visibleFacts(facts: unknown): unknown {
+  if (typeof facts === 'string') return visibleLines(facts);
+  if (Array.isArray(facts)) return facts.map((one: unknown) => visibleFacts(one));
+  if (typeof facts !== 'object' || facts === null || Object.getPrototypeOf(facts) !== Object.prototype) return facts;
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [visible(name), visibleFacts<unknown>(value)] as const),
+  );
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}

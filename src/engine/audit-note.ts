@@ -1,3 +1,5 @@
+import { visible } from '../contract/quote.ts';
+
 /** What the audit trail is to say of a call. Never a secret. */
 export interface Noted {
   /** In a line. */
@@ -24,6 +26,6 @@ export function detailOf(noted: Noted, redact: (text: string) => string): string
 
 /** At most so many characters of it, in one line (R-RPC-036). */
 export function preview(text: string, most = 80): string {
-  const escaped = JSON.stringify(text).slice(1, -1);
+  const escaped = visible(JSON.stringify(text).slice(1, -1));
   return escaped.length > most ? `${escaped.slice(0, most - 1)}…` : escaped;
 }

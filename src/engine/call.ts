@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { FairleadError } from '../contract/errors.ts';
+import { visible } from '../contract/quote.ts';
 import { askPerson } from './asking/ask-person.ts';
 import type { PersonQuestion, PersonReach } from './asking/question.ts';
 import type { AuditEntry } from './audit.ts';
@@ -131,7 +132,7 @@ export async function accounted<T>(
       ...what,
       terminal: what.terminal ?? noted.terminal,
       at: new Date(engine.clock.now()).toISOString(),
-      caller: caller.name,
+      caller: visible(caller.name),
       origin: caller.origin,
       ...(caller.peer === undefined ? {} : { peer: caller.peer }),
       allowed: error?.code !== 'not_permitted' && error?.code !== 'needs_approval',
@@ -154,5 +155,5 @@ const namesOfTerminals = ['sessionId', 'terminal', 'id', 'session_id', 'shell_id
 function terminalOf(raw: unknown): string | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined;
   const ref = namesOfTerminals.map((name) => (raw as Record<string, unknown>)[name]).find((one) => one !== undefined);
-  return typeof ref === 'string' || typeof ref === 'number' ? String(ref).slice(0, 64) : undefined;
+  return typeof ref === 'string' || typeof ref === 'number' ? visible(String(ref).slice(0, 64)) : undefined;
 }

@@ -12,10 +12,15 @@ export function clean(answer: unknown): unknown {
   return Object.fromEntries(Object.entries(answer).map(([name, value]) => [clean(name), clean<unknown>(value)]));
 }
 
-/** The same JSON with everything escaped that a terminal might act on: JSON itself escapes only what is below the space. */
+/** The same JSON with everything escaped that cannot be seen: JSON itself escapes only what is below the space. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value ?? null, null, 2);
-  return `${text.replaceAll(risky, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+  return `${text.replaceAll(risky, asJson)}\n`;
 }
 
-const risky = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const asJson = (risk: string): string =>
+  risk.replace(/[^]/g, (half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+// Without the flag `u`: what is beyond U+FFFF is escaped as the two halves that JSON writes it in.
+const risky =
+  /[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;

@@ -1,4 +1,5 @@
 import { errorTable, type FairleadError } from '../../contract/errors.ts';
+import { visible } from '../../contract/quote.ts';
 
 /** One request as the line protocol of the session RPC has it (R-RPC-010). */
 export interface Request {
@@ -34,7 +35,7 @@ export function parseRequest(line: string): Parsed {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    return { id: null, error: { code: codes.parse, message: `Parse error: ${(error as Error).message}` } };
+    return { id: null, error: { code: codes.parse, message: `Parse error: ${visible((error as Error).message)}` } };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { id: null, error: { code: codes.invalid, message: 'Invalid request: one JSON object per line' } };

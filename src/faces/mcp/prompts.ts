@@ -5,6 +5,7 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { quote, visible } from '../../contract/quote.ts';
 import type { Prompt } from '../../engine/prompt.ts';
 import type { McpPrompt } from './surface.ts';
 
@@ -30,7 +31,10 @@ export async function getPrompt(
   if (prompt === undefined) {
     const names = prompts.map(({ definition }) => definition.name).join(', ');
     // Not "invalid params", as one would think: the reference says so (spec/remote.md section 5).
-    throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `Unknown prompt: "${name}". Available prompts: ${names}`);
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidRequest,
+      `Unknown prompt: "${visible(quote(name))}". Available prompts: ${names}`,
+    );
   }
   for (const argument of prompt.definition.arguments ?? []) {
     if (argument.required === true && values[argument.name] === undefined) {

@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
+import { visible } from '../../contract/quote.ts';
 import type { McpResources, ResourceChange } from './surface.ts';
 
 const maxSubscriptions = 1024;
@@ -13,7 +14,7 @@ export function offerResources(server: Server, resources: McpResources, era: 'le
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resources.templates()] }));
   server.setRequestHandler('resources/read', async ({ params }, { mcpReq }) => {
     const found = await resources.read(params.uri, mcpReq.signal);
-    if (found === undefined) throw new ResourceNotFoundError(params.uri);
+    if (found === undefined) throw new ResourceNotFoundError(visible(params.uri));
     return found;
   });
 

@@ -1,5 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ListToolsResult, Tool } from '@modelcontextprotocol/server';
 import { FairleadError } from '../../contract/errors.ts';
+import { quote, visible } from '../../contract/quote.ts';
 import type { CallContext } from '../../engine/call.ts';
 import { incident, type Log } from '../../engine/incident.ts';
 import { type AnyOperation, type Book, hintsOf } from '../../engine/operation.ts';
@@ -51,7 +52,7 @@ export class ToolTable {
     const withheld = this.#withheld.get(name);
     if (withheld !== undefined) return withheld;
     const near = closest(name, this.#tools.keys());
-    const message = `Unknown tool: "${name}"`;
+    const message = `Unknown tool: "${visible(quote(name))}"`;
     const hint = near.length > 0 ? `Did you mean ${near.map((other) => `"${other}"`).join(', ')}?` : undefined;
     return refusal(hint === undefined ? `Error: ${message}` : `Error: ${message}. ${hint}`, {
       code: 'unknown_operation',

@@ -5,7 +5,7 @@ import { sentences } from '../sentences.ts';
 export function renderError(error: FairleadError): string {
   const { code, data } = error;
   if (code === 'terminal_not_found' && typeof data?.['terminal'] === 'string' && data['end'] === undefined) {
-    return `There is no terminal ${JSON.stringify(data['terminal'])}. List them with terminal_list.`;
+    return `There is no terminal "${data['terminal']}". List them with terminal_list.`;
   }
   return sentences(error);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visibleLines } from '../../contract/quote.ts';
 import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
 import { operation } from '../../engine/operation.ts';
 import { fenced } from '../../engine/reading/fence.ts';
@@ -77,7 +78,7 @@ export const run = operation({
     } = result;
     return {
       terminal: terminal.id,
-      ...(request.command === '' ? {} : { command: request.command }),
+      ...(request.command === '' ? {} : { command: visibleLines(request.command) }),
       ...facts,
       durationMs: Math.round(facts.durationMs),
       output: text,

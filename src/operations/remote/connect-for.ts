@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visible } from '../../contract/quote.ts';
 import { remoteError } from '../../contract/remote-errors.ts';
 import type { Call } from '../../engine/call.ts';
 import type { AskPassword } from '../../transports/ssh/auth.ts';
@@ -12,7 +13,12 @@ export const Id = z
   .max(128)
   .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, - or _');
 
-export const Label = z.string().min(1).max(256);
+/** Said again in many answers and compared by eye: two that look the same must be the same. */
+export const Label = z
+  .string()
+  .min(1)
+  .max(256)
+  .refine((text) => visible(text) === text, 'contains control or invisible characters; use letters that can be seen');
 
 /** How to log in, in the words of the tools. */
 export interface ConnectArguments {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visible } from '../../contract/quote.ts';
 import { remoteCode } from '../../contract/remote-errors.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { operation } from '../../engine/operation.ts';
@@ -172,7 +173,7 @@ export const disconnectMany = operation({
           return { session_id, status: 'ok' };
         } catch (error) {
           if (!(error instanceof FairleadError)) throw error;
-          return { session_id, status: 'error', code: remoteCode(error), reason: error.message };
+          return { session_id: visible(session_id), status: 'error', code: remoteCode(error), reason: error.message };
         }
       }),
     );

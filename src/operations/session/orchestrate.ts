@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visible } from '../../contract/quote.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { accounted } from '../../engine/call.ts';
 import { describeEnd } from '../../engine/ended-words.ts';
@@ -69,7 +70,7 @@ export const broadcast = operation({
     const { command, sessions, wait: waits, timeout_ms } = call.input;
     let unseen = false;
     const one = async (id: unknown): Promise<z.output<typeof Result>> => {
-      const session_id = typeof id === 'string' ? id : (JSON.stringify(id) ?? 'undefined');
+      const session_id = visible(typeof id === 'string' ? id : (JSON.stringify(id) ?? 'undefined'));
       const what = {
         operation: 'orchestrate.broadcast',
         access: 'control',
