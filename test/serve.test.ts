@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Client } from '@modelcontextprotocol/client';
+import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { openSession } from './support/pty-session.ts';
 import { program, Served } from './support/served.ts';
@@ -22,6 +22,8 @@ describe('fairlead serve', () => {
       expect.arrayContaining(['terminal_run', 'type']),
     );
     await first.callTool({ name: 'type', arguments: { text: 'kept=42', submit: true } });
+    // While a client is there, its default terminal is no one else's.
+    await (first.transport as StreamableHTTPClientTransport).terminateSession();
     await first.close();
     const second = await served.connect();
     await second.callTool({ name: 'type', arguments: { text: 'echo kept $kept', submit: true } });

@@ -114,6 +114,7 @@ export async function createInstance(
       return await call(op, raw, { ...context, engine });
     },
     pages: askPages(engine),
+    clientGone: (key) => engine.sessions.clientGone(key),
   });
   return { engine, surface };
 }

@@ -14,6 +14,16 @@ import { type Access, type Operation, operationId } from './operation.ts';
 
 export type Origin = 'mcp' | 'rpc' | 'http' | 'cli';
 
+/** One of several clients of an instance. */
+export interface Client {
+  /** Calls with the same key that name no terminal mean the same one. */
+  readonly key: string;
+  /** What tells it from other clients. More than the key where that may be shared by two of a kind. */
+  readonly self: string;
+  /** The instance learns when it is gone. */
+  readonly leaves: boolean;
+}
+
 /** Who asks, and through which door. */
 export interface Caller {
   readonly name: string;
@@ -23,6 +33,10 @@ export interface Caller {
   /** Where it called from: an address and port, or `socket`. */
   readonly peer?: string | undefined;
   readonly may: (access: Access) => boolean;
+  /** Absent: it means the default session of the instance (number 0) when it names none. */
+  readonly client?: Client | undefined;
+  /** Takes a sentence that the answer is to carry besides its own facts. Absent: the answer has no room for one. */
+  readonly tell?: ((notice: string) => void) | undefined;
   /** The terminal it lives in, if it told: it does not want to type into that by accident. */
   readonly ownSession?: string | undefined;
 }

@@ -7,13 +7,21 @@ export interface Nameable {
   readonly isLive: boolean;
 }
 
-/**
- * The session a person means by its number, its id or its name. Names may be given twice: one that runs is meant before
- * one that has ended, and of several that run nobody guesses.
- */
+/** The session a person means by its number, its id or its name. */
 export function namedSession<T extends Nameable>(key: string, sessions: readonly T[]): T {
-  const exact = sessions.find(({ id, number }) => id === key || String(number) === key);
-  if (exact) return exact;
+  const found = sessions.find(({ id, number }) => id === key || String(number) === key) ?? calledSo(key, sessions);
+  if (found) return found;
+  const known = sessions.map(({ number, name }) => (name === undefined ? `${number}` : `${number} (${name})`));
+  throw new FairleadError('terminal_not_found', `There is no session ${key.slice(0, 64)}.`, {
+    hint: known.length === 0 ? 'None is open.' : `Open: ${known.join(', ')}.`,
+  });
+}
+
+/**
+ * The session with this name. Names may be given twice: one that runs is meant before one that has ended, and where several
+ * run the caller has to say which.
+ */
+export function calledSo<T extends Nameable>(key: string, sessions: readonly T[]): T | undefined {
   const called = sessions.filter(({ name }) => name === key);
   const [live, ...more] = called.filter(({ isLive }) => isLive);
   if (live && more.length > 0) {
@@ -22,12 +30,7 @@ export function namedSession<T extends Nameable>(key: string, sessions: readonly
       hint: 'Say which by its number.',
     });
   }
-  const found = live ?? called.at(-1);
-  if (found) return found;
-  const known = sessions.map(({ number, name }) => (name === undefined ? `${number}` : `${number} (${name})`));
-  throw new FairleadError('terminal_not_found', `There is no session ${key.slice(0, 64)}.`, {
-    hint: known.length === 0 ? 'None is open.' : `Open: ${known.join(', ')}.`,
-  });
+  return live ?? called.at(-1);
 }
 
 export const isWholeNumber = (word: string): boolean => /^\d+$/.test(word.trim());

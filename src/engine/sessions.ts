@@ -2,15 +2,17 @@ import { FairleadError } from '../contract/errors.ts';
 import { quote } from '../contract/quote.ts';
 import type { TerminalRef } from '../contract/ids.ts';
 import { activityOf } from './activity.ts';
-import type { Caller } from './call.ts';
+import type { Caller, Client } from './call.ts';
 import type { Size } from './channel.ts';
 import type { Engine, OpenRequest } from './engine.ts';
 import { commandLine, type Launch } from './launch.ts';
 import { abortable, ready } from './settle.ts';
 import { describeEnd } from './ended-words.ts';
-import { isWholeNumber } from './named-session.ts';
+import { DefaultSessions, ofInstance, silentClientMs } from './default-sessions.ts';
+import { calledSo, isWholeNumber, type Nameable } from './named-session.ts';
 import { PlainFacts } from './plain-facts.ts';
 import { closed, closedIdle, letGo, PastSessions, type PastWords, replaced } from './past-sessions.ts';
+import { TerminalUsers } from './terminal-users.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface SessionLimits {
@@ -39,7 +41,7 @@ export interface SessionRequest {
 export type SessionRole = 'default' | 'session';
 
 /** Who asks for a session: one that belongs to another principal is not there for them. */
-export type Whose = Pick<Caller, 'principal'>;
+export type Whose = Pick<Caller, 'principal'> & Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
 
 /** R-RPC-024 */
 const endedMs = 600_000;
@@ -58,14 +60,15 @@ export class Sessions implements AsyncDisposable {
   readonly #aliases = new Map<string, Terminal>();
   readonly #timers = new Map<string, Disposable>();
   readonly #past = new PastSessions();
-  #default: Promise<Terminal> | undefined;
-  #defaultId: string | undefined;
+  readonly #defaultOf: DefaultSessions;
+  readonly #users = new TerminalUsers();
   #opening = 0;
 
   constructor(engine: Engine, limits: SessionLimits, defaults: { readonly size: Size }) {
     this.#engine = engine;
     this.limits = limits;
     this.#defaults = defaults;
+    this.#defaultOf = new DefaultSessions(engine.clock);
   }
 
   /** Of a session for which nobody wants another. */
@@ -73,31 +76,47 @@ export class Sessions implements AsyncDisposable {
     return this.#defaults.size;
   }
 
-  /** The default session, opened on first need, once however many ask at the same time. */
-  default(signal: AbortSignal): Promise<Terminal> {
+  /**
+   * The session of a caller that names none: that of the instance for callers that are no clients of their own, and for the
+   * first client that is there; for each other client one of its own.
+   */
+  default(signal: AbortSignal, whose?: Whose): Promise<Terminal> {
+    if (whose?.client) this.#defaultOf.claim(whose.client);
+    const key = this.#defaultOf.placeOf(whose?.client);
+    const client = key === ofInstance ? undefined : whose?.client;
     // Opened for everyone: the first caller may hang up without taking it away from the others.
-    this.#default ??= this.#open({}, this.#engine.closing).then(
-      (terminal) => {
-        this.#defaultId = terminal.id;
-        this.#engine.noteFacts(terminal);
-        this.#armEnded(terminal);
-        return terminal;
-      },
-      (error: unknown) => {
-        this.#default = undefined;
-        throw error;
-      },
-    );
-    return abortable(this.#default, signal);
+    const make = async (): Promise<Terminal> => {
+      if (client) this.#makeRoom();
+      return await this.#open({}, this.#engine.closing, client && whose && { principal: whose.principal });
+    };
+    const opening = this.#defaultOf.open(key, make, (terminal) => {
+      this.#engine.noteFacts(terminal);
+      if (client) this.#armIdle(terminal, client);
+      this.#armEnded(terminal);
+    });
+    return abortable(opening, signal);
   }
 
   async create(request: SessionRequest, whose: Whose, signal: AbortSignal): Promise<Terminal> {
     refuseNumber(request.name);
     this.#makeRoom();
     const terminal = await this.#open(request, signal, { principal: whose.principal, limitMs: createMs });
+    this.#users.types(terminal, whose);
     this.#armIdle(terminal);
     this.#armEnded(terminal);
     return terminal;
+  }
+
+  /** The client will not call again: its default session becomes one of the others. */
+  clientGone(key: string): void {
+    if (key === ofInstance) return;
+    this.#defaultOf.drop(key);
+    for (const terminal of this.#all.values()) this.#users.leaves(terminal, key);
+  }
+
+  /** Somebody types into it by another way than `forInput`. */
+  typesInto(terminal: Terminal, whose: Whose): void {
+    this.#users.types(terminal, whose);
   }
 
   /** The session to type into. A default session whose shell has exited is started again (R-TERM-034). */
@@ -106,19 +125,23 @@ export class Sessions implements AsyncDisposable {
     whose: Whose,
     signal: AbortSignal,
   ): Promise<{ terminal: Terminal; restarted: boolean }> {
+    const key = this.#defaultOf.placeOf(whose?.client);
     // One that ended was let go meanwhile.
-    const again = ref === undefined && this.#default === undefined && this.#defaultId !== undefined;
+    const again = ref === undefined && !this.#defaultOf.isOpen(key) && this.#defaultOf.idOf(key) !== undefined;
     const terminal = await this.forReading(ref, whose, signal);
-    if (!terminal.ended) return { terminal, restarted: again };
-    if (terminal.id !== this.#defaultId) {
+    if (!terminal.ended) {
+      this.#users.types(terminal, whose);
+      return { terminal, restarted: again };
+    }
+    if (!this.isDefault(terminal, whose)) {
       throw new FairleadError('terminal_exited', `Session '${terminal.id}' ${describeEnd(terminal.ended)}.`, {
         hint: 'Its last screen can still be read; create another session to go on.',
       });
     }
-    this.#default = undefined;
+    this.#defaultOf.vacate(terminal);
     this.#forget(terminal, replaced(terminal));
     await terminal[Symbol.asyncDispose]();
-    return { terminal: await this.default(signal), restarted: true };
+    return { terminal: await this.default(signal, whose), restarted: true };
   }
 
   /** Makes a terminal that was opened elsewhere known here, by its id and by the name it has there. */
@@ -136,21 +159,20 @@ export class Sessions implements AsyncDisposable {
   /** A session that another process had before, in the part it had there. */
   takeBack(terminal: Terminal, role: SessionRole | undefined): void {
     this.#all.set(terminal.id, terminal);
-    if (role === 'default' && this.#default === undefined) {
-      this.#default = Promise.resolve(terminal);
-      this.#defaultId = terminal.id;
-    } else this.#armIdle(terminal);
+    if (role === 'default' && !this.#defaultOf.isOpen(ofInstance)) this.#defaultOf.take(ofInstance, terminal);
+    else this.#armIdle(terminal);
     this.#armEnded(terminal);
     this.#engine.noteFacts(terminal);
   }
 
   roleOf(terminal: Terminal): SessionRole | undefined {
-    if (terminal.id === this.#defaultId) return 'default';
+    if (terminal.id === this.#defaultOf.idOf(ofInstance)) return 'default';
     return this.#all.get(terminal.id) === terminal ? 'session' : undefined;
   }
 
   async forReading(ref: TerminalRef | undefined, whose: Whose, signal: AbortSignal): Promise<Terminal> {
-    const terminal = ref === undefined ? await this.default(signal) : this.#find(ref, whose);
+    const terminal = ref === undefined ? await this.default(signal, whose) : this.#find(ref, whose);
+    this.#users.meets(terminal, whose, this.isDefault(terminal, whose));
     terminal.touch();
     return terminal;
   }
@@ -158,7 +180,7 @@ export class Sessions implements AsyncDisposable {
   /** Ends a session; answers with its id. */
   async destroy(ref: TerminalRef, whose: Whose, signal: AbortSignal): Promise<string> {
     const terminal = this.#find(ref, whose);
-    if (terminal.id === this.#defaultId) {
+    if (this.#defaultOf.keyOf(terminal) !== undefined) {
       throw new FairleadError(
         'not_permitted',
         `Session '${terminal.id}' is the default session and cannot be destroyed`,
@@ -171,7 +193,7 @@ export class Sessions implements AsyncDisposable {
   /** Ends any session, the default one included: it comes back when it is next asked for. */
   async close(ref: TerminalRef, whose: Whose, signal: AbortSignal): Promise<string> {
     const terminal = this.#find(ref, whose);
-    if (this.isDefault(terminal)) this.#default = undefined;
+    this.#defaultOf.vacate(terminal);
     await this.#end(terminal, signal);
     return terminal.id;
   }
@@ -184,8 +206,9 @@ export class Sessions implements AsyncDisposable {
     await abortable(ended, signal);
   }
 
-  isDefault(terminal: Terminal): boolean {
-    return terminal.id === this.#defaultId;
+  /** Whether it is the one the caller gets when it names none. */
+  isDefault(terminal: Terminal, whose?: Whose): boolean {
+    return terminal.id === this.#defaultOf.idOf(this.#defaultOf.placeOf(whose?.client));
   }
 
   all(whose: Whose): readonly Terminal[] {
@@ -195,14 +218,14 @@ export class Sessions implements AsyncDisposable {
   /** 0 is the default session, whatever its own number is: the first one has it, one that took its place another (R-RPC-020). */
   numbered(number: number, whose: Whose): Terminal | undefined {
     const found = this.all(whose).find((terminal) => terminal.number === number);
-    return found ?? (number === 0 ? this.#all.get(this.#defaultId ?? '') : undefined);
+    return found ?? (number === 0 ? this.#all.get(this.#defaultOf.idOf(ofInstance) ?? '') : undefined);
   }
 
   running(whose: Whose): Terminal[] {
     return this.all(whose).filter((terminal) => !terminal.ended);
   }
 
-  describe(terminal: Terminal, plain = new PlainFacts()) {
+  describe(terminal: Terminal, whose: Whose, plain = new PlainFacts()) {
     const { id, name, program, size, number } = terminal;
     const pid = terminal.process?.pid;
     const cwd = terminal.cwd;
@@ -212,7 +235,7 @@ export class Sessions implements AsyncDisposable {
       ...size,
       createdAt: new Date(terminal.createdAt).toISOString(),
       lastActivityAt: new Date(terminal.lastActivityAt).toISOString(),
-      isDefault: id === this.#defaultId,
+      isDefault: this.isDefault(terminal, whose),
       ...(name === undefined ? {} : { name: plain.line(name) }),
       ...(pid === undefined ? {} : { pid }),
       ...(cwd === undefined ? {} : { cwd: plain.line(cwd) }),
@@ -232,7 +255,7 @@ export class Sessions implements AsyncDisposable {
         const { recordings } = this.#engine;
         const recordingId = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
         return {
-          ...this.describe(terminal, plain),
+          ...this.describe(terminal, whose, plain),
           status: ended ? ('exited' as const) : ('running' as const),
           ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
           ...(ended?.by === 'signal' ? { signal: ended.signal } : {}),
@@ -298,8 +321,12 @@ export class Sessions implements AsyncDisposable {
       this.#aliases.get(key.toLowerCase()) ??
       (/^\d+$/.test(key) ? this.numbered(Number(key), whose) : undefined);
     if (found && isFor(found, whose)) return found;
-    const isCalledSo = this.all(whose).some(({ name }) => name === key);
-    const end = found || isCalledSo ? undefined : this.#past.endOf(quote(key), whose.principal);
+    const called = calledSo(
+      key,
+      this.all(whose).map((terminal) => ({ ...nameable(terminal), terminal })),
+    );
+    if (called) return called.terminal;
+    const end = found ? undefined : this.#past.endOf(quote(key), whose.principal);
     if (end) throw end;
     throw new FairleadError('terminal_not_found', `Session '${quote(key)}' not found`, {
       data: { terminal: quote(key) },
@@ -310,10 +337,10 @@ export class Sessions implements AsyncDisposable {
   #makeRoom(): void {
     const { maxSessions } = this.limits;
     // The default session has its place even before it is opened.
-    const waiting = this.#opening + (this.#default ? 0 : 1);
+    const waiting = this.#opening + (this.#defaultOf.isOpen(ofInstance) ? 0 : 1);
     if (this.#all.size - this.#aliases.size + waiting < maxSessions) return;
     for (const terminal of this.#all.values()) {
-      if (!terminal.ended || terminal.id === this.#defaultId || this.#isAdopted(terminal)) continue;
+      if (!terminal.ended || this.#defaultOf.keyOf(terminal) !== undefined || this.#isAdopted(terminal)) continue;
       this.#forget(terminal, replaced(terminal));
       this.#engine.background(terminal[Symbol.asyncDispose]());
       return;
@@ -335,17 +362,21 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Idle means no call and no output and no foreground command and no recording (R-TERM-033). */
-  #armIdle(terminal: Terminal): void {
-    const limitMs = this.limits.idleTimeout * 1000;
-    if (limitMs === 0) return;
+  #armIdle(terminal: Terminal, client?: Client): void {
+    const usualMs = this.limits.idleTimeout * 1000;
+    if (usualMs === 0) return;
+    const limitMs = client && !client.leaves ? Math.max(usualMs, silentClientMs) : usualMs;
+    /** Its client is there, and may come back to it. */
+    const isAwaited = (): boolean => client?.leaves === true && this.#defaultOf.keyOf(terminal) === client.key;
     const idleFor = (): number => this.#engine.clock.now() - terminal.lastActivityAt;
     const look = (): void => {
       if (this.#all.get(terminal.id) !== terminal) return;
       const { recordings } = this.#engine;
       const recorded = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
-      const busy = isInUse(terminal) || recorded !== undefined;
+      const busy = isInUse(terminal) || recorded !== undefined || isAwaited();
       const idle = idleFor();
       if (!busy && idle >= limitMs) {
+        this.#defaultOf.vacate(terminal);
         this.#forget(terminal, closedIdle(Math.round(idle / 1000)));
         this.#engine.background(terminal.endWithin(graceMs));
         return;
@@ -370,7 +401,7 @@ export class Sessions implements AsyncDisposable {
         terminal.id,
         clock.after(Math.max(leftMs, 1), () => {
           if (this.#all.get(terminal.id) !== terminal) return;
-          if (this.isDefault(terminal)) this.#default = undefined;
+          this.#defaultOf.vacate(terminal);
           this.#forget(terminal, letGo(terminal));
           this.#engine.background(terminal[Symbol.asyncDispose]());
         }),
@@ -404,5 +435,7 @@ function launchOf({ argv, command = argv && commandLine(argv), title, env = {} }
     ...(names.length === 0 ? {} : { env: names }),
   };
 }
+
+const nameable = ({ number, id, name, ended }: Terminal): Nameable => ({ number, id, name, isLive: !ended });
 
 const isFor = ({ owner }: Terminal, { principal }: Whose): boolean => owner === undefined || owner === principal;

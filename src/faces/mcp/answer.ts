@@ -18,6 +18,17 @@ export function failure(book: Book, tool: string, error: FairleadError): CallToo
   return refusal(words, { ...data, code, message, ...(hint !== undefined && { hint }) });
 }
 
+/** Sentences that belong to no operation follow its own text, which stays as it is, and stand among its facts. */
+export function withNotices(result: CallToolResult, notices: readonly string[]): CallToolResult {
+  if (notices.length === 0) return result;
+  const { content, structuredContent } = result;
+  return {
+    ...result,
+    content: [...content, ...notices.map((notice) => text(`Note: ${notice}`))],
+    ...(structuredContent !== undefined && { structuredContent: { ...structuredContent, notices } }),
+  };
+}
+
 /** A call that was answered before any operation ran. */
 export function refusal(words: string, facts: Readonly<Record<string, unknown>>): CallToolResult {
   return failed(words, { error: facts });

@@ -22,11 +22,12 @@ export interface Catalogue {
   readonly log?: Log | undefined;
   /** Where a person answers what no client may carry. */
   readonly pages?: PersonPages;
+  readonly clientGone?: McpSurface['clientGone'];
 }
 
 /** Folds what the product offers into what MCP shows of it, once for the life of the process. */
 export function mcpSurface(catalogue: Catalogue): McpSurface {
-  const { name, version, title, description, instructions, readOnly, resources, log, pages } = catalogue;
+  const { name, version, title, description, instructions, readOnly, resources, log, pages, clientGone } = catalogue;
   return {
     name,
     version,
@@ -38,5 +39,6 @@ export function mcpSurface(catalogue: Catalogue): McpSurface {
     prompts: catalogue.prompts.map(foldPrompt),
     ...(resources !== undefined && { resources }),
     ...(pages !== undefined && { person: new PersonDoor(pages) }),
+    ...(clientGone !== undefined && { clientGone }),
   };
 }

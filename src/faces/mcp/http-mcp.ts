@@ -20,7 +20,7 @@ export function mcpEndpoint(surface: McpSurface, limits: SessionLimits, onError:
   const ending = new Ending();
   const sessions = new LegacySessions(surface, limits, ending);
   const modern = createMcpHandler(
-    ({ era }) => createServer(withoutFollowing(surface), { era, principal: owner, ending }),
+    ({ era }) => createServer(withoutFollowing(surface), { era, principal: owner, client: {}, ending }),
     {
       legacy: 'reject',
       onerror: onError,

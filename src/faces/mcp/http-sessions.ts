@@ -5,6 +5,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../lib/clock.ts';
+import { sessionKey } from './client-identity.ts';
 import type { Ending } from './ending.ts';
 import { rpcError } from './http-exchange.ts';
 import { createServer, owner } from './server.ts';
@@ -61,13 +62,19 @@ export class LegacySessions implements AsyncDisposable {
     }
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    const server = createServer(this.#surface, { era: 'legacy', principal: owner, ending: this.#ending });
+    const server = createServer(this.#surface, {
+      era: 'legacy',
+      principal: owner,
+      client: { session: id },
+      ending: this.#ending,
+    });
     const session: Session = { transport, end: () => server.close(), active: 0, expiry: undefined };
     await server.connect(transport);
     const closed = server.onclose;
     server.onclose = () => {
       session.expiry?.[Symbol.dispose]();
       this.#sessions.delete(id);
+      this.#surface.clientGone?.(sessionKey(id));
       closed?.();
     };
     this.#sessions.set(id, session);

@@ -10,6 +10,7 @@ import {
   type ServerContext,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
+import { type HttpClient, identify } from './client-identity.ts';
 import type { Work } from './elicit-held.ts';
 import { plainly } from './elicit.ts';
 import type { Ending } from './ending.ts';
@@ -28,6 +29,8 @@ export interface ServerSetting {
   readonly era: 'legacy' | 'modern';
   /** Whose things its callers may see. */
   readonly principal: string;
+  /** Absent: it is the only client, and the default terminal of the instance is its own. */
+  readonly client?: HttpClient | undefined;
   /** Begins when the connection is about to end. */
   readonly ending: Ending;
 }
@@ -44,7 +47,8 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
     const progress = progressOf(context);
     const { era, principal, ending } = setting;
     const [name, peer] = [clientName(server, context), peerOf(context.http?.req)];
-    const caller = { name, principal, origin: 'mcp', peer, may: surface.may } as const;
+    const client = setting.client && identify(setting.client, name, context);
+    const caller = { name, principal, origin: 'mcp', peer, may: surface.may, client } as const;
     const visit = { era, server, context, principal, params, ending: ending.signal, progress: progress.report };
     const work: Work = (parts) =>
       surface.tools.call(params.name, params.arguments ?? {}, { caller, context, ...parts });

@@ -31,6 +31,8 @@ export interface McpSurface {
   readonly resources?: McpResources;
   /** Absent: no client is asked to show the person anything. */
   readonly person?: PersonDoor;
+  /** A client that had a session has ended it. */
+  readonly clientGone?: (key: string) => void;
   /** For what MCP has and no operation needs. Runs on each new server before it connects. */
   readonly extend?: (server: Server) => void;
 }

@@ -5,7 +5,7 @@ import type { CallContext } from '../../engine/call.ts';
 import { incident, type Log } from '../../engine/incident.ts';
 import { type AnyOperation, type Book, hintsOf } from '../../engine/operation.ts';
 import { closest } from '../../lib/closest.ts';
-import { failure, refusal, success } from './answer.ts';
+import { failure, refusal, success, withNotices } from './answer.ts';
 import { callKey } from './call-key.ts';
 import { inputSchema, outputSchema } from './schema.ts';
 import type { McpTool, ToolRequest } from './surface.ts';
@@ -117,12 +117,16 @@ function fold(book: Book, name: string, op: AnyOperation, call: CallOperation, l
     name,
     definition: () => (definition ??= define(book, name, op)),
     async run(input, { caller, signal, progress, person, context }) {
+      const notices: string[] = [];
+      const told = { ...caller, tell: (notice: string) => void notices.push(notice) };
       try {
         const key = op.keyed === true ? callKey(context) : undefined;
-        return success(op, await call(op, input, { caller, signal, progress, person, key }));
+        const output = await call(op, input, { caller: told, signal, progress, person, key });
+        return withNotices(success(op, output), notices);
       } catch (thrown) {
         // `call` rejects only with FairleadError; a renderer that throws is the way anything else gets here.
-        return failure(book, name, thrown instanceof FairleadError ? thrown : incident(thrown, name, log));
+        const error = thrown instanceof FairleadError ? thrown : incident(thrown, name, log);
+        return withNotices(failure(book, name, error), notices);
       }
     },
   };

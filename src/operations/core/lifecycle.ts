@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
+import type { Caller } from '../../engine/call.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/operation.ts';
 import { PlainFacts } from '../../engine/plain-facts.ts';
@@ -61,7 +62,7 @@ export const open = operation({
     );
     note({ detail: aboutLaunch(input).detail || terminal.program, terminal: terminal.id });
     const { notes } = terminal;
-    return { ...describe(terminal, engine), ...(notes.length > 0 && { notes: [...notes] }) };
+    return { ...describe(terminal, engine, caller), ...(notes.length > 0 && { notes: [...notes] }) };
   },
   render: ({ notes = [], ...info }) => [`Opened ${line(info)}`, ...notes.map((note) => `Note: ${note}`)].join('\n'),
 });
@@ -73,7 +74,7 @@ export const list = operation({
   input: z.strictObject({}),
   output: z.object({ terminals: z.array(Info) }),
   run: async ({ engine, caller }) => ({
-    terminals: engine.sessions.all(caller).map((terminal) => describe(terminal, engine)),
+    terminals: engine.sessions.all(caller).map((terminal) => describe(terminal, engine, caller)),
   }),
   render: ({ terminals }) => (terminals.length === 0 ? 'No terminal is open.' : terminals.map(line).join('\n')),
 });
@@ -93,7 +94,7 @@ export const close = operation({
   render: ({ terminal }) => `Closed ${terminal}.`,
 });
 
-function describe(terminal: EngineTerminal, engine: Engine): Info {
+function describe(terminal: EngineTerminal, engine: Engine, caller: Caller): Info {
   const { ended, process, name, cwd } = terminal;
   const foreground = ended ? undefined : process?.foreground()?.name;
   const command = terminal.blocks.current?.command;
@@ -112,7 +113,7 @@ function describe(terminal: EngineTerminal, engine: Engine): Info {
     ...(cwd === undefined ? {} : { cwd: plain.line(cwd) }),
     ...terminal.size,
     ...(process === undefined ? {} : { pid: process.pid }),
-    isDefault: engine.sessions.isDefault(terminal),
+    isDefault: engine.sessions.isDefault(terminal, caller),
     idleSeconds: Math.max(0, Math.round((engine.clock.now() - terminal.lastActivityAt) / 1000)),
     ...(recordingId === undefined ? {} : { recordingId }),
     ...plain.flags,

@@ -69,7 +69,10 @@ export async function orNotFound<T>(looking: Promise<T>): Promise<T> {
 /** The same, able to take input (R-RPC-024). */
 export async function liveSession(call: Asking): Promise<Terminal> {
   const terminal = await sessionOf(call);
-  if (!terminal.ended) return terminal;
+  if (!terminal.ended) {
+    call.engine.sessions.typesInto(terminal, call.caller);
+    return terminal;
+  }
   throw new FairleadError('terminal_exited', `Session ${terminal.number} has exited`, {
     hint: `It ${describeEnd(terminal.ended)}; its screen can still be read. Create another session to go on.`,
   });

@@ -42,7 +42,7 @@ export const create = operation({
     const size = { cols: input.cols, rows: input.rows };
     const terminal = await engine.sessions.create({ shell, cwd, env, name, ...size }, caller, signal);
     note({ detail: aboutLaunch(input).detail || terminal.program, terminal: terminal.id });
-    return engine.sessions.describe(terminal);
+    return engine.sessions.describe(terminal, caller);
   },
   render: json,
 });
@@ -69,7 +69,7 @@ export const list = operation({
   }),
   async run({ engine, caller, signal }) {
     // The default session is always there; where its shell cannot be started, the list is of the others.
-    await engine.sessions.default(signal).catch(() => {});
+    await engine.sessions.default(signal, caller).catch(() => {});
     return engine.sessions.list(caller);
   },
   render: json,
