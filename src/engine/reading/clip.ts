@@ -19,32 +19,46 @@ export interface ClipOptions {
   readonly maxBytes: number;
   /** Said between head and tail, after what was left out; it counts toward the limit. */
   readonly summary?: string | undefined;
+  readonly gap?: Gap | undefined;
 }
 
 export const largestSummary = 2048;
 /** Room for the marker line, whatever its figures. */
 const markerBytes = 96;
 
+/** Something of the whole text that the text at hand does not have. */
+export interface Gap {
+  /** Where in the text. */
+  readonly at: number;
+  readonly newlines: number;
+  readonly bytes: number;
+  /** A line begins after it. */
+  readonly wholeLine: boolean;
+}
+
 /** About a quarter of head and three quarters of tail, in whole lines where lines are not over-long (R-HUB-102). */
-export function clip(text: string, { maxBytes, summary = '' }: ClipOptions): Clipped {
-  const totalBytes = Buffer.byteLength(text);
-  const totalLines = countLines(text);
-  if (totalBytes <= maxBytes) {
+export function clip(text: string, { maxBytes, summary = '', gap = none }: ClipOptions): Clipped {
+  const bytes = Buffer.byteLength(text);
+  const totalBytes = bytes + gap.bytes;
+  const totalLines = countLines(text) + gap.newlines;
+  if (bytes <= maxBytes && gap.at === 0) {
     const rest = { restFrom: 0, restTo: 0, restStart: 0, restEnd: 0 };
     return { text, clipped: false, totalLines, totalBytes, omittedLines: 0, omittedBytes: 0, ...rest };
   }
   const said = summary === '' ? '' : `${upTo(summary, Math.min(largestSummary, maxBytes >> 1))}\n`;
   const budget = Math.max(0, maxBytes - markerBytes - Buffer.byteLength(said));
-  const restStart = headEnd(text, 0, Math.floor(budget / 4));
-  const restEnd = tailStart(text, restStart, budget - Buffer.byteLength(text.slice(0, restStart)));
+  // What is before a gap is head, what is after it is tail.
+  const restStart = headEnd(gap.at > 0 ? text.slice(0, gap.at) : text, 0, Math.floor(budget / 4));
+  const restEnd = tailStart(text, Math.max(restStart, gap.at), budget - Buffer.byteLength(text.slice(0, restStart)));
   const head = text.slice(0, restStart);
   const tail = text.slice(restEnd);
   const left = text.slice(restStart, restEnd);
-  const omittedBytes = totalBytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
-  const restFrom = countNewlines(head) + 1;
-  const restTo = restFrom + countNewlines(left) - (left.endsWith('\n') ? 1 : 0);
+  const omittedBytes = totalBytes - Buffer.byteLength(head) - Buffer.byteLength(tail) - (gap.at > 0 ? 0 : gap.bytes);
+  const endsLine = gap.at > 0 && restEnd === gap.at ? gap.wholeLine : left.endsWith('\n');
+  const restFrom = countNewlines(head) + 1 + (gap.at > 0 ? 0 : gap.newlines);
+  const restTo = restFrom + countNewlines(left) + (gap.at > 0 ? gap.newlines : 0) - (endsLine ? 1 : 0);
   const cutHead = head !== '' && !head.endsWith('\n');
-  const cutTail = tail !== '' && !left.endsWith('\n');
+  const cutTail = tail !== '' && !endsLine;
   const omittedLines =
     restTo - restFrom + 1 - new Set([...(cutHead ? [restFrom] : []), ...(cutTail ? [restTo] : [])]).size;
   const marker = `[… ${omittedLines} lines, ${omittedBytes} bytes left out: ${place(restFrom, restTo)} of ${totalLines} …]`;
@@ -61,6 +75,8 @@ export function clip(text: string, { maxBytes, summary = '' }: ClipOptions): Cli
     restEnd,
   };
 }
+
+const none: Gap = { at: 0, newlines: 0, bytes: 0, wholeLine: true };
 
 const place = (from: number, to: number): string => (from === to ? `in line ${from}` : `lines ${from}–${to}`);
 
@@ -119,7 +135,7 @@ export function countLines(text: string): number {
   return countNewlines(text) + (text.endsWith('\n') ? 0 : 1);
 }
 
-function countNewlines(text: string): number {
+export function countNewlines(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
   return count;

@@ -1,8 +1,10 @@
 import { plainText, type TextFlags } from '../plain-text.ts';
 import { summarise, type Summary } from '../summaries/index.ts';
 import type { Terminal } from '../terminal.ts';
-import { type Clipped, clip } from './clip.ts';
-import { encodeRest, load, type Source } from './source.ts';
+import { type Clipped, clip, countLines, type Gap } from './clip.ts';
+import { load, type SourceText } from './load.ts';
+import { type NotKept, notKept, restOf } from './rest.ts';
+import { type LogSource, wholeLines } from './source.ts';
 
 export interface FittedOutput {
   readonly text: string;
@@ -13,48 +15,97 @@ export interface FittedOutput {
   readonly omittedBytes: number;
   /** Handle to what was left out, where it can be had again. */
   readonly rest?: string;
+  /** What of the output cannot be had again. */
+  readonly notKept?: NotKept;
+  /** The first bytes of the output are gone, and nobody has counted them as text. */
+  readonly missedBytes?: number;
 }
 
 /** Cut to size; a text that had to be cut also gets a summary, where its kind is known. */
 export function clipAndSummarise(
-  text: string,
+  { text, gap }: { readonly text: string; readonly gap?: Gap | undefined },
   maxBytes: number,
   hint: { readonly command?: string | undefined; readonly exitCode?: number | undefined },
 ): Clipped & { readonly summary?: Summary } {
-  const plain = clip(text, { maxBytes });
+  const plain = clip(text, { maxBytes, gap });
   if (!plain.clipped) return plain;
   const summary = summarise(text, hint);
   if (summary.kind === 'unknown') return plain;
-  return { ...clip(text, { maxBytes, summary: summary.text }), summary };
+  return { ...clip(text, { maxBytes, gap, summary: summary.text }), summary };
+}
+
+interface Output {
+  readonly output: string;
+  readonly outputFrom: number;
+  readonly outputTo: number;
+  readonly missedBytes: number;
+  readonly exitCode: number | null;
 }
 
 /** The output of a command as a model should get it: plain, and no more than asked for. */
 export async function fitOutput(
   terminal: Terminal,
-  output: {
-    readonly output: string;
-    readonly outputFrom: number;
-    readonly outputTo: number;
-    readonly exitCode: number | null;
-  },
+  output: Output,
   request: { readonly command: string; readonly maxBytes: number },
   signal: AbortSignal,
 ): Promise<FittedOutput> {
-  const { text, flags } = plainText(output.output);
+  const { text, flags, gap, totals, source, missedBytes } = await wholeOutput(
+    terminal,
+    output,
+    request.maxBytes,
+    signal,
+  );
   const hint = { command: request.command, exitCode: output.exitCode ?? undefined };
-  const result = clipAndSummarise(text, request.maxBytes, hint);
-  const { totalLines, totalBytes, omittedLines, omittedBytes, restStart, restEnd } = result;
-  const counts = { totalLines, totalBytes, omittedLines, omittedBytes };
-  if (!result.clipped) return { text, flags, ...counts };
-  const source: Source = {
-    kind: 'log',
-    from: output.outputFrom,
-    to: output.outputTo,
-    size: terminal.size,
-    alternate: false,
+  const result = clipAndSummarise({ text, gap }, request.maxBytes, hint);
+  const { totalLines, totalBytes, omittedLines, omittedBytes } = result;
+  const rest = result.clipped && source ? restOf(terminal, source, { text, gap, totals }, result) : undefined;
+  const gone = notKept({ text, gap });
+  return {
+    text: result.text,
+    flags,
+    totalLines,
+    totalBytes,
+    omittedLines,
+    omittedBytes,
+    ...(rest === undefined ? {} : { rest }),
+    ...(gone === undefined ? {} : { notKept: gone }),
+    ...(missedBytes > 0 ? { missedBytes } : {}),
   };
-  // A handle is only as good as the text it leads to.
-  const again = await load(terminal, source, signal).catch(() => undefined);
-  const rest = again?.text === text ? encodeRest(terminal, { source, at: restStart, end: restEnd }) : undefined;
-  return { text: result.text, flags, ...counts, ...(rest === undefined ? {} : { rest }) };
 }
+
+interface WholeOutput extends SourceText {
+  /** Where the text can be had again. */
+  readonly source: LogSource | undefined;
+  readonly missedBytes: number;
+}
+
+/** A run answers with the end of a long output; what else is kept is read here. */
+async function wholeOutput(
+  terminal: Terminal,
+  output: Output,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<WholeOutput> {
+  const { outputFrom: from, outputTo: to } = output;
+  const source: LogSource = { kind: 'log', from, to, size: terminal.size, alternate: false };
+  const kept = (): Promise<SourceText | undefined> => load(terminal, source, signal).catch(unlessAborted(signal));
+  if (output.missedBytes === 0) {
+    const { text, flags } = plainText(output.output);
+    const totals = { lines: countLines(text), bytes: Buffer.byteLength(text) };
+    // A handle is only as good as the text it leads to.
+    const again = totals.bytes <= maxBytes ? undefined : await kept();
+    return { text, flags, totals, source: again?.text === text ? source : undefined, missedBytes: 0 };
+  }
+  const whole = await kept();
+  if (whole) return { ...whole, source, missedBytes: 0 };
+  const start = wholeLines(terminal, from, to);
+  const rest = { ...source, from: Math.min(start.from, to) };
+  return { ...(await load(terminal, rest, signal)), source: rest, missedBytes: start.missed };
+}
+
+const unlessAborted =
+  (signal: AbortSignal) =>
+  (error: unknown): undefined => {
+    if (signal.aborted) throw error;
+    return undefined;
+  };

@@ -3,11 +3,13 @@ import { addFlags, plainText } from '../plain-text.ts';
 import { settled } from '../settle.ts';
 import type { Summary } from '../summaries/index.ts';
 import type { Terminal, TerminalState } from '../terminal.ts';
-import { type Clipped, countLines, headEnd, lineStart } from './clip.ts';
+import type { Clipped } from './clip.ts';
 import { clipAndSummarise } from './fit-output.ts';
 import { encodeCursor } from './cursor.ts';
+import { load, type SourceText } from './load.ts';
 import { takePicture } from './pictures.ts';
-import { decodeRest, encodeRest, load, type Source, type SourceText } from './source.ts';
+import { type NotKept, notKept, page, restOf } from './rest.ts';
+import type { Source } from './source.ts';
 import { type CommandFacts, type Found, type ReadRequest, views } from './views.ts';
 
 export type { ReadRequest, View } from './views.ts';
@@ -33,6 +35,8 @@ export interface ReadAnswer {
   /** Some of what was asked for is gone; how many bytes of output, where that is known. */
   readonly lost?: boolean;
   readonly missedBytes?: number;
+  /** The part of the whole text that is gone, where its place is known. */
+  readonly notKept?: NotKept;
   readonly command?: CommandFacts;
   readonly diff?: NonNullable<Found['facts']['diff']>;
   readonly summary?: Summary;
@@ -51,6 +55,7 @@ export const defaultMaxBytes = 16 << 10;
 export const smallestMaxBytes = 1 << 10;
 export const largestMaxBytes = 200_000;
 const longestTitle = 200;
+const noTotals = { lines: 0, bytes: 0 };
 
 /** The text of a terminal as a model should get it: rendered, plain, and no more than asked for (R-HUB-100…104). */
 export async function readTerminal(terminal: Terminal, request: ReadRequest, signal: AbortSignal): Promise<ReadAnswer> {
@@ -63,11 +68,9 @@ export async function readTerminal(terminal: Terminal, request: ReadRequest, sig
   const found =
     request.rest === undefined ? views[request.view](terminal, request, { offset, picture, maxBytes }) : undefined;
   const common = facts(terminal, offset, picture.id);
-  if (!found) return { ...common, ...(await page(terminal, request, maxBytes, signal)) };
-  const body =
-    'text' in found.body
-      ? { ...found.body, droppedLines: 0, droppedBytes: 0 }
-      : await load(terminal, found.body, signal);
+  if (!found)
+    return { ...common, ...(await page(terminal, { ...request, rest: request.rest ?? '' }, maxBytes, signal)) };
+  const body = 'text' in found.body ? { ...found.body, totals: noTotals } : await load(terminal, found.body, signal);
   const source = 'text' in found.body ? found.body.source : found.body;
   return { ...common, ...found.facts, ...fit(terminal, body, source, maxBytes, found.facts) };
 }
@@ -106,41 +109,23 @@ function fit(
   maxBytes: number,
   { command, lost }: Found['facts'],
 ) {
-  const { summary, ...result } = clipAndSummarise(body.text, maxBytes, command ?? {});
-  const before = body.droppedLines;
+  const { summary, ...result } = clipAndSummarise(body, maxBytes, command ?? {});
+  const totals = { lines: result.totalLines, bytes: result.totalBytes };
+  const rest = result.clipped && source ? restOf(terminal, source, { ...body, totals }, result) : undefined;
+  const gone = notKept(body);
   return {
     text: result.text,
-    totalLines: result.totalLines + before,
-    totalBytes: result.totalBytes + body.droppedBytes,
+    totalLines: result.totalLines,
+    totalBytes: result.totalBytes,
     flags: addFlags(body.flags),
-    ...(lost === true || before > 0 ? { lost: true } : {}),
+    ...(lost === true || gone ? { lost: true } : {}),
+    ...(gone ? { notKept: gone } : {}),
     ...(summary ? { summary } : {}),
-    ...(result.clipped ? { clipped: left(result, before) } : {}),
-    ...(result.clipped && source
-      ? { rest: encodeRest(terminal, { source, at: result.restStart, end: result.restEnd }) }
-      : {}),
+    ...(result.clipped ? { clipped: left(result) } : {}),
+    ...(rest === undefined ? {} : { rest }),
   };
 }
 
-function left(result: Clipped, before: number): Left {
-  const { omittedLines, omittedBytes, restFrom, restTo } = result;
-  return { omittedLines, omittedBytes, fromLine: restFrom + before, toLine: restTo + before };
-}
-
-/** The next piece of what an earlier answer left out. */
-async function page(terminal: Terminal, request: ReadRequest, maxBytes: number, signal: AbortSignal) {
-  const { source, at, end } = decodeRest(terminal, request.rest ?? '');
-  const { text, flags, droppedLines, droppedBytes } = await load(terminal, source, signal);
-  const from = request.line === undefined ? at : Math.max(at, lineStart(text, request.line - droppedLines));
-  const to = Math.min(end, headEnd(text, from, maxBytes));
-  const fromLine = countLines(text.slice(0, from)) + (from === 0 || text[from - 1] === '\n' ? 1 : 0) + droppedLines;
-  const shown = text.slice(from, to);
-  return {
-    text: shown,
-    totalLines: countLines(text) + droppedLines,
-    totalBytes: Buffer.byteLength(text) + droppedBytes,
-    flags,
-    page: { fromLine, toLine: fromLine + Math.max(0, countLines(shown) - 1) },
-    ...(to < end ? { rest: encodeRest(terminal, { source, at: to, end }) } : {}),
-  };
+function left({ omittedLines, omittedBytes, restFrom, restTo }: Clipped): Left {
+  return { omittedLines, omittedBytes, fromLine: restFrom, toLine: restTo };
 }

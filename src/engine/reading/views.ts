@@ -5,6 +5,7 @@ import { addFlags, plainText, type TextFlags } from '../plain-text.ts';
 import { joinRows } from '../screen/rows.ts';
 import type { Terminal } from '../terminal.ts';
 import { decodeCursor } from './cursor.ts';
+import { overflowFrom } from './overflow.ts';
 import { type ChangedRow, changedRows, comparable, findPicture, type Picture, pictureText } from './pictures.ts';
 import { type Source, wholeLines } from './source.ts';
 
@@ -130,7 +131,7 @@ function ofRows({ screen }: Terminal, from: number): { text: string; flags: Text
 
 /** `exact`: output of a command begins where its mark says, not where its line does. */
 function ofLog(terminal: Terminal, from: number, to: number, alternate: boolean, exact = false): Found {
-  const kept = terminal.log.start <= from;
+  const kept = terminal.log.start <= from || (exact && overflowFrom(terminal, from) !== undefined);
   const start = kept && exact ? { from, missed: 0 } : wholeLines(terminal, from, to);
   const source: Source = { kind: 'log', from: Math.min(start.from, to), to, size: terminal.screen.size, alternate };
   return { body: source, facts: start.missed > 0 ? { lost: true, missedBytes: start.missed } : {} };

@@ -4,6 +4,9 @@ import { transcribe } from '../screen/transcript.ts';
 
 /** More is not rendered: the last part of it, from the beginning of a line. */
 const mostBytes = 1 << 20;
+/** A longer line is cut. */
+const longestLine = 64 << 10;
+
 /** What a stretch of output leaves on a terminal of this size, however many rows it has. */
 export async function outputText(
   log: OutputLog,
@@ -31,7 +34,7 @@ export async function textOf(
 function lastPart(log: OutputLog, from: number, to: number): { bytes: Uint8Array; start: number } {
   const read = log.read(Math.max(from, to - mostBytes), to);
   if (read.from === from) return { bytes: read.bytes, start: from };
-  const line = read.bytes.indexOf(0x0a) + 1;
+  const line = read.bytes.subarray(0, longestLine).indexOf(0x0a) + 1;
   return { bytes: read.bytes.subarray(line), start: read.from + line };
 }
 

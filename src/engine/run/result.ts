@@ -41,7 +41,7 @@ export interface RunResult {
   readonly outputTo: number;
   /** Bytes at the beginning of the output that are not in `output`: no longer kept, or too many. */
   readonly missedBytes: number;
-  /** The beginning of an output that is too long for the log, in whole lines. */
+  /** The beginning of an output that is too long for the log: whole lines, where it has any so early. */
   readonly head?: Uint8Array;
   readonly durationMs: number;
   /** What a shell without marks was told to print around the command. */

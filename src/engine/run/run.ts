@@ -4,10 +4,10 @@ import { deferred } from '../../lib/deferred.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import { type Attention, whenAttention } from '../attention/index.ts';
 import { isCarrier, isShell } from '../known-programs.ts';
+import { type Overflow, watchOverflow } from '../reading/overflow.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
-import { Head } from './head.ts';
 import { inputTaken, promptRedrawn } from './input-taken.ts';
 import { type Origin, originOf, type Waits, watchInteractive } from './interactive.ts';
 import { MarkedWatch } from './marked-watch.ts';
@@ -46,7 +46,7 @@ interface Run {
   /** The newest command given to the program that this one started. */
   inner: Run | undefined;
   readonly over: Emitter<Ending>;
-  readonly head: Head;
+  readonly overflow: Overflow;
   ending: Ending | undefined;
   lastInput: Terminal['lastInput'];
 }
@@ -139,7 +139,7 @@ async function submit(
     outer: undefined,
     inner: undefined,
     over: new Emitter(),
-    head: new Head(terminal.log, () => watch.outputFrom),
+    overflow: watchOverflow(terminal, () => watch.outputFrom),
     ending: undefined,
     lastInput: undefined,
   };
@@ -147,17 +147,17 @@ async function submit(
     (ending) => {
       started.ending = ending;
       started.lastInput = terminal.lastInput;
-      started.head[Symbol.dispose]();
+      started.overflow.endsAt(ending.outputTo);
       if (started.inner?.ending === undefined) started.inner?.watch.outerEnded?.(ending);
       started.over.emit(ending);
     },
-    () => started.head[Symbol.dispose](),
+    () => started.overflow[Symbol.dispose](),
   );
   try {
     await terminal.send(Buffer.from(lines), request.by, signal, 'command');
   } catch (error) {
     watch[Symbol.dispose]();
-    started.head[Symbol.dispose]();
+    started.overflow[Symbol.dispose]();
     throw error;
   }
   return started;
@@ -296,7 +296,7 @@ async function result(
   found: Ending | { readonly person: Attention } | Waits | undefined,
 ): Promise<RunResult> {
   const answer = await resultOf(terminal, current, found);
-  const head = answer.missedBytes === 0 ? undefined : current.head.from(answer.outputFrom);
+  const head = answer.missedBytes === 0 ? undefined : current.overflow.headFrom(answer.outputFrom);
   const { omit: marker } = current.watch;
   return { ...answer, ...(head === undefined ? {} : { head }), ...(marker === undefined ? {} : { marker }) };
 }

@@ -31,6 +31,8 @@ export interface TranscriptOptions {
 const sliceBytes = 2048;
 const windowBytes = 512 << 10;
 const defaultMaxChars = 16 << 20;
+/** A line is handed on in parts of at least so many characters. */
+const longOpen = 1 << 20;
 /** Fewer bytes of simple lines are not worth taking out of the emulator's hands. */
 const worthSkipping = 4 << 10;
 
@@ -39,48 +41,38 @@ const worthSkipping = 4 << 10;
  * Lines that only scroll by are read off the bytes; everything else, and the last screenful before it, goes through an
  * emulator.
  */
-export async function transcribe(bytes: Uint8Array, options: TranscriptOptions): Promise<Transcript> {
-  const writer = new TranscriptWriter(options);
-  try {
-    let at = 0;
-    let scannedTo = 0;
-    let sliceSize = sliceBytes;
-    while (at < bytes.length) {
-      if (at >= scannedTo) {
-        const { skipped, end } = writer.skip(bytes, at, Math.min(bytes.length, at + windowBytes));
-        scannedTo = Math.max(end, at + sliceBytes);
-        at += skipped;
-      }
-      const slice = bytes.subarray(at, at + sliceSize);
-      // Simple lines can only be told from the start of one.
-      const whole = slice.lastIndexOf(0x0a) + 1 || slice.length;
-      const started = performance.now();
-      writer.feed(slice.subarray(0, whole));
-      sliceSize = nextSlice(sliceSize, performance.now() - started, sliceBytes);
-      at += whole;
-      await options.pause();
-    }
-    return writer.finish();
-  } finally {
-    writer.dispose();
-  }
+export async function transcribe(
+  bytes: Uint8Array,
+  { size, pause, maxChars = defaultMaxChars }: TranscriptOptions,
+): Promise<Transcript> {
+  const text = new KeptText(maxChars);
+  using transcriber = new Transcriber(size, text);
+  for (const _step of transcriber.steps(bytes)) await pause();
+  transcriber.rest(text);
+  return { ...text.finish(), hidden: transcriber.hidden };
 }
 
-class TranscriptWriter {
+/** Takes the text of a transcript, line by line. */
+export interface LineSink {
+  /** One or more whole lines, without the newline after the last. */
+  add(lines: string): void;
+  /** The beginning of the line that `add` is given next, where that is very long. */
+  begin(part: string): void;
+}
+
+/** Turns output into lines as it comes, in pieces cut anywhere; whole lines are quicker. */
+export class Transcriber implements Disposable {
+  /** Characters a person would not see on the screen. */
+  hidden = 0;
   readonly #emulator: Emulator;
-  readonly #maxChars: number;
-  #chunks: string[] = [];
-  #chars = 0;
+  #sink: LineSink;
   /** The last line so far; the next row may continue it. */
   #open: string | undefined;
   /** Rows before this absolute one have been taken. */
   #taken = 0;
-  #hidden = 0;
-  #droppedLines = 0;
-  #droppedBytes = 0;
 
-  constructor({ size, maxChars = defaultMaxChars }: TranscriptOptions) {
-    this.#maxChars = maxChars;
+  constructor(size: Size, sink: LineSink) {
+    this.#sink = sink;
     this.#emulator = new Emulator(size, sliceBytes, darkTheme);
     const { core } = this.#emulator;
     // What scrolled out was printed, also if the scrollback is erased after.
@@ -110,14 +102,51 @@ class TranscriptWriter {
     });
   }
 
-  feed(bytes: Uint8Array): void {
+  /** Takes the bytes in, in steps short enough to let others have a turn after each. */
+  *steps(bytes: Uint8Array): Generator<void, void, void> {
+    let at = 0;
+    let scannedTo = 0;
+    let sliceSize = sliceBytes;
+    while (at < bytes.length) {
+      if (at >= scannedTo) {
+        const { skipped, end } = this.#skip(bytes, at, Math.min(bytes.length, at + windowBytes));
+        scannedTo = Math.max(end, at + sliceBytes);
+        at += skipped;
+      }
+      const slice = bytes.subarray(at, at + sliceSize);
+      // Simple lines can only be told from the start of one.
+      const whole = slice.lastIndexOf(0x0a) + 1 || slice.length;
+      const started = performance.now();
+      this.#feed(slice.subarray(0, whole));
+      sliceSize = nextSlice(sliceSize, performance.now() - started, sliceBytes);
+      at += whole;
+      yield;
+    }
+  }
+
+  /** Gives this sink what would follow if the output ended here. More may be taken in afterwards. */
+  rest(sink: LineSink): void {
+    const before = { sink: this.#sink, open: this.#open, taken: this.#taken };
+    this.#sink = sink;
+    this.#takeAll();
+    this.#close();
+    this.#sink = before.sink;
+    this.#open = before.open;
+    this.#taken = before.taken;
+  }
+
+  [Symbol.dispose](): void {
+    this.#emulator.dispose();
+  }
+
+  #feed(bytes: Uint8Array): void {
     this.#emulator.feed(bytes);
     this.#emulator.take();
     this.#takeScrolled();
   }
 
   /** Reads simple lines at `from` off the bytes, all but the last screenfuls of them. */
-  skip(bytes: Uint8Array, from: number, to: number): { readonly skipped: number; readonly end: number } {
+  #skip(bytes: Uint8Array, from: number, to: number): { readonly skipped: number; readonly end: number } {
     const none = { skipped: 0, end: from };
     const { core } = this.#emulator;
     if (to - from < worthSkipping || !this.#emulator.atRest || !isOrdinary(core) || !this.#startsAfresh()) return none;
@@ -126,29 +155,13 @@ class TranscriptWriter {
     if (cut - from < worthSkipping) return { skipped: 0, end: lines.end };
     this.#takeAll();
     this.#close();
-    this.#add(simpleText(bytes, from, cut, lines, core.cols).slice(0, -1));
+    this.#sink.add(simpleText(bytes, from, cut, lines, core.cols).slice(0, -1));
     if (lines.hasEscapes) this.#emulator.feed(penOf(bytes, lastReset(bytes, from, cut), cut));
     this.#emulator.feed(clearBytes);
     // The row of a saved cursor has scrolled out by the time it can be restored.
     core.buffers.normal.savedY = 0;
     this.#taken = this.#emulator.trimmed;
     return { skipped: cut - from, end: lines.end };
-  }
-
-  finish(): Transcript {
-    this.#takeAll();
-    this.#close();
-    const text = this.#chunks.join('\n');
-    return {
-      text: withoutBlankEnd(text),
-      hidden: this.#hidden,
-      droppedLines: this.#droppedLines,
-      droppedBytes: this.#droppedBytes,
-    };
-  }
-
-  dispose(): void {
-    this.#emulator.dispose();
   }
 
   /** The cursor is at the start of a blank row with nothing below it, and its pen can be seen. */
@@ -198,8 +211,12 @@ class TranscriptWriter {
   #row(line: CoreLine | undefined): void {
     if (!line) return;
     const text = this.#textOf(line);
-    if (line.isWrapped && this.#open !== undefined) this.#open += text;
-    else {
+    if (line.isWrapped && this.#open !== undefined) {
+      this.#open += text;
+      if (this.#open.length < longOpen) return;
+      this.#sink.begin(this.#open);
+      this.#open = '';
+    } else {
       this.#close();
       this.#open = text;
     }
@@ -209,19 +226,44 @@ class TranscriptWriter {
     const { cols } = this.#emulator.core;
     if (!mayHide(line)) return readText(line, cols);
     const { text, hidden } = markHidden(readCells(line, cols));
-    this.#hidden += hidden;
+    this.hidden += hidden;
     return text;
   }
 
   #close(): void {
-    if (this.#open !== undefined) this.#add(this.#open);
+    if (this.#open !== undefined) this.#sink.add(this.#open);
     this.#open = undefined;
   }
+}
 
-  #add(chunk: string): void {
+/** The newest lines of a text, up to a limit; how many came before them is counted. */
+class KeptText implements LineSink {
+  readonly #maxChars: number;
+  #chunks: string[] = [];
+  #chars = 0;
+  #begun = '';
+  #droppedLines = 0;
+  #droppedBytes = 0;
+
+  constructor(maxChars: number) {
+    this.#maxChars = maxChars;
+  }
+
+  begin(part: string): void {
+    this.#begun += part;
+  }
+
+  add(lines: string): void {
+    const chunk = this.#begun + lines;
+    this.#begun = '';
     this.#chunks.push(chunk);
     this.#chars += chunk.length + 1;
     if (this.#chars > this.#maxChars + (this.#maxChars >> 2)) this.#drop();
+  }
+
+  finish(): Omit<Transcript, 'hidden'> {
+    const text = withoutBlankEnd(this.#chunks.join('\n'));
+    return { text, droppedLines: this.#droppedLines, droppedBytes: this.#droppedBytes };
   }
 
   /** Seldom, and then a quarter at a time. */

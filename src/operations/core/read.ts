@@ -4,7 +4,7 @@ import { fenced } from '../../engine/reading/fence.ts';
 import { findInTerminal } from '../../engine/reading/find.ts';
 import { readTerminal } from '../../engine/reading/read.ts';
 import { viewNames } from '../../engine/reading/views.ts';
-import { Flags, flagWords, leftOut, MaxBytes, Terminal } from './shared.ts';
+import { Flags, flagWords, leftOut, MaxBytes, NotKept, notKeptWords, Terminal } from './shared.ts';
 
 const Answer = z.object({
   terminal: z.string(),
@@ -33,6 +33,7 @@ const Answer = z.object({
   rest: z.string().optional(),
   lost: z.boolean().optional().describe('Some of it is no longer kept'),
   missedBytes: z.number().int().optional(),
+  notKept: NotKept.optional(),
   command: z
     .object({
       block: z.number().int(),
@@ -90,8 +91,10 @@ export const read = operation({
     rest,
     lost,
     missedBytes,
+    notKept,
     page,
     totalLines,
+    totalBytes,
     flags,
     screen,
   }) {
@@ -103,13 +106,14 @@ export const read = operation({
             `command: ${command.command ?? '?'} ${command.running ? '(running)' : `(exit code ${command.exitCode ?? '?'})`}`,
           ]
         : []),
-      ...(clipped ? [leftOut({ ...clipped, rest })] : []),
+      ...(clipped ? [leftOut({ ...clipped, rest, totalLines, totalBytes })] : []),
       ...(page
         ? [
             `lines ${page.fromLine} to ${page.toLine} of ${totalLines}${rest ? `; more with rest=${rest}` : ', the last of the rest'}`,
           ]
         : []),
-      ...(lost ? [`some of it is no longer kept${missedBytes ? ` (${missedBytes} bytes)` : ''}`] : []),
+      ...notKeptWords(notKept),
+      ...(lost && !notKept ? [`some of it is no longer kept${missedBytes ? ` (${missedBytes} bytes)` : ''}`] : []),
       ...flagWords(flags),
     ];
     return fenced(facts, text);

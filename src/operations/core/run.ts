@@ -6,7 +6,7 @@ import { fenced } from '../../engine/reading/fence.ts';
 import { fitOutput } from '../../engine/reading/fit-output.ts';
 import { defaultMaxBytes } from '../../engine/reading/read.ts';
 import { follow, run as runCommand } from '../../engine/run/run.ts';
-import { Flags, flagWords, leftOut, MaxBytes, Person, personWords, Terminal } from './shared.ts';
+import { Flags, flagWords, leftOut, MaxBytes, NotKept, notKeptWords, Person, personWords, Terminal } from './shared.ts';
 
 const Result = z.object({
   terminal: z.string(),
@@ -23,6 +23,7 @@ const Result = z.object({
   omittedLines: z.number().int(),
   omittedBytes: z.number().int(),
   missedBytes: z.number().int().optional(),
+  notKept: NotKept.optional(),
   rest: z.string().optional().describe('Pass to terminal_read for what was left out'),
   person: Person.optional(),
   flags: Flags.optional(),
@@ -73,7 +74,7 @@ export const run = operation({
       outputTo: _to,
       head: _head,
       marker: _marker,
-      missedBytes,
+      missedBytes: _missed,
       ...facts
     } = result;
     return {
@@ -83,7 +84,6 @@ export const run = operation({
       durationMs: Math.round(facts.durationMs),
       output: text,
       ...fitted,
-      ...(missedBytes > 0 ? { missedBytes } : {}),
       ...(Object.keys(flags).length > 0 ? { flags } : {}),
     };
   },
@@ -104,6 +104,7 @@ function words(result: Result): string[] {
     first[result.state],
     ...(result.note === undefined ? [] : [result.note]),
     ...(result.omittedBytes === 0 ? [] : [leftOut(result)]),
+    ...notKeptWords(result.notKept),
     ...(result.missedBytes === undefined ? [] : [`the first ${result.missedBytes} bytes are no longer kept`]),
     ...flagWords(result.flags),
   ];

@@ -42,11 +42,27 @@ export function flagWords(flags: z.output<typeof Flags> | undefined): string[] {
   return kinds.length === 0 ? [] : [`suspicious characters taken out or marked: ${kinds.join(', ')}`];
 }
 
+/** Lines of the output that no handle leads to any more. */
+export const NotKept = z.object({
+  lines: z.number().int(),
+  bytes: z.number().int(),
+  fromLine: z.number().int(),
+  toLine: z.number().int(),
+});
+
+export function notKeptWords(gone: z.output<typeof NotKept> | undefined): string[] {
+  if (gone === undefined) return [];
+  if (gone.toLine <= gone.fromLine) return [`${gone.bytes} bytes of line ${gone.fromLine} are no longer kept`];
+  return [`lines ${gone.fromLine} to ${gone.toLine} (${gone.bytes} bytes) are no longer kept`];
+}
+
 export function leftOut(what: {
   readonly omittedLines: number;
   readonly omittedBytes: number;
+  readonly totalLines: number;
+  readonly totalBytes: number;
   readonly rest?: string | undefined;
 }): string {
-  const amount = `${what.omittedLines} lines, ${what.omittedBytes} bytes left out`;
+  const amount = `${what.omittedLines} lines, ${what.omittedBytes} bytes left out of ${what.totalLines} lines, ${what.totalBytes} bytes`;
   return what.rest === undefined ? amount : `${amount}; terminal_read rest=${what.rest}`;
 }

@@ -8,7 +8,7 @@ import { echoedCommand } from '../../engine/echoed-command.ts';
 import { parseKey } from '../../engine/keys.ts';
 import { operation } from '../../engine/operation.ts';
 import { clip } from '../../engine/reading/clip.ts';
-import { load } from '../../engine/reading/source.ts';
+import { load } from '../../engine/reading/load.ts';
 import { textOf } from '../../engine/run/output-text.ts';
 import { type RunResult, run as runCommand } from '../../engine/run/run.ts';
 import type { Terminal } from '../../engine/terminal.ts';
