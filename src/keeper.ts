@@ -1,4 +1,4 @@
-import { accessSync, constants, openSync, rmSync } from 'node:fs';
+import { accessSync, constants, openSync } from 'node:fs';
 import { handOver, takeOver } from './transports/local/keeper/hand-over.ts';
 import type { HeldTerminal } from './transports/local/keeper/held-terminal.ts';
 import { closeInherited } from './transports/local/keeper/inherited.ts';
@@ -6,6 +6,7 @@ import { Keeper } from './transports/local/keeper/keeper.ts';
 import { type Libc, loadLibc } from './transports/local/libc.ts';
 import { openLinuxPty } from './transports/local/pty-linux.ts';
 import { loadSharedCalls } from './transports/local/shared-calls.ts';
+import { removeFileSync } from './engine/remove-file.ts';
 
 /**
  * The keeper's own program: it holds the terminals of one instance and outlives it. It loads everything at once, because by
@@ -35,7 +36,7 @@ let current: Keeper | undefined;
 
 async function serve(libc: Libc, place: Place, terminals: readonly HeldTerminal[]): Promise<void> {
   // Whoever has the lock may be sure that nobody listens at what an earlier one left.
-  rmSync(place.socket, { force: true });
+  removeFileSync(place.socket);
   current = new Keeper({
     open: (target, size) => openLinuxPty(libc, target, size),
     onEmpty: () => process.exit(0),

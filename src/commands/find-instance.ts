@@ -3,9 +3,11 @@ import { FairleadError } from '../contract/errors.ts';
 import { Instances } from '../engine/instances/instances.ts';
 import { type InstanceRecord, parseRecord } from '../engine/instances/record.ts';
 import { readText } from '../engine/private-file.ts';
+import { requireOwn } from '../engine/state-root.ts';
 
 /** Named, else active, else newest, else whatever a compatibility file of another product points to (R-RPC-151). */
 export function findInstance(home: string, wanted: string | undefined): InstanceRecord {
+  requireOwn(home);
   const peers = new Instances(home);
   const live = peers.list();
   const named = wanted === undefined ? undefined : live.find(({ id, title }) => id === wanted || title === wanted);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEntry } from './audit.ts';
 import { newestRecords, type Wanted } from './audit-read.ts';
@@ -19,6 +19,7 @@ import { installationKey } from './installation-key.ts';
 import { makeDirectorySync } from './make-directory.ts';
 import { partKey } from './part.ts';
 import { writePrivate } from './private-file.ts';
+import { removeFileSync } from './remove-file.ts';
 
 /** Replacing a file costs more than a call: what was cut off within this time of a crash is not missed. */
 const vouchMs = 1000;
@@ -129,9 +130,9 @@ export class AuditTrail implements AsyncDisposable {
     const oldest = oldestKept(today);
     for (const name of readdirSync(this.#folder)) {
       const date = dayOf(name);
-      if (date !== undefined && date < oldest) rmSync(join(this.#folder, name));
+      if (date !== undefined && date < oldest) removeFileSync(join(this.#folder, name));
     }
-    for (const [file, head] of readHeads(this.#root)) if (head !== undefined && head.day < oldest) rmSync(file);
+    for (const [file, head] of readHeads(this.#root)) if (head !== undefined && head.day < oldest) removeFileSync(file);
   }
 }
 

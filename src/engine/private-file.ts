@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectorySync } from './make-directory.ts';
+import { removeFileSync } from './remove-file.ts';
 
 /** Replaces a file in one step, for its owner's eyes only: a reader finds the old text or the new, never half of one (R-RPC-004). */
 export function writePrivate(path: string, text: string): void {
@@ -11,7 +12,7 @@ export function writePrivate(path: string, text: string): void {
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
     renameSync(draft, path);
   } catch (error) {
-    rmSync(draft, { force: true });
+    removeFileSync(draft);
     throw error;
   }
 }

@@ -1,12 +1,14 @@
 import { accessSync, constants } from 'node:fs';
 import { FairleadError } from '../contract/errors.ts';
 import { makeDirectorySync } from './make-directory.ts';
+import { distrust } from './trusted-path.ts';
 
 /** Where these stand in the way, a server without instance files still does most of its work, and says what it cannot. */
 const cannotWrite = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC']);
 
 /** Makes the state root, or says at once why it will not do: later every call would fail, each for another reason. */
 export function openStateRoot(root: string, { mustWrite }: { readonly mustWrite: boolean }): void {
+  requireOwn(root);
   try {
     makeDirectorySync(root, 0o700);
   } catch (error) {
@@ -18,6 +20,15 @@ export function openStateRoot(root: string, { mustWrite }: { readonly mustWrite:
   } catch (error) {
     throw unusable(root, error as NodeJS.ErrnoException);
   }
+}
+
+/** Refuses a state root that another user can write to: shells source its scripts, and clients send its token. */
+export function requireOwn(root: string): void {
+  const reason = distrust(root);
+  if (reason === undefined) return;
+  throw new FairleadError('not_permitted', `The state folder ${root} cannot be trusted: ${reason}.`, {
+    hint: `Make it yours alone (chown, chmod 700 ${root}), or name another with --home or FAIRLEAD_HOME.`,
+  });
 }
 
 function unusable(root: string, cause: NodeJS.ErrnoException): FairleadError {

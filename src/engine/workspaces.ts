@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { FairleadError } from '../contract/errors.ts';
@@ -6,6 +6,7 @@ import { quote } from '../contract/quote.ts';
 import { problemOf, refusal } from './json-problem.ts';
 import { partKey } from './part.ts';
 import { readText, writePrivate } from './private-file.ts';
+import { removeFileSync } from './remove-file.ts';
 
 export const SavedSession = z.object({
   id: z.number().int(),
@@ -102,7 +103,7 @@ export class Workspaces implements AsyncDisposable {
 
   /** Deletes it, if it is there. */
   forget(name: string): void {
-    for (const path of [this.#path(name), `${this.#path(name)}.bak`]) rmSync(path, { force: true });
+    for (const path of [this.#path(name), `${this.#path(name)}.bak`]) removeFileSync(path);
   }
 
   #path(name: string): string {

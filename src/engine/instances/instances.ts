@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import { makeDirectorySync } from '../make-directory.ts';
@@ -6,6 +6,7 @@ import { readText, writePrivate } from '../private-file.ts';
 import { exists, startOf } from '../process-identity.ts';
 import { instanceNames } from './names.ts';
 import { type InstanceRecord, isLive, parseRecord } from './record.ts';
+import { removeFileSync } from '../remove-file.ts';
 
 /** A claim whose owner has not written its record by then, and is gone, is free again (R-RPC-002). */
 const claimMs = 10_000;
@@ -30,7 +31,7 @@ export class Instances {
       const record = this.#read(name);
       if (record === undefined) return [];
       if (isLive(record)) return [record];
-      rmSync(this.#path(name), { force: true });
+      removeFileSync(this.#path(name));
       return [];
     });
     this.#chooseActive(found);
@@ -71,7 +72,7 @@ export class Instances {
 
   /** The last words of an instance: its file goes, and the newest of the others takes its place where it was active. */
   release(id: string): void {
-    rmSync(this.#path(id), { force: true });
+    removeFileSync(this.#path(id));
     if (this.#activeId() === id) this.#chooseActive(this.list());
   }
 
@@ -86,7 +87,7 @@ export class Instances {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       if (!this.#isAbandoned(path)) return false;
-      rmSync(path, { force: true });
+      removeFileSync(path);
       return this.#take(name);
     }
   }
@@ -109,7 +110,7 @@ export class Instances {
     if (active) return this.#isMirrored(active) ? undefined : this.#activate(active);
     const [newest] = [...live].sort((a, b) => b.started_at.localeCompare(a.started_at));
     if (newest) this.#activate(newest);
-    else if (id !== undefined) for (const path of this.#pointers()) rmSync(path, { force: true });
+    else if (id !== undefined) for (const path of this.#pointers()) removeFileSync(path);
   }
 
   /** Whose files they are. What they say of it is its own to write: what is known here may be older. */

@@ -1,6 +1,7 @@
-import { rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { rename, statfs, writeFile } from 'node:fs/promises';
 import { FairleadError } from '../../contract/errors.ts';
 import { makeDirectory } from '../make-directory.ts';
+import { removeFile } from '../remove-file.ts';
 
 /** Bytes an ordinary user may still write where `directory` lies. */
 export async function freeBytes(directory: string): Promise<number> {
@@ -47,13 +48,13 @@ export function tooLittleRoom(directory: string, free: number, wanted: number): 
   );
 }
 
-/** All of it or nothing, readable by its owner only. */
+/** All of it or nothing, readable by its owner only. A link that another user laid where the draft belongs is not followed. */
 export async function writeWhole(path: string, temporary: string, text: string): Promise<void> {
   try {
-    await writeFile(temporary, text, { mode: 0o600 });
+    await writeFile(temporary, text, { mode: 0o600, flag: 'wx' });
     await rename(temporary, path);
   } catch (thrown) {
-    await rm(temporary, { force: true }).catch(() => {});
+    await removeFile(temporary).catch(() => {});
     throw thrown;
   }
 }

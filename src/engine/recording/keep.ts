@@ -1,7 +1,9 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { writeWhole } from './directory.ts';
 import type { RecordingMetadata } from './metadata.ts';
 import type { RecordingFiles } from './names.ts';
+import { removeFile } from '../remove-file.ts';
 
 /** What the writer's file takes from the start: a full disk still has this much for the metadata. */
 const reserved = 16 << 10;
@@ -11,7 +13,7 @@ export const reserving = (json: string): string => json.padEnd(reserved);
 
 export async function discard(files: RecordingFiles): Promise<void> {
   const paths = [files.part, files.writer, files.metadata];
-  await Promise.all(paths.map((path) => rm(path, { force: true }).catch(() => {})));
+  await Promise.all(paths.map((path) => removeFile(path).catch(() => {})));
 }
 
 /** Gives a recording its final names. Undefined when that went well, else why there is no cast. */
@@ -31,7 +33,7 @@ export async function keep(files: RecordingFiles, metadata: RecordingMetadata): 
     await discard(files);
     return `The file of the recording is gone: ${files.part} was removed or moved while it was written.`;
   }
-  await rm(files.writer, { force: true }).catch(() => {});
+  await removeFile(files.writer).catch(() => {});
   return undefined;
 }
 
@@ -43,7 +45,7 @@ async function writeOver(files: RecordingFiles, metadata: RecordingMetadata): Pr
     commands.length >>= 1;
     bytes = Buffer.from(JSON.stringify({ ...metadata, commands }));
   }
-  const handle = await open(files.writer, 'r+');
+  const handle = await open(files.writer, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
     await handle.write(bytes, 0, bytes.length, 0);
     await handle.truncate(bytes.length);

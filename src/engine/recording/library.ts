@@ -1,10 +1,12 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import { type CastInfo, readCast } from './cast-reader.ts';
 import type { RecordingMetadata, RecordingStart } from './metadata.ts';
+import { isOwnFile } from '../trusted-path.ts';
 import { filesOf, nameFacts, type RecordingFiles, recordingFiles } from './names.ts';
 import { type WriterIdentity, writerState } from '../process-identity.ts';
+import { removeFile } from '../remove-file.ts';
 
 export interface LibraryEntry {
   readonly id: string;
@@ -76,7 +78,7 @@ export async function removeRecording(directory: string, wanted: string): Promis
     });
   }
   const { cast, metadata, part, writer } = entry.files;
-  await Promise.all([cast, metadata, part, writer].map((path) => rm(path, { force: true })));
+  await Promise.all([cast, metadata, part, writer].map((path) => removeFile(path)));
   return entry;
 }
 
@@ -84,7 +86,10 @@ export async function entryOf(path: string): Promise<LibraryEntry | undefined> {
   const files = filesOf(path);
   if (files === undefined) return undefined;
   try {
-    const { size, mtimeMs } = await stat(path);
+    const found = await (files.finished ? stat(path) : lstat(path));
+    // A pipe would never end, and what is recovered is written to: it must be a file of this user.
+    if (!(files.finished ? found.isFile() : isOwnFile(found))) return undefined;
+    const { size, mtimeMs } = found;
     const known = await readJson<Partial<RecordingMetadata> & { readonly writer?: WriterIdentity }>(
       files.finished ? files.metadata : files.writer,
     );

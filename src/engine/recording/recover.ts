@@ -1,9 +1,11 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { CastCommands } from './cast-commands.ts';
 import { readCast } from './cast-reader.ts';
 import { writeWhole } from './directory.ts';
 import { type LibraryEntry, listRecordings } from './library.ts';
 import type { RecordingMetadata } from './metadata.ts';
+import { removeFile } from '../remove-file.ts';
 
 export interface Recovered {
   readonly id: string;
@@ -44,13 +46,14 @@ async function recover(entry: LibraryEntry): Promise<Recovered> {
     await cutAt(entry.path, whole.bytes);
     const { bytes: bytesWritten, ...found } = whole;
     const metadata: RecordingMetadata = { ...describe(entry), bytesWritten, ...found };
+    await removeFile(`${files.writer}.tmp`);
     await writeWhole(files.metadata, `${files.writer}.tmp`, `${JSON.stringify(metadata, null, 2)}\n`);
     await rename(files.part, files.cast);
-    await rm(files.writer, { force: true });
+    await removeFile(files.writer);
     return { id, path: files.cast, bytes: whole.bytes, cut: entry.bytes - whole.bytes };
   } catch (thrown) {
     if (entry.bytes === 0) {
-      await Promise.all([files.part, files.writer].map((path) => rm(path, { force: true })));
+      await Promise.all([files.part, files.writer].map((path) => removeFile(path)));
       return { id, path: '', bytes: 0, cut: 0 };
     }
     const skipped = thrown instanceof Error ? thrown.message : String(thrown);
@@ -75,7 +78,7 @@ async function measure(path: string): Promise<Found & { readonly bytes: number }
 }
 
 async function cutAt(path: string, bytes: number): Promise<void> {
-  const handle = await open(path, 'r+');
+  const handle = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
     await handle.truncate(bytes);
     await handle.sync();

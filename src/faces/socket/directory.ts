@@ -1,8 +1,9 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import { makeDirectory } from '../../engine/make-directory.ts';
 import { SocketClient } from './client.ts';
+import { removeFile } from '../../engine/remove-file.ts';
 
 /** One socket per process. The folder lets nobody in but its owner, and that is the proof of who calls (R-TERM-020). */
 export const socketsOf = (home: string): string => join(home, 'run');
@@ -45,7 +46,7 @@ async function connect(directory: string, name: string): Promise<LiveSocket | un
     return { pid: Number.parseInt(name, 10), client, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
   } catch (thrown) {
     // Only a refusal proves that nobody listens any more.
-    if ((thrown as NodeJS.ErrnoException).code === 'ECONNREFUSED') await rm(path, { force: true });
+    if ((thrown as NodeJS.ErrnoException).code === 'ECONNREFUSED') await removeFile(path);
     return undefined;
   }
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeDirectory } from '../../engine/make-directory.ts';
 import { keyType, parseKnownLine } from './known-hosts-line.ts';
+import { removeFile } from '../../engine/remove-file.ts';
 
 /** A lock older than this was left by a process that died; nobody holds it for more than milliseconds. */
 const staleMs = 10_000;
@@ -37,7 +38,7 @@ async function replace(file: string, text: string): Promise<void> {
     }
     await rename(beside, file);
   } catch (error) {
-    await rm(beside, { force: true });
+    await removeFile(beside);
     throw error;
   }
 }
@@ -47,7 +48,7 @@ async function lock(path: string, signal: AbortSignal): Promise<AsyncDisposable>
     signal.throwIfAborted();
     try {
       await (await open(path, 'wx', 0o600)).close();
-      return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+      return { [Symbol.asyncDispose]: () => removeFile(path) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
@@ -55,7 +56,7 @@ async function lock(path: string, signal: AbortSignal): Promise<AsyncDisposable>
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,
     );
-    if (age > staleMs) await rm(path, { force: true });
+    if (age > staleMs) await removeFile(path);
     else await pause(10, undefined, { signal });
   }
 }

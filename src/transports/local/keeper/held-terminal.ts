@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
+import { removeOwnFolder } from '../../../engine/trusted-path.ts';
 import { RecentSecrets } from '../../../engine/attention/recent-secrets.ts';
 import type { Channel, Ended, Size } from '../../../engine/channel.ts';
 import { ByteQueue } from '../../../lib/byte-queue.ts';
@@ -276,7 +276,7 @@ export class HeldTerminal {
     // Whatever an instance says: nothing but the folder of a shell's session is ever removed.
     if (folder === undefined || !/^fairlead-\d+-[0-9a-f]{24}$/.test(basename(folder))) return;
     try {
-      rmSync(folder, { recursive: true, force: true });
+      removeOwnFolder(folder);
     } catch {
       // Nothing depends on a tidy folder.
     }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { FairleadError } from '../../../contract/errors.ts';
 import { makeDirectorySync } from '../../../engine/make-directory.ts';
+import { keepsOurs, removeOwnFolder } from '../../../engine/trusted-path.ts';
 import type { ShellKind } from '../../shell-integration/assets.ts';
 import { loginFlags } from '../../shell-integration/login.ts';
 import { EnvExchange } from './env-exchange.ts';
@@ -66,11 +67,11 @@ export function integrate(
       kind: shell.kind,
       exchange: new EnvExchange(session, shell.kind === 'fish' ? 'fish' : 'posix'),
       session: opened,
-      cleanup: () => rmSync(opened, { recursive: true, force: true }),
+      cleanup: () => removeOwnFolder(opened),
     };
   } catch {
     // A full or read-only disk must not cost anyone their shell.
-    if (session !== undefined) rmSync(session, { recursive: true, force: true });
+    if (session !== undefined) removeOwnFolder(session);
     return plain;
   }
 }
@@ -144,9 +145,11 @@ function openSession(root: string, runtimeDir: string | undefined, nonce: string
   for (const parent of [runtimeDir, '/dev/shm', join(root, 'shell-integration', 'sessions')]) {
     if (parent === undefined || !isAbsolute(parent)) continue;
     const session = join(parent, name);
-    sweep(parent);
     try {
       if (parent.startsWith(root)) makeDirectorySync(parent, 0o700);
+      // The shell sources files of this folder, so no other user may be able to replace it.
+      if (!keepsOurs(parent)) continue;
+      sweep(parent);
       mkdirSync(session, { mode: 0o700 });
     } catch {
       continue;
@@ -172,8 +175,7 @@ function sweep(parent: string): void {
     for (const name of readdirSync(parent)) {
       const pid = /^fairlead-(\d+)-[0-9a-f]{24}$/.exec(name)?.[1];
       if (pid === undefined || isAlive(Number(pid))) continue;
-      const path = join(parent, name);
-      if (statSync(path).uid === process.getuid?.()) rmSync(path, { recursive: true, force: true });
+      removeOwnFolder(join(parent, name));
     }
   } catch {
     // Nothing depends on a tidy folder.

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeDirectorySync } from '../../../engine/make-directory.ts';
 import { shippedScripts } from '../../shell-integration/assets.ts';
+import { removeFileSync } from '../../../engine/remove-file.ts';
 
 const verified = new Set<string>();
 
@@ -35,7 +36,7 @@ function writeAtomically(path: string, content: Buffer): void {
     chmodSync(draft, 0o644);
     renameSync(draft, path);
   } catch (thrown) {
-    rmSync(draft, { force: true });
+    removeFileSync(draft);
     throw thrown;
   }
 }
