@@ -75,6 +75,50 @@ describe('terminal_run', () => {
     expect(terminals).toMatchObject([{ state: 'needs_person' }]);
   });
 
+  test.each([
+    [
+      'a pager',
+      'seq 500 > long; less long',
+      { kind: 'pager', answers: ['q', 'Space'], enter: false },
+      { keys: ['q'] },
+      0,
+    ],
+    [
+      'yes or no',
+      `printf 'Go on? [y/N] '; read x; [ "$x" = y ]`,
+      { kind: 'yes_no', prompt: 'Go on? [y/N]', answers: ['y', 'n'], enter: true, default: 'n' },
+      { text: 'y' },
+      0,
+    ],
+    ['a name', `printf 'Package name: '; read x; [ "$x" = demo ]`, { kind: 'text', answers: [] }, { text: 'demo' }, 0],
+    ['any key', `bash -c "read -rsn1 -p 'Press any key'; exit 4"`, { kind: 'any_key' }, { keys: ['Enter'] }, 4],
+  ])('what an agent can answer is needs_input, with what fits: %s', async (_, command, input, answer, exitCode) => {
+    await using mcp = await Mcp.start();
+    type Asked = { state: string; input: { hint: string } };
+    const result = await mcp.call('terminal_run', { command, timeoutMs: 600_000 });
+    const asked = result.structuredContent as Asked;
+    expect(asked).toMatchObject({ state: 'needs_input', input });
+    expect(asked).not.toHaveProperty('person');
+    expect(asked.input.hint).toContain('terminal_send');
+    expect(JSON.stringify(result.content)).toContain(JSON.stringify(`needs_input (${input.kind}): `).slice(1, -1));
+    expect((result.content as readonly { text?: string }[])[0]?.text).toContain(asked.input.hint);
+    // The same question on every tool that shows states, in both halves; a wait ends with it.
+    for (const [tool, args] of [
+      ['terminal_wait', { text: 'never printed', timeoutMs: 600_000 }],
+      ['terminal_read', {}],
+    ] as const) {
+      const { content, structuredContent } = await mcp.call(tool, args);
+      expect(structuredContent).toMatchObject({ state: 'needs_input', input: asked.input });
+      expect((content as readonly { text?: string }[])[0]?.text).toContain(asked.input.hint);
+    }
+    const { terminals } = await mcp.facts<{ terminals: Asked[] }>('terminal_list');
+    expect(terminals).toMatchObject([{ state: 'needs_input', input: asked.input }]);
+    expect(await mcp.text('terminal_list')).toContain(asked.input.hint);
+    // What fits does fit.
+    await mcp.call('terminal_send', answer);
+    expect(await mcp.facts<Run>('terminal_run', {})).toMatchObject({ state: 'done', exitCode });
+  });
+
   test('an unfinished command is not run, and the shell is usable again', async () => {
     await using mcp = await Mcp.start();
     expect(await run(mcp, 'echo "open quote')).toMatchObject({ state: 'incomplete', exitCode: null });

@@ -63,7 +63,11 @@ test.each(['bash', 'dash'])('a password prompt in %s is a matter for a person, w
   // The quickest of several: on a busy machine each step may take longer, the wait of ours is there every time.
   for (let round = 0; round < 5 && !times.some((ms) => ms < 2000); round++) {
     const asked = await start(terminal, `printf 'Password: '; stty -echo; read x; stty echo; echo; echo "got \${#x}"`);
-    expect(asked).toMatchObject({ state: 'needs_person', exitCode: null, person: { kind: 'password', secret: true } });
+    expect(asked).toMatchObject({
+      state: 'needs_person',
+      exitCode: null,
+      asks: { kind: 'password', needs: 'person', secret: true },
+    });
     times.push(asked.durationMs);
     const answered = follow(terminal, { timeoutMs: 15_000 }, limit());
     await send(terminal, 'hunter2\r');

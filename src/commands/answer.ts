@@ -45,7 +45,8 @@ function choose(invocation: Invocation, waiting: readonly Found[], word: string 
   const found = waiting.filter(
     (one) => (id === undefined || one.id === id || one.alias === id) && (pid === undefined || String(one.pid) === pid),
   );
-  const [only, ...others] = found;
+  // What agents can answer themselves does not make the question of one terminal two.
+  const [only, ...others] = word === undefined && found.some(isForPerson) ? found.filter(isForPerson) : found;
   if (!only) {
     const which = word === undefined ? 'Nothing waits for you.' : `${word} does not wait for anybody.`;
     const hint = waiting.length > 0 ? `Waiting: ${waiting.map((one) => one.id).join(', ')}.` : '';
@@ -55,6 +56,8 @@ function choose(invocation: Invocation, waiting: readonly Found[], word: string 
   invocation.stderr.write(listing(invocation, found));
   throw new UsageError('Several questions wait. Say which: fairlead answer <id>, or <pid>/<id>.');
 }
+
+const isForPerson = ({ needsPerson }: Found): boolean => needsPerson;
 
 function listing({ stdout, env }: Invocation, waiting: readonly Found[]): string {
   const { bold, dim } = styleFor(stdout, env);

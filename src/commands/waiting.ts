@@ -13,6 +13,8 @@ export interface Found {
   readonly kind: AttentionKind;
   readonly prompt: string;
   readonly secret: boolean;
+  /** Only the person can give it. */
+  readonly needsPerson: boolean;
   /** Who asks, and what is to be known about it. */
   readonly asker: string;
   readonly label: readonly string[];
@@ -60,6 +62,8 @@ async function waitingIn(socket: LiveSocket): Promise<Found[]> {
 
 function fromTerminal(waiting: Waiting, socket: LiveSocket): Found {
   const { terminal, name, program, kind, prompt, secret } = waiting;
+  // A server of an earlier version does not tell.
+  const needsPerson = waiting.needs !== 'input';
   const { pid } = socket;
   return {
     id: terminal,
@@ -68,6 +72,7 @@ function fromTerminal(waiting: Waiting, socket: LiveSocket): Found {
     kind,
     prompt,
     secret,
+    needsPerson,
     asker: program,
     label: [program, ...(name === undefined ? [] : [`“${name}”`]), words(kind), `process ${pid}`],
     facts: { ...waiting, pid },
@@ -91,6 +96,7 @@ function fromServer(question: OpenQuestion, socket: LiveSocket): Found {
     kind,
     prompt,
     secret,
+    needsPerson: true,
     asker: `Fairlead, called by ${asker},`,
     label: [subject, words(kind), `for ${asker}`, `process ${pid}`],
     facts: { question: id, ...rest, pid },

@@ -21,7 +21,7 @@ import { Screen } from './screen/screen.ts';
 import type { Resumed, TerminalInit } from './terminal-init.ts';
 import type { TypedAs } from './typed-line.ts';
 
-export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_person' | 'exited' | 'lost';
+export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_input' | 'needs_person' | 'exited' | 'lost';
 
 /** A channel with a memory. One class for every transport. */
 export class Terminal implements AsyncDisposable {
@@ -48,7 +48,7 @@ export class Terminal implements AsyncDisposable {
   /** The environment of its shell, where that can be seen and changed. */
   readonly environment: ShellEnvironment | undefined;
 
-  /** Whether it waits for a person. */
+  /** Whether a program in it waits for an answer, and whose. */
   readonly attention: AttentionWatch;
 
   /** Its shell marks prompts and commands with our nonce. */
@@ -243,7 +243,7 @@ export class Terminal implements AsyncDisposable {
 
   get state(): TerminalState {
     if (this.#ended) return this.#ended.by === 'lost' ? 'lost' : 'exited';
-    if (this.attention.current) return 'needs_person';
+    if (this.attention.current) return this.attention.current.needs === 'person' ? 'needs_person' : 'needs_input';
     if (this.blocks.state === 'prompt') return 'idle';
     if (this.blocks.state === 'running') return 'running';
     if (this.lastOutputMs === undefined) return 'starting';

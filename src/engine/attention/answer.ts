@@ -24,7 +24,7 @@ export const Answer = z.object({
 });
 export type Answer = Readonly<z.output<typeof Answer>>;
 
-/** Every terminal that waits for a person. */
+/** Every terminal in which a program waits for an answer. */
 export async function listWaiting(engine: Engine, signal: AbortSignal): Promise<Waiting[]> {
   const found = await Promise.all(
     engine.terminals.map(async (terminal) => {

@@ -1,22 +1,35 @@
-export const attentionKinds = [
-  'password',
-  'passphrase',
-  'one_time_code',
-  'yes_no',
-  'fingerprint',
-  'pager',
-  'any_key',
-  'choice',
-] as const;
+/** Only the person can give these: secrets, touches, and trust in a host. */
+export const personKinds = ['password', 'passphrase', 'one_time_code', 'fingerprint', 'touch'] as const;
+/** These an agent can answer itself. */
+export const inputKinds = ['yes_no', 'pager', 'any_key', 'choice', 'text'] as const;
+export const attentionKinds = [...personKinds, ...inputKinds] as const;
 export type AttentionKind = (typeof attentionKinds)[number];
 
-/** A program in a terminal waits for a person. */
+/** What a program takes for an answer. */
+export interface Fits {
+  /** Texts, or names of keys where `enter` is false. Empty: any text. */
+  readonly answers: readonly string[];
+  /** Enter ends the answer. */
+  readonly enter: boolean;
+  /** What Enter alone means, where the question says so. */
+  readonly default?: string;
+}
+
+/** A program in a terminal waits for an answer. */
 export interface Attention {
   readonly kind: AttentionKind;
+  /** Who can give it. `input`: the agent itself, by typing. */
+  readonly needs: 'person' | 'input';
   /** The line it shows, as plain text; the line above it where that holds the question. */
   readonly prompt: string;
   /** What is typed must be seen by nobody: a model must not even be asked for it. */
   readonly secret: boolean;
   /** What to do, in one sentence. */
   readonly hint: string;
+  /** Where `needs` is `input`. */
+  readonly fits?: Fits;
 }
+
+const ofPerson: ReadonlySet<AttentionKind> = new Set(personKinds);
+
+export const needsOf = (kind: AttentionKind): Attention['needs'] => (ofPerson.has(kind) ? 'person' : 'input');

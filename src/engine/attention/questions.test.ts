@@ -72,15 +72,15 @@ describe('questions of real programs', () => {
     ['Please select an option: ', {}, 'choice'],
     ['replace a? [y]es, [n]o, [A]ll, [N]one, [r]ename: ', {}, 'choice'],
     ['? Pick a framework (Use arrow keys)', { echo: undefined }, 'choice'],
-    ["Username for 'https://github.com': ", {}, 'choice'],
-    ['package name: (demo) ', { echo: undefined }, 'choice'],
-    ['Enter file in which to save the key (/root/.ssh/id_ed25519): ', {}, 'choice'],
-    ['What is your name? ', { quietMs: 460 }, 'choice'],
-    ['Where to? [/usr/local] ', { quietMs: 460 }, 'choice'],
-    ['Directory: ', { quietMs: 300 }, 'choice'],
-    ['Directory:', { quietMs: 300, reads: () => true }, 'choice'],
-    ['Your name > ', { quietMs: 300 }, 'choice'],
-    ['project name: ', { echo: undefined, quietMs: 300, reads: () => true }, 'choice'],
+    ["Username for 'https://github.com': ", {}, 'text'],
+    ['package name: (demo) ', { echo: undefined }, 'text'],
+    ['Enter file in which to save the key (/root/.ssh/id_ed25519): ', {}, 'text'],
+    ['What is your name? ', { quietMs: 460 }, 'text'],
+    ['Where to? [/usr/local] ', { quietMs: 460 }, 'text'],
+    ['Directory: ', { quietMs: 300 }, 'text'],
+    ['Directory:', { quietMs: 300, reads: () => true }, 'text'],
+    ['Your name > ', { quietMs: 300 }, 'text'],
+    ['project name: ', { echo: undefined, quietMs: 300, reads: () => true }, 'text'],
     ['', { quietMs: 300, above: ['Press any key to continue'] }, 'any_key'],
   ] as [string, Partial<Asked>, string][])('%j %j', (line, more, expected) => {
     expect(kind(line, more)).toBe(expected);
@@ -89,6 +89,47 @@ describe('questions of real programs', () => {
   test('what holds a secret says so, and nothing else does', () => {
     expect(question(asked('Password: ', { echo: false }))).toMatchObject({ secret: true, prompt: 'Password:' });
     expect(question(asked('Go on? [y/N] '))).toMatchObject({ secret: false, prompt: 'Go on? [y/N]' });
+  });
+
+  test.each([
+    ['Do you want to continue? [Y/n] ', {}, { answers: ['y', 'n'], enter: true, default: 'y' }],
+    ['Remove it? [y/N]: ', {}, { answers: ['y', 'n'], enter: true, default: 'n' }],
+    ['Go on? [y/n] ', {}, { answers: ['y', 'n'], enter: true }],
+    ['Proceed ([y]/n)? ', {}, { answers: ['y', 'n'], enter: true, default: 'y' }],
+    ['Overwrite (yes/no) [no]: ', {}, { answers: ['yes', 'no'], enter: true, default: 'no' }],
+    ['zsh: sure you want to delete all 5 files in /tmp [yn]? ', {}, { answers: ['y', 'n'], enter: true }],
+    ['gzip: do you wish to overwrite (y or n)? ', {}, { answers: ['y', 'n'], enter: true }],
+    ['Möchten Sie fortfahren? [J/n] ', {}, { answers: ['j', 'n'], enter: true, default: 'j' }],
+    ['Is this OK? (yes) ', {}, { answers: ['yes', 'no'], enter: true, default: 'yes' }],
+    ['Ok to proceed? (y) ', {}, { answers: ['y', 'n'], enter: true, default: 'y' }],
+    ["rm: remove regular file 'a'? ", {}, { answers: ['y', 'n'], enter: true }],
+    ["Type 'yes' to confirm: ", {}, { answers: ['yes', 'no'], enter: true }],
+    ['  Enter a value: ', { above: ["  Only 'yes' will be accepted."] }, { answers: ['yes', 'no'], enter: true }],
+    ['--More--(12%)', { echo: undefined }, { answers: ['q', 'Space'], enter: false }],
+    ['Press any key to continue . . . ', {}, { answers: ['Enter'], enter: false }],
+    ['Hit the space bar to go on', {}, { answers: ['Space'], enter: false }],
+    ['Stage this hunk [y,n,q,/,e,?]? ', {}, { answers: ['y', 'n', 'q', '/', 'e', '?'], enter: true }],
+    ['a.conf (Y/I/N/O) [default=N] ? ', {}, { answers: ['Y', 'I', 'N', 'O'], enter: true, default: 'N' }],
+    ['Your choice [1-3]: ', {}, { answers: [], enter: true }],
+    ['replace a? [y]es, [n]o, [A]ll: ', {}, { answers: ['y', 'n', 'A'], enter: true }],
+    ['#? ', { above: ['$ select x', '1) red', '2) blue'] }, { answers: ['1', '2'], enter: true }],
+    ['? Pick one (Use arrow keys)', {}, { answers: ['ArrowUp', 'ArrowDown', 'Enter'], enter: false }],
+    ['package name: (demo) ', { echo: undefined }, { answers: [], enter: true, default: 'demo' }],
+    ['Where to? [/usr/local] ', { quietMs: 460 }, { answers: [], enter: true, default: '/usr/local' }],
+    ['Directory: ', { quietMs: 300 }, { answers: [], enter: true }],
+  ] as [string, Partial<Asked>, object][])('an agent is told what fits: %j %j', (line, more, fits) => {
+    expect(question(asked(line, more))).toMatchObject({ needs: 'input', secret: false });
+    expect(question(asked(line, more))?.fits).toEqual(fits);
+  });
+
+  test.each([
+    ['Password: ', { echo: false }],
+    ['Verification code: ', { echo: false }],
+    ['Are you sure you want to continue connecting (yes/no)? ', {}],
+  ] as [string, Partial<Asked>][])('only a person can answer %j', (line, more) => {
+    const found = question(asked(line, more));
+    expect(found).toMatchObject({ needs: 'person' });
+    expect(found).not.toHaveProperty('fits');
   });
 
   test('a question shows what it is about', () => {
@@ -146,6 +187,7 @@ describe('no questions', () => {
     ['', { quietMs: 900, reads: () => false, above: ['Press any key to continue'] }],
     ['', { quietMs: 900, reads: () => true, above: ['$ : press any key; cat'] }],
     ['press h + enter to show help', {}],
+    ['Press Enter to trigger a test run.', { echo: undefined, reads: () => true }],
     [':', { echo: undefined, lastRow: true, bracketedPaste: true }],
     [':', { echo: undefined, lastRow: false }],
     [':', { echo: true, lastRow: true }],

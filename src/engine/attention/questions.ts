@@ -1,5 +1,6 @@
 import { isCarrier, isShell } from '../known-programs.ts';
-import type { Attention, AttentionKind } from './attention.ts';
+import { answersTo } from './answers.ts';
+import { type Attention, type AttentionKind, needsOf } from './attention.ts';
 
 /** What a terminal shows where its cursor stands, as far as questions are concerned. */
 export interface Asked {
@@ -23,16 +24,19 @@ export interface Asked {
 }
 
 const secretHint = 'A person must type it; never send it.';
+const mayDecide = 'if you may decide this; otherwise ask the person.';
 
 const hints: Readonly<Record<AttentionKind, string>> = {
   password: secretHint,
   passphrase: secretHint,
   one_time_code: secretHint,
-  yes_no: 'Type y or n (or the word it asks for) and press Enter, if you may decide this; otherwise ask the person.',
-  fingerprint: 'Let the person compare the fingerprint; then type yes or no and press Enter.',
+  fingerprint: 'Let the person compare the fingerprint and answer yes or no.',
+  touch: 'The person must touch the device; there is nothing to type.',
+  yes_no: `Type y or n (or the word it asks for) and press Enter, ${mayDecide}`,
   pager: 'A pager shows a part, and no secret is asked: press Space for the next page, q to quit.',
   any_key: 'Press Enter to go on.',
-  choice: 'It is no secret: type the answer and press Enter, if you may decide this; otherwise ask the person.',
+  choice: `It is no secret: type the answer and press Enter, ${mayDecide}`,
+  text: `It is no secret: type the answer and press Enter, ${mayDecide}`,
 };
 
 const secretKinds: ReadonlySet<AttentionKind> = new Set(['password', 'passphrase', 'one_time_code']);
@@ -48,7 +52,15 @@ export function question(asked: Asked): Attention | undefined {
   const kind = kindOf(line, asked);
   // The best proof against: a question that was printed, and everybody waits for something else.
   if (kind === undefined || asked.reads() === false) return undefined;
-  return { kind, prompt: promptOf(kind, line, asked), secret: secretKinds.has(kind), hint: hints[kind] };
+  const fits = answersTo(kind, line, asked.above);
+  return {
+    kind,
+    needs: needsOf(kind),
+    prompt: promptOf(kind, line, asked),
+    secret: secretKinds.has(kind),
+    hint: hints[kind],
+    ...(fits && { fits }),
+  };
 }
 
 function kindOf(line: string, asked: Asked): AttentionKind | undefined {
@@ -58,7 +70,9 @@ function kindOf(line: string, asked: Asked): AttentionKind | undefined {
   if (isAnyKey(line)) return 'any_key';
   if (asked.echo === false) return looksAsking.test(line) || secretWord.test(line) ? secretKind(line) : undefined;
   if (secretAsked.test(line)) return printers.has(asked.program() ?? '') ? undefined : secretKind(line);
-  return isChoice(line, asked) ? 'choice' : undefined;
+  if (printers.has(asked.program() ?? '')) return undefined;
+  if (isChoice(line, asked)) return 'choice';
+  return isText(line, asked) ? 'text' : undefined;
 }
 
 const isFingerprint = (line: string): boolean =>
@@ -99,7 +113,8 @@ const isAnyKey = (line: string): boolean =>
   /\b(?:press|hit|strike|push|tap)\b.{0,30}?(?:\bany key\b|\ba key\b|\benter\b|\breturn\b|\bspace ?bar\b)/i.test(
     line,
   ) &&
-  !/\+\s?enter\b/i.test(line);
+  // A watch mode offers keys and needs none: "press h + enter", "Press Enter to trigger a test run".
+  !/\+\s?enter\b|\bto (?:trigger|rerun|re-run|reload|refresh|restart|filter|toggle)\b/i.test(line);
 
 const secretWord =
   /pass(?:word|code|phrase|wort)|kennwort|mot de passe|contrase[ñn]a|senha|парол|密码|密碼|パスワード|\bPIN\b|\botp\b|verification code|one[- ]time|secret|token/iu;
@@ -128,18 +143,23 @@ const choices: readonly RegExp[] = [
   /\b(?:select|choose|choice|selection|option|answer|which one|what now)\b.{0,80}[?:>]$/i,
   // unzip: "[y]es, [n]o, [A]ll, [N]one, [r]ename:"; vim: "[O]pen Read-Only, (E)dit anyway, (Q)uit, (A)bort:"
   /(?:[[(][a-z][\])][\w -]{1,20}, ){2,8}.{0,40}[:?]$/i,
-  /^(?:please )?(?:enter|type|specify)\b.{1,200}[:?>]$/i,
   /\(use (?:the )?arrow keys[^)]{0,40}\)$/i,
+];
+
+function isChoice(line: string, asked: Asked): boolean {
+  if (/^#\?$/.test(line)) return asked.above.some((text) => /^\s*\d+\) /.test(text));
+  return choices.some((pattern) => pattern.test(line));
+}
+
+const texts: readonly RegExp[] = [
+  /^(?:please )?(?:enter|type|specify)\b.{1,200}[:?>]$/i,
   // git and registries; npm init: "package name: (demo)"
   /^(?:user ?name|login|e-?mail)\b.{0,100}:$/i,
   /^[a-z][a-z ]{1,40}: \([^)]{1,100}\)$/i,
 ];
 
-function isChoice(line: string, asked: Asked): boolean {
-  if (/^#\?$/.test(line)) return asked.above.some((text) => /^\s*\d+\) /.test(text));
-  const asks = choices.some((pattern) => pattern.test(line)) || isOpenQuestion(line, asked);
-  return asks && !printers.has(asked.program() ?? '');
-}
+const isText = (line: string, asked: Asked): boolean =>
+  texts.some((pattern) => pattern.test(line)) || isOpenQuestion(line, asked);
 
 /** Longer ones are sentences, not labels. */
 const longestLabel = 120;

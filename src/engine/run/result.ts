@@ -5,8 +5,10 @@ export type RunState =
   | 'done'
   /** It was still at it when the time was up, or it waits for input of its own; `follow` goes on waiting. */
   | 'running'
-  /** It asks something only a person should answer. */
+  /** It asks for something that only a person can give. */
   | 'needs_person'
+  /** It asks something that whoever runs it can answer. */
+  | 'needs_input'
   /** The shell wanted more text than it got. It was told to forget what it had. */
   | 'incomplete'
   /** The program of the terminal itself is gone. */
@@ -48,7 +50,8 @@ export interface RunResult {
   readonly marker?: string;
   readonly evidence: Evidence;
   readonly confidence: Confidence;
-  readonly person?: Attention;
+  /** What it asks, where it needs a person or input. */
+  readonly asks?: Attention;
   /** What a reader should know, in a sentence or two. */
   readonly note?: string;
 }

@@ -266,7 +266,7 @@ async function wait(
   const { watch, origin } = current;
   const { clock } = terminal;
   using _present = terminal.attend();
-  const outcome = deferred<Ending | { readonly person: Attention } | Waits | undefined>();
+  const outcome = deferred<Ending | { readonly asks: Attention } | Waits | undefined>();
   let isLeaving = false;
   const listening: Disposable[] = [clock.after(timeoutMs, () => outcome.resolve(undefined))];
   const beat = (): void => {
@@ -279,7 +279,7 @@ async function wait(
   watch.started.then(() => {
     if (isLeaving) return;
     if (returnsToInput) listening.push(watchInteractive(terminal, origin, outcome.resolve));
-    listening.push(whenAttention(terminal, (person) => outcome.resolve({ person })));
+    listening.push(whenAttention(terminal, (asks) => outcome.resolve({ asks })));
   }, outcome.reject);
   try {
     const found = await abortable(outcome.promise, signal);
@@ -293,7 +293,7 @@ async function wait(
 async function result(
   terminal: Terminal,
   current: Run,
-  found: Ending | { readonly person: Attention } | Waits | undefined,
+  found: Ending | { readonly asks: Attention } | Waits | undefined,
 ): Promise<RunResult> {
   const answer = await resultOf(terminal, current, found);
   const head = answer.missedBytes === 0 ? undefined : current.overflow.headFrom(answer.outputFrom);
@@ -304,7 +304,7 @@ async function result(
 async function resultOf(
   terminal: Terminal,
   { watch, startedMs }: Run,
-  found: Ending | { readonly person: Attention } | Waits | undefined,
+  found: Ending | { readonly asks: Attention } | Waits | undefined,
 ): Promise<RunResult> {
   const durationMs = Math.round(terminal.clock.monotonic() - startedMs);
   if (found !== undefined && 'state' in found) return { ...(await withOutput(terminal, found, watch)), durationMs };
@@ -323,7 +323,10 @@ async function resultOf(
     watch,
   );
   if (found === undefined) return { ...soFar, durationMs };
-  if ('person' in found) return { ...soFar, durationMs, state: 'needs_person', person: found.person };
+  if ('asks' in found) {
+    const { asks } = found;
+    return { ...soFar, durationMs, state: asks.needs === 'person' ? 'needs_person' : 'needs_input', asks };
+  }
   const confidence = found.evidence === 'quiet' ? 'low' : 'medium';
   return { ...soFar, durationMs, evidence: found.evidence, confidence, note: found.note };
 }

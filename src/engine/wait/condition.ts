@@ -17,8 +17,10 @@ export type Condition =
   | { readonly type: 'exit' }
   /** The end of a command that ran since the wait's beginning. */
   | { readonly type: 'command' }
-  /** A secret is asked for: only a person can answer. Pagers and menus do not count; whoever waits may drive them. */
-  | { readonly type: 'person' };
+  /** A program asks for what only a person can give. */
+  | { readonly type: 'person' }
+  /** A program asks something that any sender can answer. */
+  | { readonly type: 'input' };
 
 export interface Match {
   /** What matched, and the line it stands in. */

@@ -210,7 +210,7 @@ class Waiting implements Disposable {
     const { ended, attention } = this.#terminal;
     for (const [hit, condition] of this.#conditions.entries()) {
       if ((condition.type === 'exit' || condition.type === 'quiet') && ended) return this.#settle({ hit });
-      if (condition.type === 'person' && attention.current?.secret) return this.#settle({ hit });
+      if (condition.type === attention.current?.needs) return this.#settle({ hit });
       if (condition.type === 'prompt' && this.#prompted()) return this.#settle({ hit });
       if (condition.type === 'gone' && !this.#shown.has(condition.text)) return this.#settle({ hit });
       if (condition.type === 'command' && this.#command) return this.#settle({ hit, ...this.#command });

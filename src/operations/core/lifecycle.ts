@@ -8,6 +8,7 @@ import { launchLines } from '../../engine/policy/lines.ts';
 import type { Terminal as EngineTerminal } from '../../engine/terminal.ts';
 import { aboutLaunch } from '../launch.ts';
 import { Environment } from '../environment.ts';
+import { askFacts, Asks, askWords } from './asks.ts';
 import { Flags, flagWords, TerminalId } from './shared.ts';
 
 const Info = z.object({
@@ -15,7 +16,7 @@ const Info = z.object({
   target: z.string(),
   name: z.string().optional(),
   program: z.string(),
-  state: z.enum(['starting', 'idle', 'running', 'needs_person', 'exited', 'lost']),
+  state: z.enum(['starting', 'idle', 'running', 'needs_person', 'needs_input', 'exited', 'lost']),
   foreground: z.string().optional().describe('Program in the foreground'),
   command: z.string().optional().describe('Command that runs'),
   exitCode: z.number().int().nullable().optional(),
@@ -26,6 +27,7 @@ const Info = z.object({
   isDefault: z.boolean(),
   idleSeconds: z.number().int(),
   recordingId: z.string().optional(),
+  ...Asks,
   flags: Flags.optional(),
 });
 type Info = z.output<typeof Info>;
@@ -116,6 +118,7 @@ function describe(terminal: EngineTerminal, engine: Engine, caller: Caller): Inf
     isDefault: engine.sessions.isDefault(terminal, caller),
     idleSeconds: Math.max(0, Math.round((engine.clock.now() - terminal.lastActivityAt) / 1000)),
     ...(recordingId === undefined ? {} : { recordingId }),
+    ...askFacts(terminal.attention.current, terminal, engine),
     ...plain.flags,
   };
 }
@@ -130,6 +133,7 @@ function line(info: Info): string {
     `${info.cols}x${info.rows}`,
     ...(info.cwd === undefined ? [] : [info.cwd]),
     ...(info.isDefault ? ['default'] : []),
+    ...askWords(info),
     ...flagWords(info.flags),
   ];
   return facts.join('  ');

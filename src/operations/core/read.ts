@@ -4,6 +4,7 @@ import { fenced } from '../../engine/reading/fence.ts';
 import { findInTerminal } from '../../engine/reading/find.ts';
 import { readTerminal } from '../../engine/reading/read.ts';
 import { viewNames } from '../../engine/reading/views.ts';
+import { askFacts, Asks, askWords } from './asks.ts';
 import { Flags, flagWords, leftOut, MaxBytes, NotKept, notKeptWords, Terminal } from './shared.ts';
 
 const Answer = z.object({
@@ -21,6 +22,7 @@ const Answer = z.object({
   }),
   totalLines: z.number().int(),
   totalBytes: z.number().int(),
+  ...Asks,
   flags: Flags.optional(),
   clipped: z
     .object({
@@ -76,6 +78,7 @@ export const read = operation({
     return {
       terminal: terminal.id,
       ...answer,
+      ...askFacts(terminal.attention.current, terminal, engine),
       ...(command ? { command } : {}),
       ...(diff ? { diff: { ...diff, rows: [...diff.rows] } } : {}),
       ...(Object.keys(flags).length > 0 ? { flags: { ...flags } } : {}),
@@ -97,10 +100,13 @@ export const read = operation({
     totalBytes,
     flags,
     screen,
+    person,
+    input,
   }) {
     const { x, y } = screen.cursor;
     const facts = [
       `${state}${altScreen ? ', full-screen program' : ''}, cursor at column ${x} row ${y}, read on with cursor=${cursor}`,
+      ...askWords({ person, input }),
       ...(command
         ? [
             `command: ${command.command ?? '?'} ${command.running ? '(running)' : `(exit code ${command.exitCode ?? '?'})`}`,

@@ -6,12 +6,13 @@ import { fenced } from '../../engine/reading/fence.ts';
 import { fitOutput } from '../../engine/reading/fit-output.ts';
 import { defaultMaxBytes } from '../../engine/reading/read.ts';
 import { follow, run as runCommand } from '../../engine/run/run.ts';
-import { Flags, flagWords, leftOut, MaxBytes, NotKept, notKeptWords, Person, personWords, Terminal } from './shared.ts';
+import { askFacts, Asks, askWords } from './asks.ts';
+import { Flags, flagWords, leftOut, MaxBytes, NotKept, notKeptWords, Terminal } from './shared.ts';
 
 const Result = z.object({
   terminal: z.string(),
   command: z.string().optional(),
-  state: z.enum(['done', 'running', 'needs_person', 'incomplete', 'exited']),
+  state: z.enum(['done', 'running', 'needs_person', 'needs_input', 'incomplete', 'exited']),
   exitCode: z.number().int().nullable(),
   signal: z.string().optional(),
   output: z.string(),
@@ -25,7 +26,7 @@ const Result = z.object({
   missedBytes: z.number().int().optional(),
   notKept: NotKept.optional(),
   rest: z.string().optional().describe('Pass to terminal_read for what was left out'),
-  person: Person.optional(),
+  ...Asks,
   flags: Flags.optional(),
   note: z.string().optional(),
 });
@@ -35,7 +36,7 @@ export const run = operation({
   title: 'Run a command',
   summary:
     'Run a shell command and wait for its end: exit code and output. After timeoutMs it keeps running: call again without ' +
-    'command to go on waiting. needs_person: tell the person to answer it; never type secrets.',
+    'command to go on waiting. needs_input: answer it with terminal_send. needs_person: tell the person; never type secrets.',
   access: 'control',
   keyed: true,
   input: z.strictObject({
@@ -75,12 +76,14 @@ export const run = operation({
       head: _head,
       marker: _marker,
       missedBytes: _missed,
+      asks,
       ...facts
     } = result;
     return {
       terminal: terminal.id,
       ...(request.command === '' ? {} : { command: visibleLines(request.command) }),
       ...facts,
+      ...askFacts(asks, terminal, engine),
       durationMs: Math.round(facts.durationMs),
       output: text,
       ...fitted,
@@ -96,7 +99,8 @@ function words(result: Result): string[] {
   const first: Readonly<Record<Result['state'], string>> = {
     done: `${code}, ${seconds} (${result.evidence}, ${result.confidence})`,
     running: `still running after ${seconds}; call terminal_run without command to go on waiting`,
-    needs_person: personWords(result.person),
+    needs_person: askWords(result)[0] ?? 'needs_person',
+    needs_input: askWords(result)[0] ?? 'needs_input',
     incomplete: 'the shell wanted more text: an open quote, bracket or here-document; nothing was run',
     exited: `the program of this terminal has ended, ${code}`,
   };

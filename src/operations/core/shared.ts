@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { plainText } from '../../engine/plain-text.ts';
 import { largestMaxBytes, smallestMaxBytes } from '../../engine/reading/read.ts';
 
 /** What the tools of this book have in common. */
@@ -20,22 +19,8 @@ export const MaxBytes = z
   .optional()
   .describe('Size of the answer (16384)');
 
-export const Person = z.object({
-  kind: z.string(),
-  prompt: z.string(),
-  secret: z.boolean(),
-  hint: z.string(),
-});
-
 /** Characters of each suspicious kind that were met in the output. */
 export const Flags = z.record(z.string(), z.number().int());
-
-/** A question of a program, quoted: its words are not ours. */
-export function personWords(person: z.output<typeof Person> | undefined): string {
-  if (person === undefined) return 'needs a person';
-  const how = person.secret ? 'Ask the person to run: fairlead answer. Never send it yourself.' : person.hint;
-  return `needs a person (${person.kind}): ${JSON.stringify(plainText(person.prompt, { separator: ' ' }).text)} ${how}`;
-}
 
 export function flagWords(flags: z.output<typeof Flags> | undefined): string[] {
   const kinds = Object.entries(flags ?? {}).map(([kind, count]) => `${count} ${kind}`);

@@ -6,7 +6,8 @@ import { fenced } from '../../engine/reading/fence.ts';
 import { readTerminal } from '../../engine/reading/read.ts';
 import { type Condition, wait as waitFor } from '../../engine/wait/wait.ts';
 import { plainText } from '../../engine/plain-text.ts';
-import { Flags, flagWords, Person, personWords, Terminal } from './shared.ts';
+import { askFacts, Asks, askWords } from './asks.ts';
+import { Flags, flagWords, Terminal } from './shared.ts';
 
 /** Enough for a screen; who wants more reads. */
 const screenBytes = 8192;
@@ -14,7 +15,7 @@ const screenBytes = 8192;
 export const wait = operation({
   title: 'Wait for something',
   summary:
-    'Wait, without polling, until one of the given conditions holds; answers with the screen. Counts from the newest input, or ' +
+    'Wait, without polling, until one of the given conditions holds or a program asks something; answers with the screen. Counts from the newest input, or ' +
     'from a cursor. Use it for servers, logs and menus.',
   access: 'observe',
   input: z.strictObject({
@@ -31,7 +32,7 @@ export const wait = operation({
   output: z.object({
     terminal: z.string(),
     hit: z
-      .enum(['text', 'regex', 'gone', 'quiet', 'prompt', 'exit', 'person'])
+      .enum(['text', 'regex', 'gone', 'quiet', 'prompt', 'exit', 'person', 'input'])
       .nullable()
       .describe('null: time was up'),
     line: z.string().optional().describe('The line that matched'),
@@ -41,7 +42,7 @@ export const wait = operation({
     screen: z.string(),
     altScreen: z.boolean(),
     flags: Flags.optional(),
-    person: Person.optional(),
+    ...Asks,
   }),
   async run({ input, engine, caller, signal, progress }) {
     const wanted = conditionsOf(input);
@@ -50,8 +51,8 @@ export const wait = operation({
         hint: 'One or more of text, regex, gone, quietMs, prompt, exit.',
       });
     }
-    // A secret that is asked for ends every wait: nothing else will come before a person has typed it.
-    const conditions: Condition[] = [...wanted, { type: 'person' }];
+    // A program that asks something ends every wait: nothing else will come before the answer.
+    const conditions: Condition[] = [...wanted, { type: 'person' }, { type: 'input' }];
     const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
     const since = input.cursor === undefined ? undefined : decodeCursor(terminal, input.cursor).offset;
     progress(`Waiting up to ${input.timeoutMs} ms`);
@@ -65,7 +66,6 @@ export const wait = operation({
       { view: 'screen', maxBytes: screenBytes, immediate: true },
       signal,
     );
-    const person = terminal.attention.current;
     return {
       terminal: terminal.id,
       hit: hit === undefined ? null : (conditions[hit]?.type as Hit),
@@ -76,23 +76,19 @@ export const wait = operation({
       screen: text,
       altScreen,
       ...(Object.keys(flags).length > 0 ? { flags } : {}),
-      ...(person === undefined ? {} : { person }),
+      ...askFacts(terminal.attention.current, terminal, engine),
     };
   },
-  render({ hit, line, elapsedMs, state, cursor, screen, person, flags }) {
+  render({ hit, line, elapsedMs, state, cursor, screen, person, input, flags }) {
     const what = hit === null ? `nothing of it within ${elapsedMs} ms` : `${hit} after ${elapsedMs} ms`;
-    const facts = [
-      `${what}; ${state}; cursor=${cursor}`,
-      ...(person === undefined ? [] : [personWords(person)]),
-      ...flagWords(flags),
-    ];
+    const facts = [`${what}; ${state}; cursor=${cursor}`, ...askWords({ person, input }), ...flagWords(flags)];
     // A line that has scrolled away already is shown above the screen, inside the fence: the program printed it.
     const shown = line === undefined || screen.includes(line) ? screen : `${line}\n[…]\n${screen}`;
     return fenced(facts, shown);
   },
 });
 
-type Hit = 'text' | 'regex' | 'gone' | 'quiet' | 'prompt' | 'exit' | 'person';
+type Hit = 'text' | 'regex' | 'gone' | 'quiet' | 'prompt' | 'exit' | 'person' | 'input';
 
 interface Wanted {
   readonly text?: string | undefined;

@@ -199,7 +199,7 @@ function sessionBusy(terminal: Terminal, error: FairleadError): FairleadError {
 
 function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
   const { text, clipped } = clip(output, { maxBytes: mostOutput });
-  // Something it started wants input of its own: it has not ended, and no time is up (R-RPC-044).
+  // It, or something it started, wants input: it has not ended, and no time is up (R-RPC-044).
   const waits = result.state === 'running' && result.evidence !== 'none';
   const exitStatus = {
     done: 'completed',
@@ -207,8 +207,9 @@ function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
     running: waits ? 'incomplete' : 'timeout',
     incomplete: 'incomplete',
     needs_person: 'needs_person',
+    needs_input: 'incomplete',
   } as const;
-  const words = result.person === undefined ? result.note : `It asks: ${clean(result.person.prompt)}`;
+  const words = result.asks === undefined ? result.note : `It asks: ${clean(result.asks.prompt)}`;
   return {
     output: text,
     exit_status: exitStatus[result.state],

@@ -8,8 +8,8 @@ const waitingCalls: Readonly<Record<string, Readonly<Record<number, 'read' | 'po
 };
 
 /**
- * Whether any process of the group waits for input of the terminal. Undefined when one cannot be looked at, for it
- * belongs to another user or runs, unless another one does wait.
+ * Whether any process of the group waits for input of the terminal right now. Undefined when one cannot be looked at, for it
+ * belongs to another user, unless another one does wait.
  */
 export function groupReads(group: number, terminal: string): boolean | undefined {
   const found = groupMembers(group).flatMap((pid) => threads(pid).map((thread) => threadReads(pid, thread, terminal)));
@@ -29,9 +29,10 @@ function threadReads(pid: string, thread: string, terminal: string): boolean | u
   const calls = waitingCalls[process.arch];
   try {
     const words = readFileSync(`/proc/${pid}/task/${thread}/syscall`, 'latin1').trim().split(' ');
+    if (!calls) return undefined;
     const number = Number(words[0]);
-    // "running", or -1: it waits for no call.
-    if (!calls || !(number >= 0)) return undefined;
+    // "running", or -1: it waits for no call now.
+    if (!(number >= 0)) return false;
     const [first = 0, second = 0] = words.slice(1).map(Number);
     const isTerminal = (fd: number): boolean => [terminal, '/dev/tty'].includes(readlinkSync(`/proc/${pid}/fd/${fd}`));
     switch (calls[number]) {
