@@ -12,7 +12,9 @@ export async function audit({ settings, env, words, flags, stdout }: Invocation)
   const whole = found.faults.length === 0;
   if (isOn(flags, 'json')) stdout.write(toJson({ ok: whole, ...found }));
   else {
-    const { green, red } = styleFor(stdout, env);
+    const { green, red, yellow } = styleFor(stdout, env);
+    for (const { file, line, reason } of found.gaps)
+      stdout.write(`${yellow('!')} ${clean(`${file}:${line}: ${reason}`)}\n`);
     for (const { file, line, reason } of found.faults)
       stdout.write(`${red('✗')} ${clean(`${file}:${line}: ${reason}`)}\n`);
     const counts = `${found.records} records by ${found.writers} ${found.writers === 1 ? 'server' : 'servers'}`;

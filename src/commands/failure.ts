@@ -1,6 +1,7 @@
 import { SettingError } from '../config.ts';
 import { errorTable, FairleadError } from '../contract/errors.ts';
 import { visibleFacts, visibleLines } from '../contract/quote.ts';
+import { diskError } from '../engine/disk-trouble.ts';
 import { UsageError } from '../faces/cli/args.ts';
 import { toJson } from '../faces/cli/clean.ts';
 import { styleFor } from '../faces/cli/style.ts';
@@ -37,6 +38,8 @@ function words(thrown: unknown, name: string): string {
   if (thrown instanceof RpcFailure) return withHint(thrown.error.message, thrown.error.data?.['hint']);
   if (thrown instanceof FairleadError) return withHint(thrown.message, thrown.hint);
   if (isDirectoryGone(thrown)) return directoryGone;
+  const disk = diskError(thrown);
+  if (disk !== undefined) return withHint(disk.message, disk.hint);
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
 

@@ -29,6 +29,23 @@ export interface TrailHead {
   readonly mac?: string;
 }
 
+/** Stands where records could not be written, so that their absence is told and not taken for tampering. */
+export const gapOperation = 'audit.gap';
+
+export const gapOf = (at: string, lost: number): AuditEntry => ({
+  seq: 0,
+  at,
+  operation: gapOperation,
+  access: 'administer',
+  caller: 'fairlead',
+  origin: 'cli',
+  terminal: undefined,
+  allowed: true,
+  error: 'unavailable',
+  durationMs: 0,
+  detail: `${lost} ${lost === 1 ? 'record' : 'records'} could not be written before this one`,
+});
+
 const keptDays = 14;
 const day = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -83,7 +83,7 @@ test('what is remembered and what is on disk are one list, each entry once (R-RP
 test('an untouched trail is whole, over several days and writers', () => {
   const { path } = written();
   new AuditTrail(path, expect.unreachable).add(entry(9, { at: '2026-03-02T00:00:00.000Z' }));
-  expect(verifyTrail(path)).toEqual({ records: 9, writers: 3, faults: [] });
+  expect(verifyTrail(path)).toEqual({ records: 9, writers: 3, faults: [], gaps: [] });
 });
 
 test('an edit, a removal and a swap are found, and where', () => {
@@ -115,4 +115,58 @@ test('a disk that cannot be written to is told once', () => {
   trail.add(entry(1));
   trail.add(entry(2));
   expect(warnings).toHaveLength(1);
+});
+
+test('a full disk: no half line stays, the gap is recorded, and the trail verifies', () => {
+  const path = root();
+  const warnings: string[] = [];
+  let room = Number.POSITIVE_INFINITY;
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  const trail = new AuditTrail(
+    path,
+    (text) => warnings.push(text),
+    (fd, bytes) => {
+      if (room === 0) throw full;
+      const taken = writeSync(fd, bytes.subarray(0, room));
+      room -= taken;
+      return taken;
+    },
+  );
+  const other = new AuditTrail(path, expect.unreachable);
+  trail.add(entry(1));
+  room = 40;
+  for (const seq of [2, 3]) trail.add(entry(seq));
+  other.add(entry(1));
+  room = 0;
+  trail.add(entry(4));
+  expect(warnings).toEqual(['The audit trail cannot be written: the disk is full']);
+  room = Number.POSITIVE_INFINITY;
+  trail.add(entry(5));
+  const file = join(path, 'audit', '2026-03-01.jsonl');
+  const operations = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as AuditEntry).operation);
+  expect(operations).toEqual(['exec.run', 'exec.run', 'audit.gap', 'exec.run']);
+  expect(verifyTrail(path)).toEqual({
+    records: 4,
+    writers: 2,
+    faults: [],
+    gaps: [{ file, line: 3, reason: '3 records could not be written before this one' }],
+  });
+});
+
+test('what a second process wrote behind a half line is not cut off with it', () => {
+  const path = root();
+  const trail = new AuditTrail(
+    path,
+    () => {},
+    (fd, bytes) => {
+      writeSync(fd, bytes.subarray(0, 30));
+      writeSync(fd, 'of another process\n');
+      throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    },
+  );
+  trail.add(entry(1));
+  expect(readFileSync(join(path, 'audit', '2026-03-01.jsonl'), 'utf8')).toMatch(/of another process\n$/);
 });

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Append, append, appendWhole } from './append-whole.ts';
 import type { AuditEntry } from './audit.ts';
 import { newestRecords, type Wanted } from './audit-read.ts';
 import {
   dayOf,
   folderOf,
   headsOf,
+  gapOf,
   keyPath,
   lineOf,
   macOf,
@@ -15,6 +17,7 @@ import {
   type TrailHead,
   trailFormat,
 } from './audit-records.ts';
+import { diskTrouble } from './disk-trouble.ts';
 import { installationKey } from './installation-key.ts';
 import { makeDirectorySync } from './make-directory.ts';
 import { partKey } from './part.ts';
@@ -38,11 +41,14 @@ export class AuditTrail implements AsyncDisposable {
   #last: TrailHead | undefined;
   #day = '';
   #file: { readonly day: string; readonly fd: number } | undefined;
-  #broken = false;
+  readonly #write: Append;
+  /** Records that could not be written since the last one that could. */
+  #lost = 0;
   #unread = false;
   #due: NodeJS.Timeout | undefined;
 
-  constructor(root: string, warn: (message: string) => void) {
+  constructor(root: string, warn: (message: string) => void, write: Append = append) {
+    this.#write = write;
     this.#root = root;
     this.#folder = folderOf(root);
     this.#warn = warn;
@@ -51,23 +57,32 @@ export class AuditTrail implements AsyncDisposable {
   add(entry: AuditEntry): void {
     if (!isKept(entry)) return;
     try {
-      const today = entry.at.slice(0, 10);
-      if (today !== this.#day) this.#begin(today);
-      this.#key ??= installationKey(keyPath(this.#root));
-      const last = this.#last;
-      const before = last === undefined ? { n: 1, prev: '' } : { n: last.n + 1, prev: last.hash, prevDay: last.day };
-      const body = JSON.stringify({ ...entry, format: trailFormat, writer: this.#writer, ...before });
-      const { line, hash } = lineOf(body, this.#key);
-      // At once and in order: a server that is killed has written what it did.
-      writeSync(this.#open(today), line);
-      this.#last = { writer: this.#writer, n: before.n, hash, day: today };
-      if (before.n === 1) this.vouch();
-      else this.#due ??= setTimeout(() => this.vouch(), vouchMs).unref();
-      this.#broken = false;
+      if (this.#lost > 0) this.#put(gapOf(entry.at, this.#lost));
+      this.#lost = 0;
+      this.#put(entry);
     } catch (error) {
-      if (!this.#broken) this.#warn(`The audit trail cannot be written: ${(error as Error).message}`);
-      this.#broken = true;
+      if (this.#lost === 0) this.#complain(error);
+      this.#lost += 1;
     }
+  }
+
+  #put(entry: AuditEntry): void {
+    const today = entry.at.slice(0, 10);
+    if (today !== this.#day) this.#begin(today);
+    this.#key ??= installationKey(keyPath(this.#root));
+    const last = this.#last;
+    const before = last === undefined ? { n: 1, prev: '' } : { n: last.n + 1, prev: last.hash, prevDay: last.day };
+    const body = JSON.stringify({ ...entry, format: trailFormat, writer: this.#writer, ...before });
+    const { line, hash } = lineOf(body, this.#key);
+    // At once and in order: a server that is killed has written what it did.
+    appendWhole(this.#open(today), line, this.#write);
+    this.#last = { writer: this.#writer, n: before.n, hash, day: today };
+    if (before.n === 1) this.vouch();
+    else this.#due ??= setTimeout(() => this.vouch(), vouchMs).unref();
+  }
+
+  #complain(error: unknown): void {
+    this.#warn(`The audit trail cannot be written: ${diskTrouble(error) ?? (error as Error).message}`);
   }
 
   /**
@@ -106,7 +121,7 @@ export class AuditTrail implements AsyncDisposable {
       const head: TrailHead = { ...last, mac: macOf(last, this.#key) };
       writePrivate(join(headsOf(this.#root), `${this.#writer}.json`), JSON.stringify(head));
     } catch (error) {
-      this.#warn(`The audit trail cannot be written: ${(error as Error).message}`);
+      this.#complain(error);
     }
   }
 
@@ -114,7 +129,7 @@ export class AuditTrail implements AsyncDisposable {
   #open(today: string): number {
     if (this.#file?.day === today && fstatSync(this.#file.fd).nlink > 0) return this.#file.fd;
     this.#close();
-    const fd = openSync(join(this.#folder, `${today}.jsonl`), 'a', 0o600);
+    const fd = openSync(join(this.#folder, `${today}.jsonl`), 'a+', 0o600);
     this.#file = { day: today, fd };
     return fd;
   }

@@ -57,7 +57,7 @@ const reasons = (root: string): string[] => verifyTrail(root, now).faults.map(({
 
 test('a whole trail has no faults, and reads that were not kept are not missed (R-RPC-036)', () => {
   const { root } = trailOf(daysAgo(2), daysAgo(1), today, today);
-  expect(verifyTrail(root, now)).toEqual({ records: 4, writers: 1, faults: [] });
+  expect(verifyTrail(root, now)).toEqual({ records: 4, writers: 1, faults: [], gaps: [] });
   for (const file of ['audit.key', join('audit', 'heads', readdirSync(join(root, 'audit', 'heads'))[0] ?? '')]) {
     expect(statSync(join(root, file)).mode & 0o777, file).toBe(0o600);
   }
@@ -88,10 +88,10 @@ test('a day that is gone shows, until it is old enough to be let go', () => {
 
 test('days and heads older than two weeks are let go without a fault', () => {
   const { root } = trailOf(daysAgo(20), daysAgo(1), today);
-  expect(verifyTrail(root, now)).toMatchObject({ records: 2, faults: [] });
+  expect(verifyTrail(root, now)).toMatchObject({ records: 2, faults: [], gaps: [] });
   const later = daysAgo(-20);
   new AuditTrail(root, (message) => expect.fail(message)).add(entry(1, later));
-  expect(verifyTrail(root, new Date(later))).toMatchObject({ records: 1, writers: 1, faults: [] });
+  expect(verifyTrail(root, new Date(later))).toMatchObject({ records: 1, writers: 1, faults: [], gaps: [] });
 });
 
 test('hashes are keyed: who rewrites a line and its hash without the key is found out', () => {
@@ -174,7 +174,7 @@ test('a trail of before heads were keyed is still whole, and edits of it are sti
   }
   const head = { writer: 'old', ...before, day: today.slice(0, 10) };
   writeFileSync(join(root, 'audit', 'heads', 'old.json'), JSON.stringify(head));
-  expect(verifyTrail(root, now)).toEqual({ records: 2, writers: 1, faults: [] });
+  expect(verifyTrail(root, now)).toEqual({ records: 2, writers: 1, faults: [], gaps: [] });
   edit(file, (lines) => lines.slice(0, -1));
   expect(reasons(root)).toEqual(['1 records after it are missing']);
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import {
   dayOf,
   filesOf,
+  gapOperation,
   isAsWritten,
   keyPath,
   macOf,
@@ -24,6 +25,8 @@ export interface TrailCheck {
   readonly writers: number;
   /** Where a chain is broken: the file, the line, and what is wrong with it. */
   readonly faults: readonly TrailFault[];
+  /** Where a server says itself that it could not write: no fault, but something is not known. */
+  readonly gaps: readonly TrailFault[];
 }
 
 /** The newest record of a writer that was found, and where. */
@@ -39,6 +42,7 @@ interface End {
 export function verifyTrail(root: string, now = new Date()): TrailCheck {
   const ends = new Map<string, End>();
   const faults: TrailFault[] = [];
+  const gaps: TrailFault[] = [];
   const oldest = oldestKept(now.toISOString().slice(0, 10));
   const files = filesOf(root);
   // Before the records: a server that goes on writing is never behind its head.
@@ -59,11 +63,12 @@ export function verifyTrail(root: string, now = new Date()): TrailCheck {
           : (touched(record, bytes, file, key) ?? unchained(record, ends.get(record.writer), oldest));
       if (reason !== undefined) faults.push({ file, line, reason });
       if (record === undefined) continue;
+      if (record.operation === gapOperation) gaps.push({ file, line, reason: record.detail ?? '' });
       ends.set(record.writer, { hash: record.hash, n: record.n, format: record.format ?? 1, file, line });
     }
   }
   faults.push(...cutOff(heads, ends, key, oldest));
-  return { records, writers: ends.size, faults };
+  return { records, writers: ends.size, faults, gaps };
 }
 
 /** Each with its line break, which a line that was cut short has not. */

@@ -5,6 +5,7 @@ import { askPerson } from './asking/ask-person.ts';
 import type { PersonQuestion, PersonReach } from './asking/question.ts';
 import type { AuditEntry } from './audit.ts';
 import { detailOf, type Noted } from './audit-note.ts';
+import { diskError } from './disk-trouble.ts';
 import type { Engine } from './engine.ts';
 import { pass } from './gate.ts';
 import type { CallKey } from './idempotency.ts';
@@ -161,7 +162,8 @@ const ignore = (): void => {};
 
 function toFairleadError(thrown: unknown, signal: AbortSignal): FairleadError | undefined {
   if (thrown instanceof FairleadError) return thrown;
-  return signal.aborted ? new FairleadError('cancelled', 'The call was cancelled.', { cause: thrown }) : undefined;
+  if (signal.aborted) return new FairleadError('cancelled', 'The call was cancelled.', { cause: thrown });
+  return diskError(thrown);
 }
 
 const namesOfTerminals = ['sessionId', 'terminal', 'id', 'session_id', 'shell_id'];

@@ -1,5 +1,6 @@
 import { rename, statfs, writeFile } from 'node:fs/promises';
 import { FairleadError } from '../../contract/errors.ts';
+import { diskTrouble } from '../disk-trouble.ts';
 import { makeDirectory } from '../make-directory.ts';
 import { removeFile } from '../remove-file.ts';
 
@@ -22,13 +23,10 @@ export function notWritable(directory: string, cause: unknown): FairleadError {
   const reasons: Readonly<Record<string, string>> = {
     EACCES: 'permission denied',
     EPERM: 'permission denied',
-    EROFS: 'it is on a read-only file system',
     ENOTDIR: 'a part of the path is not a directory',
     EEXIST: 'it is not a directory',
-    ENOSPC: 'the disk is full',
-    EDQUOT: 'the disk quota is used up',
   };
-  const reason = reasons[code ?? ''] ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = diskTrouble(cause) ?? reasons[code ?? ''] ?? (cause instanceof Error ? cause.message : String(cause));
   return new FairleadError('invalid_input', `Cannot write recordings to ${directory}: ${reason}.`, {
     hint: 'Pass outputDir with a directory you can write to, or set FAIRLEAD_RECORD_DIR.',
     data: { directory },

@@ -4,6 +4,7 @@ export interface Style {
   readonly dim: (text: string) => string;
   readonly red: (text: string) => string;
   readonly green: (text: string) => string;
+  readonly yellow: (text: string) => string;
   readonly cyan: (text: string) => string;
 }
 
@@ -15,7 +16,7 @@ export function styleFor(
     env['FORCE_COLOR'] !== undefined ||
     (stream.isTTY === true && env['NO_COLOR'] === undefined && env['TERM'] !== 'dumb');
   const paint = (code: number) => (text: string) => (wanted ? `\x1b[${code}m${text}\x1b[0m` : text);
-  return { bold: paint(1), dim: paint(2), red: paint(31), green: paint(32), cyan: paint(36) };
+  return { bold: paint(1), dim: paint(2), red: paint(31), green: paint(32), yellow: paint(33), cyan: paint(36) };
 }
 
 /** Rows whose first column is padded to one width. */
