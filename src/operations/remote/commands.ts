@@ -20,6 +20,8 @@ import { Id } from './connect-for.ts';
 import { MaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';
 import { replyText } from './text.ts';
 
+const queuedWords = 'It waits for a channel of the session, at most 10 s';
+
 export const exec = operation({
   mcpName: 'ssh_exec',
   title: 'Start a command over SSH',
@@ -41,13 +43,14 @@ export const exec = operation({
     session_id: z.string(),
     command_id: z.string(),
     agent_id: z.string().optional(),
+    queued: z.boolean().optional().describe(queuedWords),
     next: z.string(),
   }),
   commands: ({ command }) => [command],
   async run({ input, engine, caller, signal }) {
     const { sessions, commands, settings } = engine.part(ssh);
     const session = sessions.find(input.session_id, caller.principal);
-    const { id } = await commands.start(
+    const { id, queued } = await commands.start(
       session,
       {
         command: input.command,
@@ -58,6 +61,7 @@ export const exec = operation({
         graceMs: input.grace_ms,
       },
       signal,
+      { atOnce: true },
     );
     return {
       tool: 'ssh_exec',
@@ -65,6 +69,7 @@ export const exec = operation({
       session_id: session.id,
       command_id: id,
       ...(session.agentId === undefined ? {} : { agent_id: session.agentId }),
+      ...(queued && { queued }),
       next: waitOrCancel(id),
     };
   },
@@ -74,6 +79,7 @@ export const exec = operation({
         ['COMMAND_ID', output.command_id],
         ['SESSION_ID', output.session_id],
         ['AGENT_ID', output.agent_id],
+        ['QUEUED', output.queued],
       ],
       hints: [`subscribe to ${uriOf(output.command_id)} for realtime output (preferred over polling)`],
     }),
@@ -94,6 +100,7 @@ export const execOutput = operation({
   output: z.object({
     ...Status,
     command_id: z.string(),
+    queued: z.boolean().optional().describe(queuedWords),
     exit_code: z.number().int().optional(),
     ...Streams.shape,
     timed_out: z.boolean(),
@@ -114,6 +121,7 @@ export const execOutput = operation({
       tool: 'ssh_exec_output',
       status: kind === undefined ? status : 'timeout',
       command_id: id,
+      ...(command.queued && { queued: true }),
       ...streamsOf(command, outputLimit(input.max_output_bytes, settings)),
       ...endFacts(command),
       timed_out: kind !== undefined,
@@ -125,6 +133,7 @@ export const execOutput = operation({
     replyText(output, {
       fields: [
         ['COMMAND_ID', output.command_id],
+        ['QUEUED', output.queued],
         ['EXIT', output.exit_code],
         ['TIMEOUT_KIND', output.timeout_kind],
         ['ERROR', output.error],

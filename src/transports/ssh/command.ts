@@ -93,6 +93,11 @@ export class Command implements SessionChild {
     return this.#end?.status ?? 'running';
   }
 
+  /** Whether it still waits for a channel of its session. */
+  get queued(): boolean {
+    return this.#process?.waiting === true;
+  }
+
   /** How it ended, if it has. */
   get end(): CommandEnd | undefined {
     return this.#end;

@@ -4,6 +4,7 @@ import { remoteError } from '../../contract/remote-errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { uuid7 } from '../../lib/uuid7.ts';
 import { Command, type CommandRequest } from './command.ts';
+import { type OpenProcess, startedAtOnce } from './late-process.ts';
 import { nearestIds } from './nearest.ts';
 import type { SshSession } from './session.ts';
 import type { SshSettings } from './settings.ts';
@@ -51,8 +52,16 @@ export class Commands implements Disposable {
     this.#options = options;
   }
 
-  /** Resolves when the server has started it. The signal stops the waiting for that, never the command. */
-  async start(session: SshSession, request: CommandRequest, signal: AbortSignal): Promise<Command> {
+  /**
+   * Resolves when the server has started it; `atOnce`: or when it has to wait for a channel, which it then does by
+   * itself, and fails if none comes free. The signal stops the waiting for that, never the command.
+   */
+  async start(
+    session: SshSession,
+    request: CommandRequest,
+    signal: AbortSignal,
+    { atOnce = false }: { readonly atOnce?: boolean } = {},
+  ): Promise<Command> {
     if (session.count('command') >= maxRunning) {
       throw remoteError('MAX_COMMANDS_EXCEEDED', `session ${session.id} runs ${maxRunning} commands already`, {
         context: `limit=${maxRunning}`,
@@ -63,7 +72,9 @@ export class Commands implements Disposable {
     // Before its channel is open, the session itself lets go of it.
     const place = session.adopt({ kind: 'command', sessionEnded: async (end) => command?.sessionEnded(end) });
     try {
-      const process = await session.exec(request.command, request.pty ? { pty: terminal } : {}, signal);
+      const open: OpenProcess = (stop, queued) =>
+        session.exec(request.command, request.pty ? { pty: terminal } : {}, stop, queued);
+      const process = await (atOnce ? startedAtOnce(open, clock, signal) : open(signal, () => {}));
       const id = uuid7(clock.now(), randomBytes(10));
       command = new Command({ id, number: this.#started++, session, request }, process, {
         clock,

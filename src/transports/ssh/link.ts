@@ -51,6 +51,8 @@ export interface OutputPart {
 
 /** Something that runs at the far side of one channel. Read `output`, or else both `stdout` and `stderr`. */
 export interface SshProcess extends AsyncDisposable {
+  /** Whether its channel is yet to be opened. */
+  readonly waiting?: boolean;
   /** Both streams in the order in which their bytes came. Read once, by one reader; a slow one slows the far side. */
   readonly output: AsyncIterable<OutputPart>;
   /** Read once, by one reader; a slow reader slows the far side. A chunk belongs to the reader for good. */

@@ -119,9 +119,9 @@ export class LiveSession implements SshSession {
     return this.#activeAt + this.#idleLimitMs - this.#clock.monotonic();
   }
 
-  exec(command: string, options: ExecOptions, signal: AbortSignal): Promise<SshProcess> {
+  exec(command: string, options: ExecOptions, signal: AbortSignal, queued?: () => void): Promise<SshProcess> {
     this.touch();
-    return this.slots.open('command', (link, stop) => link.exec(command, options, stop), signal);
+    return this.slots.open('command', (link, stop) => link.exec(command, options, stop), signal, queued);
   }
 
   shell(pty: PtyRequest, options: Omit<ExecOptions, 'pty'>, signal: AbortSignal): Promise<SshProcess> {

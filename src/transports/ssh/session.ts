@@ -30,8 +30,11 @@ export interface SshSession {
   readonly ended: SessionEnd | undefined;
   /** When the idle reaper would take it; undefined when it never will. */
   readonly expiresAt: number | undefined;
-  /** Opens a channel, waiting for a free one for at most ten seconds; then `CHANNEL_FAILED`. */
-  exec(command: string, options: ExecOptions, signal: AbortSignal): Promise<SshProcess>;
+  /**
+   * Opens a channel, waiting for a free one for at most ten seconds; then `CHANNEL_FAILED`. `queued` is called when it
+   * has to wait.
+   */
+  exec(command: string, options: ExecOptions, signal: AbortSignal, queued?: () => void): Promise<SshProcess>;
   shell(pty: PtyRequest, options: Omit<ExecOptions, 'pty'>, signal: AbortSignal): Promise<SshProcess>;
   /** A sign of life: the idle clock starts again. */
   touch(): void;

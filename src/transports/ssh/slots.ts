@@ -41,6 +41,8 @@ interface Waiter {
   /** Aborted when the caller hangs up or time is over. */
   readonly stop: AbortController;
   readonly since: number;
+  /** Told when no channel is free for it. */
+  readonly queued: (() => void) | undefined;
   refusal?: FairleadError;
 }
 
@@ -85,7 +87,8 @@ export class Slots implements AsyncDisposable {
     return 1 + this.#extras.size;
   }
 
-  async open(kind: SlotKind, start: Start, signal: AbortSignal): Promise<SshProcess> {
+  /** `queued` is called when no channel is free, so the caller waits for the end of another one. */
+  async open(kind: SlotKind, start: Start, signal: AbortSignal, queued?: () => void): Promise<SshProcess> {
     signal.throwIfAborted();
     if (this.#over) throw this.#over;
     if (this.#waiting.length >= maxWaiting) throw noSlot('too many are waiting for one already');
@@ -96,6 +99,7 @@ export class Slots implements AsyncDisposable {
       opened: deferred<SshProcess>(),
       stop: new AbortController(),
       since: this.#clock.monotonic(),
+      queued,
     };
     const hangUp = (): void => this.#giveUp(waiter, signal.reason);
     signal.addEventListener('abort', hangUp, { once: true });
@@ -103,6 +107,7 @@ export class Slots implements AsyncDisposable {
     try {
       this.#enqueue(waiter);
       this.#pump();
+      if (this.#waiting.includes(waiter)) queued?.();
       return await waiter.opened.promise;
     } finally {
       late[Symbol.dispose]();
@@ -173,8 +178,10 @@ export class Slots implements AsyncDisposable {
       if (isFull(error)) waiter.refusal = error;
       // What was begun on an extra link that broke can begin anew on another one.
       const again = isFull(error) || (lane !== this.#main && lane.link.end !== undefined);
-      if (again && !waiter.stop.signal.aborted) this.#enqueue(waiter);
-      else waiter.opened.reject(error);
+      if (again && !waiter.stop.signal.aborted) {
+        this.#enqueue(waiter);
+        waiter.queued?.();
+      } else waiter.opened.reject(error);
     } finally {
       this.#opening.delete(waiter);
       this.#pump();
@@ -183,19 +190,19 @@ export class Slots implements AsyncDisposable {
 
   async #startOn(lane: Lane, start: Start, signal: AbortSignal): Promise<SshProcess> {
     lane.idle?.[Symbol.dispose]();
-    lane.begin();
+    const place = lane.begin();
     let process: SshProcess;
     try {
       process = await start(lane.link, signal);
     } catch (error) {
-      if (isFull(error)) lane.refused();
-      else lane.failed();
+      if (isFull(error)) lane.refused(place);
+      else lane.failed(place);
       this.#freed(lane);
       throw error;
     }
-    lane.opened();
+    lane.opened(place);
     const ended = (): void => {
-      lane.closed();
+      lane.closed(place);
       this.#freed(lane);
       this.#pump();
     };
