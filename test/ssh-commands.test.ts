@@ -64,6 +64,7 @@ describe('ssh_exec', () => {
       session_id: owned,
       command_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       agent_id: 'claude-1',
+      hint: `subscribe to command://${command_id}/output for realtime output (preferred over polling)`,
       next: `ssh_exec_output(command_id=${command_id}, wait=true) | ssh_exec_cancel(command_id=${command_id})`,
     });
   });
@@ -375,6 +376,7 @@ describe('ssh_commands', () => {
           started_at: expect.any(String),
         },
       ],
+      next: `ssh_exec_output(command_id=${slow}, wait=true) | ssh_exec_cancel(command_id=${slow})`,
       count: 4,
       total: 4,
       warnings: [],

@@ -39,6 +39,7 @@ describe('ssh_shell_open', () => {
       rows: 30,
       agent_id: 'claude',
       initial_buffer: expect.any(String),
+      hint: `subscribe to shell://${id}/output for realtime output (preferred over polling)`,
       next: `sub_open uri=shell://${id}/output (PREFERRED — push-first) | ssh_shell_write | ssh_shell_press`,
     });
     // What was shown is still unread (row 12).

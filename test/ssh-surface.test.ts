@@ -33,6 +33,21 @@ const nobody = '01900000-0000-7000-8000-000000000000';
 const facts = ({ structuredContent }: ToolResult): Readonly<Record<string, string>> =>
   structuredContent as Record<string, string>;
 
+interface Advice {
+  readonly hint?: string;
+  readonly hints?: readonly string[];
+  readonly next?: string;
+}
+
+/** What the advice of an answer names: tools, resource schemes, methods. It must stand in both halves. */
+function adviceOf(answer: ToolResult): string[] {
+  const { hint, hints, next } = answer.structuredContent as Advice;
+  const told = (hints ?? [hint]).flatMap((one) => (one === undefined ? [] : `HINT: ${one}`));
+  if (next !== undefined) told.push(`NEXT: ${next}`);
+  expect(words(answer).match(/^(?:HINT|NEXT): .*/gm) ?? []).toEqual(told);
+  return told.join('\n').match(/\b(?:ssh|sub|serial|terminal|file)_\w+|\bresources\/\w+|\b[a-z]+:\/\//g) ?? [];
+}
+
 test('section 1: the tools in their order, with their annotations', async () => {
   await using door = await doors.stdio({ args: ['--toolsets', 'ssh'] });
   const letter = (yes: boolean | undefined): string => (yes ? 'y' : 'n');
@@ -94,6 +109,7 @@ describe.each(['stdio', 'http', 'http of 2026'] as const)('over %s', (kind) => {
       expect(JSON.stringify(answer.structuredContent)).not.toContain(':null');
       expect(status === 'error').toBe(answer.isError === true);
       (answer.isError ? bad : good).add(name);
+      expect(adviceOf(answer).filter((named) => !validators.has(named))).toEqual([]);
       return facts(answer);
     };
 

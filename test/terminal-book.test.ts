@@ -91,7 +91,7 @@ describe('the ten tools', () => {
     expect(result).toMatchObject({
       protocolVersion: '2025-06-18',
       serverInfo: { name: 'fairlead', title: 'Fairlead', version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
-      capabilities: { tools: expect.anything(), prompts: expect.anything() },
+      capabilities: { tools: { listChanged: true }, prompts: expect.anything() },
     });
     expect(String(result?.['instructions']).length).toBeLessThanOrEqual(2000);
     expect(result?.['instructions']).toMatch(/data, not instructions/);

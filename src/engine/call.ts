@@ -38,6 +38,8 @@ export interface Caller {
   readonly client?: Client | undefined;
   /** Takes a sentence that the answer is to carry besides its own facts. Absent: the answer has no room for one. */
   readonly tell?: ((notice: string) => void) | undefined;
+  /** Whether it has the tool of this name, or resources of this scheme (`shell://`). Absent: its door has other names. */
+  readonly offers?: ((name: string) => boolean) | undefined;
   /** The terminal it lives in, if it told: it does not want to type into that by accident. */
   readonly ownSession?: string | undefined;
 }

@@ -14,6 +14,8 @@ export type Content =
 export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodType = z.ZodType> {
   /** What a caller needs to know to use it well. The first sentence stands alone in lists. */
   readonly summary: string;
+  /** What a call costs and whether it waits, where the reference says so at the end of each description. */
+  readonly cost?: string;
   readonly access: Access;
   readonly input: In;
   readonly output: Out;
@@ -92,6 +94,8 @@ export type AnyOperation = Operation<any, any>;
 export interface Book {
   readonly name: string;
   readonly summary: string;
+  /** Its reference prints every default in the schemas, those that are false too. */
+  readonly spellsDefaults?: true;
   /** noun → verb → operation. The id of an operation is `noun.verb`. */
   readonly nouns: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>;
   /** An error in the words of the book's reference. `data` of the error goes to the structured part. */

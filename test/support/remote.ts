@@ -28,6 +28,8 @@ export interface Answer {
 export interface AskOptions {
   readonly principal?: string;
   readonly signal?: AbortSignal;
+  /** Tools and resource schemes the caller has: all that advice can name. */
+  readonly offers?: (name: string) => boolean;
 }
 
 /** An engine that can SSH, in this process, and calls as a client would make them. */
@@ -62,9 +64,9 @@ export class Remote implements AsyncDisposable {
   async run<In extends z.ZodType, Out extends z.ZodType>(
     op: Operation<In, Out>,
     input: z.input<In>,
-    { principal = 'me', signal = AbortSignal.timeout(60_000) }: AskOptions = {},
+    { principal = 'me', signal = AbortSignal.timeout(60_000), offers = () => true }: AskOptions = {},
   ): Promise<z.output<Out>> {
-    return await call(op, input, { engine: this.engine, caller: callerOf(principal), signal });
+    return await call(op, input, { engine: this.engine, caller: { ...callerOf(principal), offers }, signal });
   }
 
   /** An answer of either kind, as it is told. */

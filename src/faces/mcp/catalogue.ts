@@ -28,6 +28,7 @@ export interface Catalogue {
 /** Folds what the product offers into what MCP shows of it, once for the life of the process. */
 export function mcpSurface(catalogue: Catalogue): McpSurface {
   const { name, version, title, description, instructions, readOnly, resources, log, pages, clientGone } = catalogue;
+  const tools = foldBooks(chooseToolsets(catalogue.books, catalogue.toolsets), catalogue.call, { readOnly, log });
   return {
     name,
     version,
@@ -35,10 +36,15 @@ export function mcpSurface(catalogue: Catalogue): McpSurface {
     ...(description !== undefined && { description }),
     instructions,
     may: (access) => !readOnly || access === 'observe',
-    tools: foldBooks(chooseToolsets(catalogue.books, catalogue.toolsets), catalogue.call, { readOnly, log }),
+    offers: (what) => tools.has(what) || (what.endsWith('://') && servesScheme(resources, what)),
+    tools,
     prompts: catalogue.prompts.map(foldPrompt),
     ...(resources !== undefined && { resources }),
     ...(pages !== undefined && { person: new PersonDoor(pages) }),
     ...(clientGone !== undefined && { clientGone }),
   };
+}
+
+function servesScheme(resources: McpResources | undefined, scheme: string): boolean {
+  return resources?.templates().some(({ uriTemplate }) => uriTemplate.startsWith(scheme)) ?? false;
 }

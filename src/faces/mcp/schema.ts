@@ -5,8 +5,8 @@ type ObjectSchema = Tool['inputSchema'];
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** What a caller may send, as JSON Schema 2020-12. The dialect is MCP's default, so it goes unsaid. */
-export function inputSchema(schema: z.ZodType): ObjectSchema {
-  return objectRoot(convert(schema, 'input'));
+export function inputSchema(schema: z.ZodType, allDefaults = false): ObjectSchema {
+  return objectRoot(convert(schema, 'input', allDefaults));
 }
 
 /**
@@ -24,8 +24,9 @@ export function outputSchema(schema: z.ZodType, inErrors: readonly string[] = []
   return objectRoot(root);
 }
 
-function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _dialect, ...root } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', override: quieter });
+function convert(schema: z.ZodType, io: 'input' | 'output', allDefaults = false): JsonSchema {
+  const override: typeof quieter = (part) => quieter(part, allDefaults);
+  const { $schema: _dialect, ...root } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', override });
   return root as JsonSchema;
 }
 
@@ -33,12 +34,15 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
  * Leaves out what helps no caller and costs tokens in every conversation: the bounds every integer has, lengths (an error
  * tells them when they matter), defaults that are the usual ones, and closedness no operation asked for.
  */
-function quieter({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }): void {
+function quieter(
+  { zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema },
+  allDefaults = false,
+): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   delete jsonSchema.minLength;
   delete jsonSchema.maxLength;
-  if (jsonSchema.default === false) delete jsonSchema.default;
+  if (jsonSchema.default === false && !allDefaults) delete jsonSchema.default;
   const { def } = zodSchema._zod;
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
 }

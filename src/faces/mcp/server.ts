@@ -40,7 +40,10 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
   const { name, version, title, description, instructions } = surface;
   const server = new PlainSpokenServer(
     { name, version, ...(title !== undefined && { title }), ...(description !== undefined && { description }) },
-    { instructions, capabilities: { tools: {}, ...(surface.prompts.length > 0 && { prompts: {} }) } },
+    {
+      instructions,
+      capabilities: { tools: { listChanged: true }, ...(surface.prompts.length > 0 && { prompts: {} }) },
+    },
   );
   server.setRequestHandler('tools/list', () => surface.tools.list());
   server.setRequestHandler('tools/call', async ({ params }, context) => {
@@ -48,7 +51,8 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
     const { era, principal, ending } = setting;
     const [name, peer] = [clientName(server, context), peerOf(context.http?.req)];
     const client = setting.client && identify(setting.client, name, context);
-    const caller = { name, principal, origin: 'mcp', peer, may: surface.may, client } as const;
+    const { may, offers } = surface;
+    const caller = { name, principal, origin: 'mcp', peer, may, offers, client } as const;
     const visit = { era, server, context, principal, params, ending: ending.signal, progress: progress.report };
     const work: Work = (parts) =>
       surface.tools.call(params.name, params.arguments ?? {}, { caller, context, ...parts });

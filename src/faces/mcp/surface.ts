@@ -25,6 +25,8 @@ export interface McpSurface {
   readonly instructions: string;
   /** What callers through this surface may do at all. */
   readonly may: Caller['may'];
+  /** Whether a tool of this name, or a resource scheme (`shell://`), is to be had here. */
+  readonly offers: (name: string) => boolean;
   readonly tools: ToolTable;
   readonly prompts: readonly McpPrompt[];
   /** Absent: the server does not speak of resources at all. */

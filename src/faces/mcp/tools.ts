@@ -32,6 +32,10 @@ export class ToolTable {
     return this.#tools.values();
   }
 
+  has(name: string): boolean {
+    return this.#tools.has(name);
+  }
+
   /** Schemas are made at the first call, not at start: a client that has yet to say hello waits for neither. */
   list(): ListToolsResult {
     this.#list ??= { tools: [...this.#tools.values()].map((tool) => tool.definition()) };
@@ -138,8 +142,8 @@ function define(book: Book, name: string, op: AnyOperation): Tool {
   return {
     name,
     title: op.title,
-    description: op.summary,
-    inputSchema: inputSchema(op.input),
+    description: op.cost === undefined ? op.summary : `${op.summary}\nCost: ${op.cost}.`,
+    inputSchema: inputSchema(op.input, book.spellsDefaults),
     ...(op.pictures !== true && { outputSchema: outputSchema(op.output, inErrors) }),
     annotations: {
       readOnlyHint: readOnly,

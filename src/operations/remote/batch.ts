@@ -36,6 +36,7 @@ const Input = z.object({
 export const execBatch = operation({
   mcpName: tool,
   title: 'Run commands in order over SSH',
+  cost: 'O(commands), blocks up to commands × timeout_secs_per_command',
   summary: 'Run 1 to 16 commands one after the other on a session and wait for all; stops at the first that fails.',
   access: 'control',
   destructive: true,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
 import type { Command, CommandStatus } from '../../transports/ssh/command.ts';
 import { ssh } from '../../transports/ssh/index.ts';
+import { nextOf } from './advice.ts';
 import { Status, waitOrCancel } from './command-shared.ts';
 import { Id } from './connect-for.ts';
 import { itemLimit, MaxItems } from './limits.ts';
@@ -19,6 +20,7 @@ const longestShown = 500;
 export const list = operation({
   mcpName: 'ssh_commands',
   title: 'List commands over SSH',
+  cost: 'O(commands), local, under 1 ms',
   summary: 'List commands that run or ended a short while ago, on one or all sessions.',
   access: 'observe',
   openWorld: true,
@@ -41,6 +43,7 @@ export const list = operation({
     count: z.number().int(),
     total: z.number().int(),
     warnings: z.array(z.string()),
+    next: z.string().optional(),
   }),
   run: async ({ input, engine, caller }) => {
     const { commands, settings } = engine.part(ssh);
@@ -49,6 +52,7 @@ export const list = operation({
       .filter(({ sessionId }) => input.session_id === undefined || sessionId === input.session_id)
       .filter(({ status }) => input.status === undefined || listedAs(status) === input.status);
     const shown = found.slice(-itemLimit(input.max_items, settings));
+    const running = shown.find(({ status }) => status === 'running');
     return {
       tool: 'ssh_commands',
       status: 'ok',
@@ -56,18 +60,17 @@ export const list = operation({
       count: shown.length,
       total: found.length,
       warnings: [],
+      ...nextOf(caller, running ? waitOrCancel(running.id) : []),
     };
   },
   render: (output) => {
     const { commands, count, total } = output;
-    const running = commands.find(({ status }) => status === 'running');
     return replyText(output, {
       fields: [['COUNT', countText(count, total)]],
       rows: commands.map(
         ({ command_id, session_id, command, status, started_at }) =>
           `${command_id} [${status.toUpperCase()}] ${session_id}: ${command} (${started_at.slice(11, 19)})`,
       ),
-      next: running && waitOrCancel(running.command_id),
     });
   },
 });

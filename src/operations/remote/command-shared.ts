@@ -5,6 +5,7 @@ import { incompleteTail } from '../../lib/utf8.ts';
 import type { Command } from '../../transports/ssh/command.ts';
 import { settlesWithin } from '../../transports/ssh/command-wait.ts';
 import { ssh } from '../../transports/ssh/index.ts';
+import { type Step, toolStep } from './advice.ts';
 import { type OutputBlock, tailText } from './text.ts';
 
 /** What the tools that run commands have in common. */
@@ -12,9 +13,9 @@ import { type OutputBlock, tailText } from './text.ts';
 export const Status = { tool: z.string(), status: z.string() };
 
 export const uriOf = (id: string): string => `command://${id}/output`;
-export const waitFor = (id: string): string => `ssh_exec_output(command_id=${id}, wait=true)`;
+export const waitFor = (id: string): Step => toolStep('ssh_exec_output', `(command_id=${id}, wait=true)`);
 
-export const waitOrCancel = (id: string): string => `${waitFor(id)} | ssh_exec_cancel(command_id=${id})`;
+export const waitOrCancel = (id: string): Step[] => [waitFor(id), toolStep('ssh_exec_cancel', `(command_id=${id})`)];
 
 /** A line for the far side's shell. Longer ones no system takes as one argument. */
 export const CommandLine = z

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
 import { settlesWithin } from '../../transports/ssh/command-wait.ts';
 import { ssh } from '../../transports/ssh/index.ts';
+import { followHint, followStep, hintOf, nextOf } from './advice.ts';
 import {
   CommandLine,
   endFacts,
@@ -17,7 +18,7 @@ import {
   waitOrCancel,
 } from './command-shared.ts';
 import { Id } from './connect-for.ts';
-import { MaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';
+import { MaxBytes, outputLimit, Seconds, usually, waitMs } from './limits.ts';
 import { replyText } from './text.ts';
 
 const queuedWords = 'It waits for a channel of the session, at most 10 s';
@@ -25,6 +26,7 @@ const queuedWords = 'It waits for a channel of the session, at most 10 s';
 export const exec = operation({
   mcpName: 'ssh_exec',
   title: 'Start a command over SSH',
+  cost: 'O(1), one round trip, async',
   summary: 'Start a shell command on a session and return its COMMAND_ID at once. Without pty its stdin is empty.',
   access: 'control',
   destructive: true,
@@ -33,7 +35,7 @@ export const exec = operation({
   input: z.object({
     session_id: Id,
     command: CommandLine,
-    timeout_secs: Seconds.optional().describe('Then it is ended (180)'),
+    timeout_secs: usually(Seconds, 180).describe('Then it is ended (180)'),
     pty: Pty.describe('Give it a terminal; all output is stdout'),
     release_when_no_subs: z.boolean().default(false).describe('End it when its last subscriber left'),
     grace_ms: z.number().int().min(0).max(0xffff_ffff).default(2000),
@@ -44,7 +46,8 @@ export const exec = operation({
     command_id: z.string(),
     agent_id: z.string().optional(),
     queued: z.boolean().optional().describe(queuedWords),
-    next: z.string(),
+    hint: z.string().optional(),
+    next: z.string().optional(),
   }),
   commands: ({ command }) => [command],
   async run({ input, engine, caller, signal }) {
@@ -70,7 +73,8 @@ export const exec = operation({
       command_id: id,
       ...(session.agentId === undefined ? {} : { agent_id: session.agentId }),
       ...(queued && { queued }),
-      next: waitOrCancel(id),
+      ...hintOf(caller, followHint(uriOf(id))),
+      ...nextOf(caller, waitOrCancel(id)),
     };
   },
   render: (output) =>
@@ -81,13 +85,13 @@ export const exec = operation({
         ['AGENT_ID', output.agent_id],
         ['QUEUED', output.queued],
       ],
-      hints: [`subscribe to ${uriOf(output.command_id)} for realtime output (preferred over polling)`],
     }),
 });
 
 export const execOutput = operation({
   mcpName: 'ssh_exec_output',
   title: 'Read a command over SSH',
+  cost: 'O(output), local; wait=true blocks',
   summary: 'Status and newest output of a command; wait=true waits for its end.',
   access: 'observe',
   openWorld: true,
@@ -109,7 +113,7 @@ export const execOutput = operation({
     next: z.string().optional(),
   }),
   async run(call) {
-    const { input, engine } = call;
+    const { input, engine, caller } = call;
     const { settings } = engine.part(ssh);
     const command = findCommand(input.command_id, call);
     if (input.wait) await untilEnded(command, waitMs(input.wait_timeout_secs), call);
@@ -126,7 +130,7 @@ export const execOutput = operation({
       ...endFacts(command),
       timed_out: kind !== undefined,
       ...(kind && { timeout_kind: kind }),
-      ...(running && { next: `sub_open uri=${uriOf(id)} (PREFERRED — push-first) | ${waitFor(id)}` }),
+      ...nextOf(caller, running ? [followStep(uriOf(id)), waitFor(id)] : []),
     };
   },
   render: (output) =>
@@ -145,6 +149,7 @@ export const execOutput = operation({
 export const execCancel = operation({
   mcpName: 'ssh_exec_cancel',
   title: 'Cancel a command over SSH',
+  cost: 'O(output), blocks up to 4 s',
   summary: 'Interrupt a command, kill it after 2 s, and return the output it had.',
   access: 'control',
   destructive: true,

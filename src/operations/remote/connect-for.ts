@@ -7,11 +7,11 @@ import { ssh } from '../../transports/ssh/index.ts';
 import { personQuestion } from '../../transports/ssh/person-question.ts';
 import type { ConnectOutcome, Reuse } from '../../transports/ssh/sessions.ts';
 
-/** An id of anything in this book. */
+/** An id of anything in this book. Not a pattern: schemas would repeat it in every tool, and ids are copied, not made up. */
 export const Id = z
   .string()
   .max(128)
-  .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, - or _');
+  .refine((text) => /^[A-Za-z0-9_-]+$/.test(text), 'must be letters, digits, - or _');
 
 /** Said again in many answers and compared by eye: two that look the same must be the same. */
 export const Label = z

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import type { Caller } from '../../engine/call.ts';
 import { operation } from '../../engine/operation.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { LiveSession } from '../../transports/ssh/live-session.ts';
 import type { ConnectOutcome } from '../../transports/ssh/sessions.ts';
+import { hintOf, nextOf, toolStep } from './advice.ts';
 import { connectFor, Id, Label } from './connect-for.ts';
+import { usually } from './limits.ts';
 import { deadline, leakHint, login, owner, SessionEntry, sessionEntry, sessionRow } from './session-entry.ts';
 import { replyText, type Value } from './text.ts';
 
@@ -26,7 +29,7 @@ const Output = z.object({
   host_key: z.object({ fingerprint: z.string(), state: z.string() }).optional(),
   matches: z.array(SessionEntry).optional(),
   count: z.number().int().optional(),
-  hint: z.string().optional(),
+  hints: z.array(z.string()).optional(),
   warnings: z.array(z.string()).optional(),
   next: z.string().optional(),
 });
@@ -36,6 +39,7 @@ export const connect = operation({
   mcpName: tool,
   title: 'Connect over SSH',
   summary: 'Log in to a host and keep the session. By default it lists sessions that are there already and stops.',
+  cost: 'O(1), a TCP and SSH handshake, 0.1 to 2 s, blocking; a reused session one round trip',
   access: 'open',
   destructive: false,
   idempotent: true,
@@ -51,22 +55,22 @@ export const connect = operation({
     agent_id: Label.optional().describe('For ssh_disconnect_agent'),
     name: Label.optional(),
     persistent: z.boolean().default(false).describe('No idle timeout'),
-    timeout_secs: z.number().int().min(1).max(86_400).optional().describe('(30)'),
-    max_retries: z.number().int().min(0).optional().describe('(3)'),
-    retry_delay_ms: z.number().int().min(0).optional().describe('First delay (1000)'),
-    compress: z.boolean().optional(),
+    timeout_secs: usually(z.number().int().min(1).max(86_400), 30).describe('(30)'),
+    max_retries: usually(z.number().int().min(0), 3).describe('(3)'),
+    retry_delay_ms: usually(z.number().int().min(0), 1000).describe('First delay (1000)'),
+    compress: usually(z.boolean(), false),
   }),
   output: Output,
   async run(call): Promise<Output> {
     const outcome = await connectFor(call, call.input);
-    return describe(outcome, call.engine.part(ssh).sessions.all(call.caller.principal));
+    return describe(outcome, call.engine.part(ssh).sessions.all(call.caller.principal), call.caller);
   },
   render,
 });
 
-function describe(outcome: ConnectOutcome, all: readonly LiveSession[]): Output {
+function describe(outcome: ConnectOutcome, all: readonly LiveSession[], caller: Caller): Output {
   const replaced = outcome.replaced > 0 ? { replaced: outcome.replaced } : {};
-  if (outcome.status === 'suggested') return { ...suggested(outcome.matches, all), ...replaced };
+  if (outcome.status === 'suggested') return { ...suggested(outcome.matches, all, caller), ...replaced };
   const { session } = outcome;
   const { id, host, port, username, persistent, expiresAt } = session;
   const facts = {
@@ -77,7 +81,11 @@ function describe(outcome: ConnectOutcome, all: readonly LiveSession[]): Output 
     ...owner(session),
     compression_enabled: session.compression,
     ...replaced,
-    next: `ssh_exec(session_id=${id}, command=...) | ssh_shell_open(session_id=${id}) | ssh_disconnect(session_id=${id})`,
+    ...nextOf(caller, [
+      toolStep('ssh_exec', `(session_id=${id}, command=...)`),
+      toolStep('ssh_shell_open', `(session_id=${id})`),
+      toolStep('ssh_disconnect', `(session_id=${id})`),
+    ]),
   };
   if (outcome.status === 'reused') {
     const warnings = session.healthy ? {} : { warnings: ['the host answers, but ran no command within 5 s'] };
@@ -96,11 +104,12 @@ function describe(outcome: ConnectOutcome, all: readonly LiveSession[]): Output 
   };
 }
 
-function suggested(sessions: readonly LiveSession[], all: readonly LiveSession[]): Output {
+function suggested(sessions: readonly LiveSession[], all: readonly LiveSession[], caller: Caller): Output {
   const matches = sessions.map((session) => sessionEntry(session));
   const [only] = matches;
   const single = matches.length === 1 && only !== undefined ? only : undefined;
-  const hint = leakHint(all);
+  const { hint: leak } = hintOf(caller, leakHint(all));
+  const use = `${single ? 'use' : 'pick an'} existing SESSION_ID, or retry with reuse="force_new"`;
   return {
     tool,
     status: 'suggested',
@@ -113,23 +122,23 @@ function suggested(sessions: readonly LiveSession[], all: readonly LiveSession[]
     }),
     matches,
     count: matches.length,
-    ...(hint === undefined ? {} : { hint }),
-    next: `ssh_connect(session_id=${single?.session_id ?? '<existing>'}) | ssh_connect(reuse="force_new")`,
+    hints: leak === undefined ? [use] : [use, leak],
+    ...nextOf(caller, [
+      toolStep(tool, `(session_id=${single?.session_id ?? '<existing>'})`),
+      toolStep(tool, '(reuse="force_new")'),
+    ]),
   };
 }
 
 function render(output: Output): string {
   if (output.status !== 'suggested') return replyText(output, { fields: connectedFields(output) });
-  const { matches = [], hint } = output;
+  const { matches = [], hints = [] } = output;
   const [first] = matches;
-  if (matches.length === 1 && first) {
-    const use = 'use existing SESSION_ID, or retry with reuse="force_new"';
-    return replyText(output, { fields: matchFields(first), hints: [use, hint] });
-  }
+  if (matches.length === 1 && first) return replyText(output, { fields: matchFields(first), hints });
   return replyText(output, {
     fields: [['MATCHES', matches.length]],
     rows: matches.map((match) => sessionRow(match, [`connected: ${match.connected_at}`])),
-    hints: ['pick an existing SESSION_ID, or retry with reuse="force_new"', hint],
+    hints,
   });
 }
 

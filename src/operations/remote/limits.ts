@@ -3,9 +3,18 @@ import type { SshSettings } from '../../transports/ssh/settings.ts';
 
 /** What a caller may ask for, and how much of it is given: too little or too much is brought into range, never refused. */
 
-export const Seconds = z.number().int().min(0);
-export const MaxBytes = z.number().int().min(0).optional();
-export const MaxItems = z.number().int().min(0).optional().describe('(500)');
+/** May be left out. What is then taken is a setting; its schema tells the documented default of that. */
+export const usually = <T extends z.ZodType>(schema: T, value: number | string | boolean): z.ZodOptional<T> =>
+  schema.optional().meta({ default: value });
+
+/** 0 or more, which goes without saying in a schema that stands in every conversation. */
+const Count = z
+  .number()
+  .int()
+  .refine((number) => number >= 0, 'must be 0 or more');
+export const Seconds = Count;
+export const MaxBytes = usually(Count, 16_384);
+export const MaxItems = usually(Count, 500).describe('(500)');
 
 /** The longest a call may wait (spec/remote.md section 7). */
 const longestWaitSecs = 300;

@@ -12,6 +12,7 @@ const tool = 'ssh_run';
 export const run = operation({
   mcpName: tool,
   title: 'Run one command over SSH',
+  cost: 'O(1), a full handshake unless a session is there, blocks up to timeout_secs',
   summary:
     'Log in (or use a session that is there), run one command, wait for it, log out. For several: ssh_connect, ssh_exec.',
   access: 'open',

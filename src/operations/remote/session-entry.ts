@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hostAndPort } from '../../transports/ssh/address.ts';
 import type { LiveSession } from '../../transports/ssh/live-session.ts';
+import type { Step } from './advice.ts';
 
 /** A session in a list. */
 export const SessionEntry = z.object({
@@ -62,12 +63,15 @@ export const deadline = (ms: number): string => atSecond(ms).replace(/Z$/, '+00:
 const fewSessions = 5;
 
 /** A word to an agent that gathers sessions; the one that has most. */
-export function leakHint(sessions: readonly LiveSession[]): string | undefined {
+export function leakHint(sessions: readonly LiveSession[]): Step | undefined {
   const counts = new Map<string, number>();
   for (const { agentId, healthy } of sessions) {
     if (agentId !== undefined && healthy) counts.set(agentId, (counts.get(agentId) ?? 0) + 1);
   }
   const [agent, count = 0] = [...counts].toSorted((a, b) => b[1] - a[1])[0] ?? [];
   if (count <= fewSessions) return undefined;
-  return `agent '${agent}' owns ${count} sessions; consider ssh_disconnect_agent to bulk-cleanup`;
+  return {
+    needs: ['ssh_disconnect_agent'],
+    text: `agent '${agent}' owns ${count} sessions; consider ssh_disconnect_agent to bulk-cleanup`,
+  };
 }

@@ -5,6 +5,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { operation } from '../../engine/operation.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { Casualties } from '../../transports/ssh/live-session.ts';
+import { hintOf, nextOf, type Step, toolStep } from './advice.ts';
 import { Id, Label } from './connect-for.ts';
 import { itemLimit, MaxItems } from './limits.ts';
 import { leakHint, SessionEntry, sessionEntry, sessionRow } from './session-entry.ts';
@@ -18,6 +19,7 @@ const Count = z.number().int().optional();
 export const disconnect = operation({
   mcpName: 'ssh_disconnect',
   title: 'Disconnect a session',
+  cost: 'O(children of the session), up to 2.5 s while commands end, blocking',
   summary: 'End a session with its commands, shells, transfers and forwards.',
   access: 'control',
   destructive: true,
@@ -51,6 +53,7 @@ export const disconnect = operation({
 export const sessions = operation({
   mcpName: 'ssh_sessions',
   title: 'List sessions',
+  cost: 'O(sessions), one round trip each in parallel, at most 5 s, blocking',
   summary: 'List SSH sessions after asking each whether it still answers; dead ones are removed.',
   access: 'observe',
   openWorld: true,
@@ -72,8 +75,6 @@ export const sessions = operation({
     const { agent_id: agent } = input;
     const alive = await all.probed(caller.principal, agent, signal);
     const shown = alive.slice(0, itemLimit(input.max_items, settings)).map((session) => sessionEntry(session));
-    const hint = leakHint(alive);
-    const next = successors(shown);
     return {
       tool: 'ssh_sessions',
       status: 'ok',
@@ -81,17 +82,16 @@ export const sessions = operation({
       sessions: shown,
       count: shown.length,
       total: alive.length,
-      ...(hint === undefined ? {} : { hint }),
+      ...hintOf(caller, leakHint(alive)),
       warnings: [],
-      ...(next === undefined ? {} : { next }),
+      ...nextOf(caller, successors(shown)),
     };
   },
   render(output) {
-    const { sessions: shown = [], count = 0, total = 0, hint } = output;
+    const { sessions: shown = [], count = 0, total = 0 } = output;
     return replyText(output, {
       fields: [['COUNT', countText(count, total)]],
       rows: shown.map((entry) => sessionRow(entry)),
-      hints: [hint],
     });
   },
 });
@@ -99,6 +99,7 @@ export const sessions = operation({
 export const disconnectAgent = operation({
   mcpName: 'ssh_disconnect_agent',
   title: 'Disconnect an agent',
+  cost: 'O(sessions of the agent), up to 2.5 s, blocking',
   summary: 'End every session of an agent_id.',
   access: 'control',
   destructive: true,
@@ -154,6 +155,7 @@ type Result = z.output<typeof Result>;
 export const disconnectMany = operation({
   mcpName: 'ssh_disconnect_many',
   title: 'Disconnect sessions',
+  cost: 'O(ids), up to 2.5 s, blocking',
   summary: 'End several sessions; one that fails does not stop the others.',
   access: 'control',
   destructive: true,
@@ -209,10 +211,10 @@ const sum = (gone: readonly Casualties[], kind: keyof Casualties): number =>
   gone.reduce((total, one) => total + one[kind], 0);
 
 /** What tidies up: by agent where one owns sessions, and the first session by itself. */
-function successors(shown: readonly SessionEntry[]): string | undefined {
+function successors(shown: readonly SessionEntry[]): Step[] {
   const [first] = shown;
-  if (first === undefined) return undefined;
+  if (first === undefined) return [];
   const agent = shown.find(({ agent_id }) => agent_id !== undefined)?.agent_id;
-  const one = `ssh_disconnect(session_id=${first.session_id})`;
-  return agent === undefined ? one : `ssh_disconnect_agent(agent_id=${agent}) | ${one}`;
+  const one = toolStep('ssh_disconnect', `(session_id=${first.session_id})`);
+  return agent === undefined ? [one] : [toolStep('ssh_disconnect_agent', `(agent_id=${agent})`), one];
 }

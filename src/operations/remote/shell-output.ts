@@ -5,6 +5,7 @@ import { operation } from '../../engine/operation.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { SshShell, Unread } from '../../transports/ssh/shell.ts';
+import { nextOf, type Step, toolStep } from './advice.ts';
 import { Id } from './connect-for.ts';
 import { MaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';
 import { replyText, tailText } from './text.ts';
@@ -28,6 +29,7 @@ const Timeout = Seconds.default(30).describe('At most 300');
 export const read = operation({
   mcpName: 'ssh_shell_read',
   title: 'Read a shell',
+  cost: 'O(output), local; wait=true blocks',
   summary: 'Read what an interactive shell printed since the last read. wait=true blocks until min_bytes are there.',
   access: 'control',
   destructive: false,
@@ -80,6 +82,7 @@ export const read = operation({
 export const waitFor = operation({
   mcpName: 'ssh_shell_wait_for',
   title: 'Wait for text in a shell',
+  cost: 'O(output), blocks up to timeout_secs',
   summary:
     'Wait until one of up to 16 plain substrings appears in what an interactive shell prints, unread output first.',
   access: 'control',
@@ -119,7 +122,6 @@ export const waitFor = operation({
     const unread = shell.unread(matched?.to);
     if (matched !== undefined && input.clear) shell.take(matched.to);
     const { text, returned } = shown(unread, outputLimit(input.max_output_bytes, settings));
-    const next = successors(shell.id, status);
     return {
       tool: 'ssh_shell_wait_for',
       status,
@@ -128,7 +130,7 @@ export const waitFor = operation({
       stdout: text,
       bytes_returned: returned,
       ...(returned < unread.total && { bytes_total: unread.total }),
-      ...(next === undefined ? {} : { next }),
+      ...nextOf(caller, successors(shell.id, status)),
     };
   },
   render: (output) =>
@@ -170,11 +172,17 @@ function beating(clock: Clock, totalMs: number, progress: ReportProgress): Dispo
   return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
-function successors(id: string, status: 'matched' | 'timeout' | 'closed'): string | undefined {
-  const write = `ssh_shell_write(shell_id=${id}, ...) | ssh_shell_press(shell_id=${id}, ...)`;
-  const again = `ssh_shell_wait_for(shell_id=${id}, ...) | ssh_shell_read(shell_id=${id})`;
-  if (status === 'closed') return undefined;
-  return `${status === 'matched' ? write : again} | ssh_shell_close(shell_id=${id})`;
+function successors(id: string, status: 'matched' | 'timeout' | 'closed'): Step[] {
+  if (status === 'closed') return [];
+  const write = [
+    toolStep('ssh_shell_write', `(shell_id=${id}, ...)`),
+    toolStep('ssh_shell_press', `(shell_id=${id}, ...)`),
+  ];
+  const again = [
+    toolStep('ssh_shell_wait_for', `(shell_id=${id}, ...)`),
+    toolStep('ssh_shell_read', `(shell_id=${id})`),
+  ];
+  return [...(status === 'matched' ? write : again), toolStep('ssh_shell_close', `(shell_id=${id})`)];
 }
 
 /** Its tail, where it is too long. */

@@ -6,7 +6,9 @@ import { operation } from '../../engine/operation.ts';
 import { parseByteCount } from '../../lib/byte-count.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { SshShell } from '../../transports/ssh/shell.ts';
+import { followHint, followStep, hintOf, nextOf, schemeOf, type Step, toolStep } from './advice.ts';
 import { Id } from './connect-for.ts';
+import { usually } from './limits.ts';
 import { type Modifier, modifierNames, shellKey, shellKeys } from './shell-keys.ts';
 import { replyText } from './text.ts';
 import { pressKey } from '../../engine/typing.ts';
@@ -24,6 +26,7 @@ const longestMs = 0x7fffffff;
 export const open = operation({
   mcpName: 'ssh_shell_open',
   title: 'Open a shell',
+  cost: 'O(1), a round trip and up to 100 ms, blocking',
   summary: 'Open an interactive PTY shell on a session. Its SHELL_ID also works as terminal in terminal_* tools.',
   access: 'open',
   destructive: false,
@@ -34,13 +37,13 @@ export const open = operation({
     term: z
       .string()
       .max(64)
-      .regex(/^[\w.+-]+$/, 'must be the name of a terminal type')
+      .refine((text) => /^[\w.+-]+$/.test(text), 'must be the name of a terminal type')
       .default('xterm')
       .describe('vt100 or ansi for consoles'),
     cols: z.number().int().min(1).max(65_535).default(80),
     rows: z.number().int().min(1).max(65_535).default(24),
-    inactivity_ttl: z.number().int().min(0).optional().describe('Seconds without input and output (600)'),
-    max_buffer_size: z.string().max(32).optional().describe('b, k, m, g, t (10m)'),
+    inactivity_ttl: usually(z.number().int().min(0), 600).describe('Seconds without input and output (600)'),
+    max_buffer_size: usually(z.string().max(32), '10m').describe('b, k, m, g, t (10m)'),
     release_when_no_subs: z.boolean().default(false),
     grace_ms: z.number().int().min(0).max(0xffffffff).default(2000),
   }),
@@ -51,6 +54,7 @@ export const open = operation({
     rows: z.number().int().optional(),
     agent_id: z.string().optional(),
     initial_buffer: z.string().optional(),
+    hint: z.string().optional(),
     next: z.string().optional(),
   }),
   positional: ['session_id'],
@@ -91,7 +95,8 @@ export const open = operation({
       rows,
       ...(session.agentId === undefined ? {} : { agent_id: session.agentId }),
       ...(first.length === 0 ? {} : { initial_buffer: Buffer.from(first).toString('utf8') }),
-      next: `sub_open uri=shell://${shell.id}/output (PREFERRED — push-first) | ssh_shell_write | ssh_shell_press`,
+      ...hintOf(caller, followHint(uriOf(shell.id))),
+      ...nextOf(caller, [followStep(uriOf(shell.id)), toolStep('ssh_shell_write'), toolStep('ssh_shell_press')]),
     };
   },
   render: (output) =>
@@ -103,7 +108,6 @@ export const open = operation({
         ['AGENT_ID', output.agent_id],
         ['INITIAL_BUFFER', output.initial_buffer],
       ],
-      hints: [`subscribe to shell://${output.shell_id}/output for realtime output (preferred over polling)`],
     }),
 });
 
@@ -121,6 +125,7 @@ const Written = Base.extend({ bytes_sent: z.number().int().optional(), next: z.s
 export const write = operation({
   mcpName: 'ssh_shell_write',
   title: 'Write to a shell',
+  cost: 'O(input), one round trip, returns before the answer',
   summary:
     'Send raw bytes to an interactive shell: \\n submits a line, \\u0003 is Ctrl+C. Never send a password. Named keys: ssh_shell_press.',
   access: 'control',
@@ -145,7 +150,7 @@ export const write = operation({
       status: 'ok',
       shell_id: shell.id,
       bytes_sent: bytes.length,
-      next: successors(shell.id),
+      ...nextOf(caller, successors(shell.id)),
     };
   },
   render: (output) =>
@@ -160,6 +165,7 @@ export const write = operation({
 export const press = operation({
   mcpName: 'ssh_shell_press',
   title: 'Press a key in a shell',
+  cost: 'O(repeat), one round trip, returns before the answer',
   summary: 'Send a named keystroke to an interactive shell.',
   access: 'control',
   destructive: true,
@@ -194,7 +200,7 @@ export const press = operation({
       modifiers,
       repeat,
       bytes_sent: bytes.length,
-      next: successors(shell.id),
+      ...nextOf(caller, successors(shell.id)),
     };
   },
   render: (output) =>
@@ -212,6 +218,7 @@ export const press = operation({
 export const close = operation({
   mcpName: 'ssh_shell_close',
   title: 'Close a shell',
+  cost: 'O(1), one round trip, blocking',
   summary: 'Close an interactive shell and release its PTY channel.',
   access: 'control',
   destructive: true,
@@ -228,8 +235,13 @@ export const close = operation({
   render: (output) => replyText(output, { fields: [['SHELL_ID', output.shell_id]] }),
 });
 
-const successors = (id: string): string =>
-  `resources/read shell://${id}/output?cursor=auto | ssh_shell_wait_for | ssh_shell_read`;
+const uriOf = (id: string): string => `shell://${id}/output`;
+
+const successors = (id: string): Step[] => [
+  { needs: [schemeOf(uriOf(id))], text: `resources/read ${uriOf(id)}?cursor=auto` },
+  toolStep('ssh_shell_wait_for'),
+  toolStep('ssh_shell_read'),
+];
 
 /** A far side that takes no input for so long will not. */
 const sendMs = 30_000;

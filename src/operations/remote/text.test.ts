@@ -40,7 +40,7 @@ test('shared rules: fields, rows, blocks, HINT, WARN, and NEXT always last', () 
         warnings: ['one', 'two'],
       },
       {
-        hints: [undefined, 'look'],
+        hints: ['look'],
         blocks: [{ name: 'data', text: 'x' }],
         rows: ['a', 'b'],
         fields: [

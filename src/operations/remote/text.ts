@@ -20,6 +20,7 @@ export interface Told {
   /** Lower case; shouted in the first line. */
   readonly status: string;
   readonly warnings?: readonly string[] | undefined;
+  readonly hint?: string | undefined;
   /** Successor calls; none for a terminal status. */
   readonly next?: string | undefined;
 }
@@ -30,20 +31,19 @@ export interface Reply {
   /** Lines of a list, without the dash. */
   readonly rows?: readonly string[];
   readonly blocks?: readonly OutputBlock[];
-  readonly hints?: readonly (string | undefined)[];
-  /** Where the output does not say it. */
-  readonly next?: string | undefined;
+  /** Where there are several. */
+  readonly hints?: readonly string[];
 }
 
 /** Rendering the same output again, as a replay does, gives the same fences. */
 export function replyText(output: Told, reply: Reply): string {
-  const { tool, status, warnings = [] } = output;
-  const { fields = [], rows = [], blocks = [], hints = [], next = output.next } = reply;
+  const { tool, status, warnings = [], hint, next } = output;
+  const { fields = [], rows = [], blocks = [], hints = hint === undefined ? [] : [hint] } = reply;
   const lines = [`${tool.toUpperCase()}: ${status.toUpperCase()}`];
   for (const [key, value] of fields) if (value !== undefined) lines.push(`${key}: ${oneLine(String(value))}`);
   for (const row of rows) lines.push(`- ${oneLine(row)}`);
   for (const block of blocks) lines.push(...blockLines(block, nonceOf(output)));
-  for (const hint of hints) if (hint !== undefined) lines.push(`HINT: ${oneLine(hint)}`);
+  for (const line of hints) lines.push(`HINT: ${oneLine(line)}`);
   for (const warning of warnings) lines.push(`WARN: ${oneLine(warning)}`);
   if (next !== undefined) lines.push(`NEXT: ${oneLine(next)}`);
   return lines.join('\n');
