@@ -1,6 +1,7 @@
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
 import { FairleadError } from '../src/contract/errors.ts';
 import { operationId } from '../src/engine/operation.ts';
 import { foldBooks } from '../src/faces/mcp/tools.ts';
@@ -44,6 +45,21 @@ test('an error of any code has words in every book', () => {
       'It broke.',
     );
   }
+});
+
+describe('defaults and bounds stand in descriptions, since some clients show a model nothing else', () => {
+  const usual = foldBooks(usualBooks, () => Promise.reject(new Error('not called')), { readOnly: false }).list().tools;
+  test.each(usual.map((tool) => [tool.name, tool] as const))('%s', (_, { inputSchema }) => {
+    for (const [name, field] of Object.entries(inputSchema.properties ?? {})) {
+      const { description = '', default: value, minimum, maximum } = field as z.core.JSONSchema.BaseSchema;
+      const preset = typeof value === 'string' ? value : JSON.stringify(value);
+      if (preset !== undefined && preset !== 'false')
+        expect(description, name).toMatch(new RegExp(`(default |\\()${preset}\\b`));
+      for (const bound of [minimum, maximum]) {
+        if (bound !== undefined && bound !== 0) expect(description, name).toMatch(new RegExp(`\\b${bound}\\b`));
+      }
+    }
+  });
 });
 
 test('the whole default tool list stays under 9,000 tokens, median at most 120 a tool', () => {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { closest } from '../lib/closest.ts';
+import { quote } from '../contract/quote.ts';
+import { meantName } from './argument-names.ts';
 
 type Issue = z.core.$ZodRawIssue;
 /** What schemas say of a fault, in the words of somebody who has to put it right. Undefined leaves the validator's own. */
@@ -77,7 +78,10 @@ function noneOf(branches: readonly (readonly z.core.$ZodIssue[])[]): string | un
 }
 
 function unknownNames(keys: readonly string[], shape: object): string {
-  const [name = ''] = keys;
-  const [near] = closest(name, Object.keys(shape), 1);
-  return `there is no ${JSON.stringify(name.slice(0, 64))}${near === undefined ? '' : `; did you mean ${near}?`}`;
+  const [given = ''] = keys;
+  const names = Object.keys(shape);
+  const meant = meantName(given, names);
+  const unknown = `there is no "${quote(given)}"`;
+  if (meant !== undefined) return `${unknown}; did you mean ${meant}?`;
+  return names.length === 0 ? `${unknown}; give none` : `${unknown}; there are ${names.join(', ')}`;
 }

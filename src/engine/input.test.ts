@@ -61,7 +61,9 @@ test('null is no argument, where it means nothing else', () => {
 
 test('a name that is nearly one: said where it is refused, and where the one that was meant is missing', () => {
   expect(fault({ timoutMs: 5 }, strict)).toBe('arguments: there is no "timoutMs"; did you mean timeoutMs?');
-  expect(fault({ wrong: 5 }, strict)).toBe('arguments: there is no "wrong"');
+  expect(fault({ timeout: 5 }, strict)).toBe('arguments: there is no "timeout"; did you mean timeoutMs?');
+  expect(fault({ wrong: 5 }, strict)).toBe('arguments: there is no "wrong"; there are timeoutMs');
+  expect(fault({ data: 'x' })).toBe('text: is required (string); there is no "data"');
   expect(fault({ txet: 'x' })).toBe('text: is required (string); there is no "txet"');
   expect(fault({ text: 'x', colums: 80 })).toBe('none');
 });

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { FairleadError } from '../contract/errors.ts';
-import { closest } from '../lib/closest.ts';
+import { quote } from '../contract/quote.ts';
+import { meantName } from './argument-names.ts';
 import { inputWords } from './input-words.ts';
 import type { Operation } from './operation.ts';
 
@@ -53,7 +54,7 @@ function explain(error: z.ZodError, input: z.ZodType, raw: unknown): string {
   const slip = isMissing(issue, raw) ? misspelt(field, input, raw) : undefined;
   const rest = error.issues.length - 1;
   const more = rest > 0 ? ` (and ${rest} more ${rest === 1 ? 'problem' : 'problems'})` : '';
-  const unknown = slip === undefined ? '' : `; there is no ${JSON.stringify(slip)}`;
+  const unknown = slip === undefined ? '' : `; there is no "${quote(slip)}"`;
   return `${field === '' ? 'arguments' : field}: ${issue.message.replaceAll('\n', ' ')}${unknown}${more}`;
 }
 
@@ -61,9 +62,5 @@ function explain(error: z.ZodError, input: z.ZodType, raw: unknown): string {
 function misspelt(field: string, input: z.ZodType, raw: unknown): string | undefined {
   if (typeof raw !== 'object' || raw === null || !('shape' in input)) return undefined;
   const shape = input.shape as object;
-  return closest(
-    field,
-    Object.keys(raw).filter((name) => !Object.hasOwn(shape, name)),
-    1,
-  )[0];
+  return Object.keys(raw).find((name) => !Object.hasOwn(shape, name) && meantName(name, Object.keys(shape)) === field);
 }

@@ -6,7 +6,9 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** What a caller may send, as JSON Schema 2020-12. The dialect is MCP's default, so it goes unsaid. */
 export function inputSchema(schema: z.ZodType, allDefaults = false): ObjectSchema {
-  return objectRoot(convert(schema, 'input', allDefaults));
+  const root = objectRoot(convert(schema, 'input', allDefaults));
+  for (const field of Object.values(root.properties ?? {})) sayLimits(field as JsonSchema);
+  return root;
 }
 
 /**
@@ -30,21 +32,52 @@ function convert(schema: z.ZodType, io: 'input' | 'output', allDefaults = false)
   return root as JsonSchema;
 }
 
+/** 2³²-1: as much as fits, which no caller runs into. */
+const endless = 0xffff_ffff;
+
 /**
- * Leaves out what helps no caller and costs tokens in every conversation: the bounds every integer has, lengths (an error
- * tells them when they matter), defaults that are the usual ones, and closedness no operation asked for.
+ * Leaves out what helps no caller and costs tokens in every conversation: bounds that every number has or none meets, lengths
+ * and patterns (an error tells them when they matter), defaults that are the usual ones, that names are strings, and closedness
+ * no operation asked for.
  */
 function quieter(
   { zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema },
   allDefaults = false,
 ): void {
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER || jsonSchema.minimum === 0) delete jsonSchema.minimum;
+  if ((jsonSchema.maximum ?? 0) >= endless) delete jsonSchema.maximum;
   delete jsonSchema.minLength;
   delete jsonSchema.maxLength;
+  delete jsonSchema.pattern;
+  if (Object.keys(jsonSchema.propertyNames ?? {}).join() === 'type') delete jsonSchema.propertyNames;
   if (jsonSchema.default === false && !allDefaults) delete jsonSchema.default;
   const { def } = zodSchema._zod;
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+}
+
+/** Puts default (unless it is false, as usual) and bounds into the description: some clients show a model only that. */
+function sayLimits(field: JsonSchema): void {
+  const { description: said = '', default: value, minimum = 0, maximum } = field;
+  const preset = typeof value === 'string' ? value : JSON.stringify(value);
+  const words = [
+    ...(preset === undefined || value === false || saysDefault(said, preset) ? [] : [`default ${preset}`]),
+    ...(saysNumbers(said, [minimum, maximum]) ? [] : [range(minimum, maximum)]),
+  ].join(', ');
+  if (words === '') return;
+  if (said === '') field.description = words;
+  else field.description = said.endsWith(')') ? `${said.slice(0, -1)}, ${words})` : `${said} (${words})`;
+}
+
+const saysDefault = (said: string, value: string): boolean =>
+  said.includes(`(${value})`) || said.includes(`default ${value}`);
+
+/** That a number must not be negative goes without saying. */
+const saysNumbers = (said: string, bounds: readonly (number | undefined)[]): boolean =>
+  bounds.every((bound) => bound === undefined || bound === 0 || new RegExp(`\\b${bound}\\b`).test(said));
+
+function range(least: number, most: number | undefined): string {
+  if (most === undefined) return `at least ${least}`;
+  return least === 0 ? `at most ${most}` : `${least} to ${most}`;
 }
 
 function objectRoot(root: JsonSchema): ObjectSchema {

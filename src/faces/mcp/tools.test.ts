@@ -60,7 +60,7 @@ test('a tool is named by its place or by its reference, and says what it does to
           type: 'object',
           properties: {
             at: { type: 'string', description: 'Where' },
-            depth: { type: 'integer', default: 3 },
+            depth: { type: 'integer', default: 3, description: 'default 3' },
           },
           required: ['at'],
         },

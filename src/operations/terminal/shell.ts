@@ -23,14 +23,14 @@ const SessionInfo = z.object({
 export const create = operation({
   mcpName: 'createSession',
   title: 'Open a session',
-  summary: 'Open another terminal session. Use one session per parallel job.',
+  summary: 'Open another session: one per parallel job.',
   access: 'open',
   keyed: true,
   input: z.object({
-    shell: z.string().min(1).max(4096).optional().describe('Program to run; your shell by default'),
+    shell: z.string().min(1).max(4096).optional().describe('Your shell by default'),
     cols: z.number().int().min(2).max(1000).optional(),
     rows: z.number().int().min(1).max(1000).optional(),
-    cwd: z.string().min(1).max(4096).optional().describe('Start directory'),
+    cwd: z.string().min(1).max(4096).optional(),
     env: Environment,
     name: z.string().trim().min(1).max(64).optional(),
   }),
