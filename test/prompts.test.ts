@@ -33,6 +33,17 @@ describe.each([false, true])('R-TERM-112: read-only %s', (readOnly) => {
   });
 });
 
+test('instructions teach the core verbs before the documented tools, and how to open a terminal over SSH', () => {
+  const text = instructionsFor(offerOf(['core', 'terminal', 'ssh'], false));
+  const verbs = ['terminal_run', 'terminal_send', 'terminal_wait', 'terminal_read', 'terminal_open'];
+  const others = ['sendKey', 'getContent', 'ssh_connect'];
+  const last = Math.max(...verbs.map((verb) => text.indexOf(verb)));
+  for (const verb of verbs) expect(text).toContain(verb);
+  for (const other of others) expect(text.indexOf(other), other).toBeGreaterThan(last);
+  expect(text).toContain('terminal_open with target "ssh:user@host"');
+  expect(text).not.toContain('createSession');
+});
+
 const namesFor = (toolsets: readonly string[], readOnly = false): string[] =>
   promptsFor(offerOf(toolsets, readOnly)).map(({ name }) => name);
 
