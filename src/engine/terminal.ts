@@ -13,6 +13,7 @@ import type { ShellEnvironment } from './environment.ts';
 import { Intake, type OutputEvent } from './intake.ts';
 import { type InputEvent, Keyboard, type KeyboardLane, type LastInput, type TurnOptions } from './keyboard.ts';
 import { type KeptState, resumeAt } from './kept/kept-state.ts';
+import { isShell } from './known-programs.ts';
 import { isThisMachine } from './machine-name.ts';
 import { Mistakes } from './mistakes.ts';
 import { OutputLog } from './output-log.ts';
@@ -248,7 +249,14 @@ export class Terminal implements AsyncDisposable {
     if (this.blocks.state === 'running') return 'running';
     if (this.lastOutputMs === undefined) return 'starting';
     const foreground = this.#channel.process?.foreground();
+    // A line editor would read keys one by one; what start-up files print is no prompt.
+    if (this.isStarting && isShell(foreground?.name) && this.#channel.process?.echo() !== undefined) return 'starting';
     return foreground === undefined || foreground.isLeader ? 'idle' : 'running';
+  }
+
+  /** Its shell marks its prompts and has not shown the first one: it reads its start-up files, or never gets there. */
+  get isStarting(): boolean {
+    return this.marked && !this.#ended && this.blocks.state === 'unknown' && this.blocks.cycle === -1;
   }
 
   /** Somebody looked at it or used it: it is not idle. */

@@ -11,10 +11,15 @@ export interface ShellHome extends AsyncDisposable {
   readonly open: (shell: string, options?: { readonly integration?: boolean }) => Promise<Terminal>;
 }
 
+export interface LocalShellHome extends ShellHome {
+  /** Opens a shell without waiting for its first prompt. */
+  readonly begin: ShellHome['open'];
+}
+
 const size = { cols: 80, rows: 24 };
 
 /** Real shells in a home of their own, in this process. `busybox` becomes its ash. */
-export function shellHome(files: Readonly<Record<string, string>> = {}): ShellHome {
+export function shellHome(files: Readonly<Record<string, string>> = {}): LocalShellHome {
   const home = mkdtempSync(join(tmpdir(), 'fairlead-run-'));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, name)), { recursive: true });
@@ -22,12 +27,16 @@ export function shellHome(files: Readonly<Record<string, string>> = {}): ShellHo
   }
   symlinkSync('/usr/bin/busybox', join(home, 'ash'));
   const engines = [true, false].map((integration) => createEngine(home, integration));
+  const begin: ShellHome['open'] = (shell, { integration = true } = {}) => {
+    const engine = engines[integration ? 0 : 1] as Engine;
+    const program = shell === 'ash' ? join(home, 'ash') : shell;
+    return engine.open({ target: 'local', size, shell: program }, limit());
+  };
   return {
     home,
-    async open(shell, { integration = true } = {}) {
-      const engine = engines[integration ? 0 : 1] as Engine;
-      const program = shell === 'ash' ? join(home, 'ash') : shell;
-      const terminal = await engine.open({ target: 'local', size, shell: program }, limit());
+    begin,
+    async open(shell, options) {
+      const terminal = await begin(shell, options);
       await atPrompt(terminal);
       return terminal;
     },

@@ -1,7 +1,7 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
 import type { Ended } from '../channel.ts';
-import { abortable, ready } from '../settle.ts';
+import { abortable } from '../settle.ts';
 import { describeEnd } from '../ended-words.ts';
 import { type Dialect, dialectOf, nesting } from '../known-programs.ts';
 import type { Terminal } from '../terminal.ts';
@@ -43,8 +43,6 @@ export async function placeOf(
 ): Promise<Place> {
   const { blocks } = terminal;
   if (terminal.ended) throw over(terminal.ended);
-  if (terminal.marked && blocks.state === 'unknown' && terminal.blocks.shell === undefined)
-    await ready(terminal, signal);
   if (terminal.marked && blocks.state === 'prompt') {
     if (blocks.promptAt === undefined) await until(terminal, () => blocks.promptAt !== undefined, signal);
     if (blocks.incomplete) throw unfinished();

@@ -12,7 +12,9 @@ export type RunState =
   /** The shell wanted more text than it got. It was told to forget what it had. */
   | 'incomplete'
   /** The program of the terminal itself is gone. */
-  | 'exited';
+  | 'exited'
+  /** The shell has not shown its first prompt yet: the command was not typed. */
+  | 'starting';
 
 /** What tells that the command is over, strongest first. */
 export type Evidence =

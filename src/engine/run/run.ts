@@ -16,6 +16,7 @@ import { outputText } from './output-text.ts';
 import { type Known, type Place, placeOf } from './place.ts';
 import { ProgramWatch } from './program-watch.ts';
 import type { Ending, RunResult, Watch } from './result.ts';
+import { notTyped, whenStarted } from './starting.ts';
 import { commandLines, markedLines } from './typed.ts';
 
 export type { Confidence, Evidence, RunResult, RunState } from './result.ts';
@@ -33,6 +34,8 @@ export interface RunRequest {
 
 export type FollowRequest = Pick<RunRequest, 'timeoutMs'>;
 
+/** Who forces a command into a shell that is still starting does not wait for it any longer. */
+const startMs = 3000;
 /** How often somebody who waits is told that there is something to wait for. */
 const heartbeatMs = 5000;
 
@@ -70,6 +73,8 @@ export async function run(
   typeable(request.command);
   waitedFor.add(terminal);
   try {
+    const { waitedMs, early } = await firstPrompt(terminal, request, signal, progress);
+    if (early) return early;
     const before = runs.get(terminal);
     const known = before && knownBy(before, terminal);
     const idle = known?.idle === true;
@@ -79,7 +84,8 @@ export async function run(
     const current = await submit(terminal, place, request, { idle, disturbed }, signal);
     nest(current, before);
     runs.set(terminal, current);
-    return await wait(terminal, current, request, signal, progress, true);
+    const leftMs = Math.max(0, request.timeoutMs - waitedMs);
+    return await wait(terminal, current, { timeoutMs: leftMs }, signal, progress, true);
   } finally {
     waitedFor.delete(terminal);
   }
@@ -105,6 +111,23 @@ export async function follow(
   } finally {
     waitedFor.delete(terminal);
   }
+}
+
+/** Waits for a shell that is still starting; `early` is the answer where the command could not be typed. */
+async function firstPrompt(
+  terminal: Terminal,
+  { timeoutMs, force = false }: RunRequest,
+  signal: AbortSignal,
+  progress: (message: string) => void,
+): Promise<{ readonly waitedMs: number; readonly early?: RunResult }> {
+  if (!terminal.isStarting) return { waitedMs: 0 };
+  const startedMs = terminal.clock.monotonic();
+  using _beating = heartbeat(terminal, startedMs, 'Starting', progress);
+  // Forced, it is typed into whatever comes of the start-up files.
+  const started = await whenStarted(terminal, force ? Math.min(timeoutMs, startMs) : timeoutMs, signal);
+  const waitedMs = Math.round(terminal.clock.monotonic() - startedMs);
+  if (started.ready || force) return { waitedMs };
+  return { waitedMs, early: await notTyped(terminal, started.asks, waitedMs) };
 }
 
 const knownBy = ({ prompt, ending, lastInput }: Run, terminal: Terminal): Known => ({
@@ -255,6 +278,20 @@ async function nothingTyped(terminal: Terminal, signal: AbortSignal): Promise<vo
   });
 }
 
+function heartbeat(
+  { clock }: Terminal,
+  sinceMs: number,
+  doing: string,
+  progress: (message: string) => void,
+): Disposable {
+  const beat = (): void => {
+    timer = clock.after(heartbeatMs, beat);
+    progress(`${doing} for ${Math.round((clock.monotonic() - sinceMs) / 1000)} s`);
+  };
+  let timer = clock.after(heartbeatMs, beat);
+  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
+}
+
 async function wait(
   terminal: Terminal,
   current: Run,
@@ -268,12 +305,10 @@ async function wait(
   using _present = terminal.attend();
   const outcome = deferred<Ending | { readonly asks: Attention } | Waits | undefined>();
   let isLeaving = false;
-  const listening: Disposable[] = [clock.after(timeoutMs, () => outcome.resolve(undefined))];
-  const beat = (): void => {
-    listening.push(clock.after(heartbeatMs, beat));
-    progress(`Running for ${Math.round((clock.monotonic() - current.startedMs) / 1000)} s`);
-  };
-  listening.push(clock.after(heartbeatMs, beat));
+  const listening: Disposable[] = [
+    clock.after(timeoutMs, () => outcome.resolve(undefined)),
+    heartbeat(terminal, current.startedMs, 'Running', progress),
+  ];
   if (current.ending === undefined) listening.push(current.over.on(outcome.resolve));
   else outcome.resolve(current.ending);
   watch.started.then(() => {

@@ -12,7 +12,7 @@ import { Flags, flagWords, leftOut, MaxBytes, NotKept, notKeptWords, Terminal } 
 const Result = z.object({
   terminal: z.string(),
   command: z.string().optional(),
-  state: z.enum(['done', 'running', 'needs_person', 'needs_input', 'incomplete', 'exited']),
+  state: z.enum(['done', 'running', 'needs_person', 'needs_input', 'incomplete', 'exited', 'starting']),
   exitCode: z.number().int().nullable(),
   signal: z.string().optional(),
   output: z.string(),
@@ -103,6 +103,7 @@ function words(result: Result): string[] {
     needs_input: askWords(result)[0] ?? 'needs_input',
     incomplete: 'the shell wanted more text: an open quote, bracket or here-document; nothing was run',
     exited: `the program of this terminal has ended, ${code}`,
+    starting: `the shell is still starting after ${seconds}; nothing was run`,
   };
   return [
     first[result.state],

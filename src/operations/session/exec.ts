@@ -201,6 +201,7 @@ function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
   const { text, clipped } = clip(output, { maxBytes: mostOutput });
   // It, or something it started, wants input: it has not ended, and no time is up (R-RPC-044).
   const waits = result.state === 'running' && result.evidence !== 'none';
+  const timedOut = (result.state === 'running' && !waits) || result.state === 'starting';
   const exitStatus = {
     done: 'completed',
     exited: 'completed',
@@ -208,12 +209,13 @@ function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
     incomplete: 'incomplete',
     needs_person: 'needs_person',
     needs_input: 'incomplete',
+    starting: 'timeout',
   } as const;
   const words = result.asks === undefined ? result.note : `It asks: ${clean(result.asks.prompt)}`;
   return {
     output: text,
     exit_status: exitStatus[result.state],
-    timed_out: result.state === 'running' && !waits,
+    timed_out: timedOut,
     // Where marks told of the end nothing was printed for it; the field is filled all the same (R-RPC-041).
     marker: result.marker ?? `__FAIRLEAD_DONE_${randomUUID()}__`,
     exit_code: result.exitCode,

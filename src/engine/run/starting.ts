@@ -1,0 +1,94 @@
+import { deferred } from '../../lib/deferred.ts';
+import { type Attention, whenAttention } from '../attention/index.ts';
+import { isShell } from '../known-programs.ts';
+import { abortable } from '../settle.ts';
+import type { Terminal } from '../terminal.ts';
+import { outputText } from './output-text.ts';
+import { cursorLine, looksLikePrompt } from './prompt-line.ts';
+import { promptShows } from './place.ts';
+import { whenExited } from './exited.ts';
+import { afterQuiet } from './quiet-watch.ts';
+import type { RunResult } from './result.ts';
+
+/** A start-up file may have led to a program without marks; its prompt rests for so long. */
+const restsMs = 400;
+/** The same where the processes cannot be seen: the line may be the beginning of one that goes on. */
+const unseenMs = 1500;
+
+/** How the wait for a shell's first prompt ended. */
+export type Started =
+  | { readonly ready: true }
+  /** The time was up. */
+  | { readonly ready: false; readonly asks?: undefined }
+  /** A start-up file asks something. */
+  | { readonly ready: false; readonly asks: Attention };
+
+/** Waits for the first prompt of a shell that marks its prompts; at once where there is none to wait for. */
+export async function whenStarted(terminal: Terminal, timeoutMs: number, signal: AbortSignal): Promise<Started> {
+  if (!terminal.isStarting) return { ready: true };
+  await terminal.sync(signal);
+  if (!mayBeStarting(terminal)) return { ready: true };
+  const done = deferred<Started>();
+  const check = (): void => {
+    if (!terminal.isStarting) done.resolve({ ready: true });
+  };
+  const look = async (looking: AbortSignal): Promise<void> => {
+    await terminal.sync(looking);
+    if (!mayBeStarting(terminal) || isElsewhere(terminal)) done.resolve({ ready: true });
+  };
+  using _present = terminal.attend();
+  using _watching = terminal.watch();
+  using _block = terminal.block.on(check);
+  using _exited = whenExited(terminal, check);
+  using _asks = whenAttention(terminal, (asks) => done.resolve({ ready: false, asks }));
+  using _limit = terminal.clock.after(timeoutMs, () => done.resolve({ ready: false }));
+  const quietMs = terminal.process === undefined ? unseenMs : restsMs;
+  using _quiet = afterQuiet(terminal, quietMs, look, terminal.lastOutputMs);
+  check();
+  return await abortable(done.promise, signal);
+}
+
+/** Not where a start-up file has handed the terminal to another program. */
+function mayBeStarting(terminal: Terminal): boolean {
+  const { process, screen, lastInput } = terminal;
+  if (!terminal.isStarting || screen.alternate) return false;
+  // Of a far side only the screen tells: a line that was entered went to something that reads.
+  if (process === undefined) return lastInput?.entered !== true;
+  const front = process.foreground();
+  return front === undefined || !front.isLeader || isShell(front.name);
+}
+
+/** A prompt without marks. What start-up files print is none, unless it looks like one and something reads lines. */
+function isElsewhere(terminal: Terminal): boolean {
+  const line = cursorLine(terminal);
+  if (/\d%\s?$/.test(line)) return false;
+  return promptShows(terminal) && (terminal.blocks.shell !== undefined || looksLikePrompt(line));
+}
+
+/** The shell is still starting. What its start-up files have printed is the output. */
+export async function notTyped(
+  terminal: Terminal,
+  asks: Attention | undefined,
+  durationMs: number,
+): Promise<RunResult> {
+  const { start, end } = terminal.log;
+  const { text, missed } = await outputText(terminal.log, start, end, terminal.size);
+  const why =
+    asks === undefined
+      ? 'The shell has not shown its first prompt, and the command was not typed: run it again with more time, or press Ctrl+C to stop a start-up file that hangs.'
+      : 'The shell asks this while it starts, and the command was not typed: run it again after the answer.';
+  const state = asks === undefined ? 'starting' : asks.needs === 'person' ? 'needs_person' : 'needs_input';
+  return {
+    state,
+    ...(asks === undefined ? {} : { asks }),
+    exitCode: null,
+    output: text,
+    outputFrom: start,
+    outputTo: end,
+    missedBytes: missed,
+    durationMs,
+    evidence: 'none',
+    confidence: 'high',
+    note: why,
+  };
+}
