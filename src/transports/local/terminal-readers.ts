@@ -12,7 +12,11 @@ const waitingCalls: Readonly<Record<string, Readonly<Record<number, 'read' | 'po
  * belongs to another user, unless another one does wait.
  */
 export function groupReads(group: number, terminal: string): boolean | undefined {
-  const found = groupMembers(group).flatMap((pid) => threads(pid).map((thread) => threadReads(pid, thread, terminal)));
+  const look = (pid: string): (boolean | undefined)[] =>
+    threads(pid).map((thread) => threadReads(pid, thread, terminal));
+  // Nearly always it is the leader; to find the others, every process of the machine is looked at.
+  if (look(String(group)).includes(true)) return true;
+  const found = groupMembers(group).flatMap(look);
   if (found.includes(true)) return true;
   return found.length === 0 || found.includes(undefined) ? undefined : false;
 }
