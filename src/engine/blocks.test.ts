@@ -44,6 +44,21 @@ const played = (script: string, options?: ConstructorParameters<typeof Played>[0
   new Played(options).play(script);
 
 describe('Blocks', () => {
+  it('tells where the reader of the terminal last changed: command begun, ended, prompt complete', () => {
+    const shell = played('x', { trustOnly: true });
+    expect(shell.blocks.turnedAt).toBe(0);
+    for (const step of ['<A;n=1>$ <B;n=1>', 'cat f\r\n<C;n=1>', 'text<D;0;n=1>', '<A;n=2>$ <B;n=2>']) {
+      expect(shell.play(step).blocks.turnedAt).toBe(shell.text.length);
+    }
+    // Another program cannot say so.
+    const before = shell.text.length;
+    expect(shell.play('{C}{D;0}').blocks.turnedAt).toBe(before);
+    // A shell that reads answers at its prompt may ask while it draws it.
+    const asking = played('<P;shell=fish;asks=1><A;n=1>$ <B;n=1>', { trustOnly: true });
+    expect(asking.blocks.turnedAt).toBe(0);
+    expect(asking.play('<C;n=1>').blocks.turnedAt).toBe(asking.text.length);
+  });
+
   it('R-RPC-041 tells prompt, command, output and exit code of a command', () => {
     const shell = played('<A;n=1>$ <B;n=1>');
     expect(shell.blocks.state).toBe('prompt');

@@ -96,6 +96,7 @@ export class Blocks {
   #cycle = -1;
   #aid: string | undefined;
   #status: Status | undefined;
+  #turnedAt = 0;
   #shell: Readonly<Record<string, string>> | undefined;
   #mute = false;
 
@@ -149,6 +150,19 @@ export class Blocks {
 
   get state(): ShellState {
     return this.#state;
+  }
+
+  /**
+   * Where a command last began or ended, or a prompt was complete: the program that reads from here on is another than the one
+   * that printed what stands before.
+   */
+  get turnedAt(): number {
+    return this.#turnedAt;
+  }
+
+  /** The shell's line editor asks the terminal by itself, and reads the answers at its prompt. */
+  get shellAsks(): boolean {
+    return this.#shell?.['asks'] === '1';
   }
 
   /** Offset just after the prompt on show; undefined while none is. */
@@ -231,6 +245,13 @@ export class Blocks {
 
   accept(mark: Mark): readonly BlockEvent[] {
     if (!this.#believes(mark)) return [];
+    const events = this.#take(mark);
+    // A query that is cut off by the mark is complete with its first byte: so all of the mark belongs to what is over.
+    if (events.some(({ type }) => type !== 'prompt' || !this.shellAsks)) this.#turnedAt = mark.to;
+    return events;
+  }
+
+  #take(mark: Mark): readonly BlockEvent[] {
     switch (mark.kind) {
       case 'A':
         return this.#prompt(mark);

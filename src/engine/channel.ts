@@ -31,6 +31,11 @@ export interface ProcessView {
   cwd(): string | undefined;
   /** False at a password prompt: lines are read without echo. Undefined when the program echoes itself, or nobody knows. */
   echo(): boolean | undefined;
+  /**
+   * How typed bytes reach programs: `lines`, edited by the terminal (canonical mode); `cbreak`, each at once, Enter as a newline;
+   * `raw`, each at once and as it is: line editors and full-screen programs. Undefined when nobody knows.
+   */
+  inputMode?(): 'lines' | 'cbreak' | 'raw' | undefined;
   /** A program that reads whole lines gets no more bytes of one than this. Undefined when it gets all, or nobody knows. */
   longestLine?(): number | undefined;
   /** Whether a program in the foreground waits for input of the terminal right now. Undefined when nobody can tell. */

@@ -204,9 +204,16 @@ export class Keyboard {
     return await this.#queue.turn(size, (lane) => work(new Turn(lane, typist)), signal);
   }
 
-  /** What the terminal itself says to the program. Nobody waits for it, and a far side that is gone needs none. */
-  reply(bytes: Uint8Array): void {
-    this.#queue.send(bytes, AbortSignal.timeout(replyMs)).catch(() => {});
+  /**
+   * What the terminal itself says to the program, if it may still go when its turn has come. Nobody waits for it, and a far side
+   * that is gone needs none.
+   */
+  reply(bytes: Uint8Array, mayGo: () => boolean): void {
+    const begin = (): (() => void) => {
+      if (!mayGo()) throw new FairleadError('cancelled', 'The program that asked is gone.');
+      return () => {};
+    };
+    this.#queue.send(bytes, AbortSignal.timeout(replyMs), begin).catch(() => {});
   }
 
   /**

@@ -17,9 +17,11 @@ import { isShell } from './known-programs.ts';
 import { isThisMachine } from './machine-name.ts';
 import { Mistakes } from './mistakes.ts';
 import { OutputLog } from './output-log.ts';
+import { Replies } from './replies.ts';
+import { cursorLine, looksLikeShellPrompt } from './run/prompt-line.ts';
 import { Feeder } from './screen/feeder.ts';
 import { Screen } from './screen/screen.ts';
-import type { Resumed, TerminalInit } from './terminal-init.ts';
+import type { TerminalInit } from './terminal-init.ts';
 import type { TypedAs } from './typed-line.ts';
 
 export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_input' | 'needs_person' | 'exited' | 'lost';
@@ -59,6 +61,7 @@ export class Terminal implements AsyncDisposable {
   readonly #feeder: Feeder;
   readonly #intake: Intake;
   readonly #keyboard: Keyboard;
+  readonly #replies: Replies;
   readonly #release: () => void;
   readonly #gone = deferred();
   readonly #secrets: RecentSecrets;
@@ -74,8 +77,6 @@ export class Terminal implements AsyncDisposable {
   #lastUsed: number;
   /** How many look at it or wait for something in it. */
   #present = 0;
-  /** Questions of programs before this offset are none of ours. */
-  #answeredTo = -1;
 
   constructor(init: TerminalInit) {
     this.id = init.id;
@@ -130,8 +131,23 @@ export class Terminal implements AsyncDisposable {
       onMistake: (thrown) => this.#mistakes.note(thrown, 'the screen'),
       saved: state && state.screen.length > 0 ? state.screen : undefined,
     });
-    this.#feeder = new Feeder(this.log, this.screen, { from: resumeAt(this.log, state?.screenAt) });
-    if (resumed) this.#catchUp(init.size, resumed);
+    this.#feeder = new Feeder(this.log, this.screen, {
+      from: resumeAt(this.log, state?.screenAt),
+      cutAt: () => this.#replies.deadTo,
+    });
+    this.#replies = new Replies({
+      clock: init.clock,
+      blocks: this.blocks,
+      process: init.channel.process,
+      offset: () => this.log.end,
+      fetch: () => this.#fetch(),
+      alternate: () => this.screen.alternate,
+      behindPrompt: () => looksLikeShellPrompt(cursorLine(this)),
+      type: (bytes, mayGo) => this.#keyboard.reply(bytes, mayGo),
+      onMistake: (thrown) => this.#mistakes.note(thrown, 'the answers to queries'),
+      answeredTo: resumed?.seen,
+    });
+    if (resumed) this.#catchUp(init.size);
     this.attention = new AttentionWatch(this);
     this.attention.changed.on(() => this.#tellState());
     this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#intake.take(bytes) });
@@ -281,6 +297,12 @@ export class Terminal implements AsyncDisposable {
   /** Resolves when the screen shows every byte the far side has written so far. */
   async sync(signal: AbortSignal): Promise<void> {
     this.touch();
+    await this.#fetch(signal);
+    // A shell that asked at its prompt has its answers before it is typed into.
+    await this.#replies.decided;
+  }
+
+  async #fetch(signal?: AbortSignal): Promise<void> {
     if (!this.#ended && this.#channel.flush) {
       await this.flush();
       const { output } = this.#channel;
@@ -412,6 +434,7 @@ export class Terminal implements AsyncDisposable {
     this.#endedAt ??= this.clock.now();
     this.#intake.end(this.#endedAt);
     this.#keyboard.close(exited(ended));
+    this.#replies[Symbol.dispose]();
     this.#tellState();
     return ended;
   }
@@ -424,16 +447,13 @@ export class Terminal implements AsyncDisposable {
   }
 
   /** Takes in what another process had read and not yet told of. */
-  #catchUp(size: Size, { seen }: Resumed): void {
+  #catchUp(size: Size): void {
     if (this.screen.size.cols !== size.cols || this.screen.size.rows !== size.rows) this.screen.resize(size);
     this.#intake.catchUp();
-    this.#answeredTo = seen;
   }
 
   #reply(bytes: Uint8Array): void {
-    // What another process has seen it has answered.
-    if (this.#ended || this.#feeder.parsedTo <= this.#answeredTo) return;
-    this.#keyboard.reply(bytes);
+    if (!this.#ended) this.#replies.add(bytes, this.#feeder.parsedTo);
   }
 
   #mustLive(): void {

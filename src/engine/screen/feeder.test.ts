@@ -29,6 +29,16 @@ function setUp(options: FeederOptions & { capacity?: number } & Partial<ScreenOp
   return { log, screen, feeder, clock, text: () => screen.text({ scope: 'all', wrap: 'join' }) };
 }
 
+test('what stands before a cut is fed apart from what stands behind it, however far the log is', async () => {
+  const answered: number[] = [];
+  let cut = 0;
+  const { log, feeder } = setUp({ cutAt: () => cut, reply: () => void answered.push(feeder.parsedTo) });
+  log.append(encode('a\x1b[c\x1b]133;D\x07b\x1b[c'));
+  cut = 'a\x1b[c\x1b]133;D\x07'.length;
+  await loopTurn();
+  expect(answered).toEqual([cut, log.end]);
+});
+
 describe('schedule', () => {
   test('what someone waits for is parsed in the call that brings it', () => {
     const { log, feeder, text } = setUp();

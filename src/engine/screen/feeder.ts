@@ -15,6 +15,8 @@ export interface FeederOptions {
   readonly fastForward?: boolean;
   /** The screen shows everything before this offset already. */
   readonly from?: number | undefined;
+  /** What stands before this offset is fed apart from what stands behind it. */
+  readonly cutAt?: (() => number) | undefined;
 }
 
 /** Parsed in one go before looking at the clock again; less at first, and once a slice took too long. */
@@ -51,6 +53,7 @@ export class Feeder implements Disposable {
   readonly #schedule: FeedSchedule;
   readonly #idleMs: number;
   readonly #fastForward: boolean;
+  readonly #cutAt: () => number;
   readonly #job: FeedJob = { turn: (deadline) => this.#turn(deadline) };
   readonly #listening: Disposable[];
   #waiting: Waiting[] = [];
@@ -77,6 +80,7 @@ export class Feeder implements Disposable {
     this.#schedule = options.schedule ?? scheduleOf(screen.clock);
     this.#idleMs = options.idleMs ?? 30_000;
     this.#fastForward = options.fastForward ?? true;
+    this.#cutAt = options.cutAt ?? (() => 0);
     this.#listening = [
       log.onAppend.on(() => this.#appended()),
       log.onDrop.on((offset) => this.#leave(offset)),
@@ -228,13 +232,19 @@ export class Feeder implements Disposable {
     if (this.#show()) return;
     const [view] = this.#log.views(this.#parsedTo);
     if (!view) return;
-    const bytes = view.subarray(0, Math.min(this.#slice, target - this.#parsedTo));
+    const bytes = view.subarray(0, Math.min(this.#slice, this.#uncut(target) - this.#parsedTo));
     // Before feeding: an answer of the terminal may lead to an append, and that back to here.
     this.#parsedTo += bytes.length;
     if (bytes.length <= quickBytes && this.#parsedTo === target) return this.#screen.feed(bytes);
     const started = this.#screen.clock.monotonic();
     this.#screen.feed(bytes);
     this.#slice = nextSlice(this.#slice, this.#screen.clock.monotonic() - started, sliceBytes);
+  }
+
+  /** The end of what may be fed in one go. */
+  #uncut(target: number): number {
+    const cut = this.#cutAt();
+    return cut > this.#parsedTo && cut < target ? cut : target;
   }
 
   /** Looks through what has come since, as far as it can be followed. */

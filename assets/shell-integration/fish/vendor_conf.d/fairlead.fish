@@ -109,7 +109,10 @@ if status is-interactive; and set -q __fl_nonce; and test -n "$__fl_nonce"
         end
     end
 
-    printf '\e]633;P;shell=fish;pid=%s;usr1=0;winch=%s;fl=%s\a' $fish_pid "$winch" $__fl_nonce
+    # From 4.0 on its line editor asks the terminal by itself and reads the answers.
+    set -l asks 0
+    string match -qr '^(?:[4-9]|\d\d)' -- $version; and set asks 1
+    printf '\e]633;P;shell=fish;pid=%s;usr1=0;winch=%s;asks=%s;fl=%s\a' $fish_pid "$winch" $asks $__fl_nonce
 else
     set -ge __fl_dir
     set -ge __fl_nonce

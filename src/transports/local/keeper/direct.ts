@@ -125,6 +125,7 @@ export function eitherView(direct: () => ProcessView | undefined, outside: Proce
     foreground: () => view().foreground(),
     cwd: () => view().cwd(),
     echo: () => view().echo(),
+    inputMode: () => view().inputMode?.(),
     longestLine: () => view().longestLine?.(),
     reads: () => view().reads?.(),
   };

@@ -4,7 +4,7 @@ import { type Libc, TCGETS } from '../libc.ts';
 import { describe } from '../master-view.ts';
 import { foregroundGroup, initialEnvironment, startTime, workingDirectory } from '../proc.ts';
 import { signalGroup, wake } from '../signals.ts';
-import { echoOf, longestLineOf } from '../termios.ts';
+import { echoOf, inputModeOf, longestLineOf } from '../termios.ts';
 import { groupReads } from '../terminal-readers.ts';
 import type { Spawned } from './messages.ts';
 
@@ -31,6 +31,7 @@ export function keptProcess(
       if (isThere()) wake(pid);
     },
     echo: () => (isThere() ? settingsNow(libc, terminal, echoOf) : undefined),
+    inputMode: () => (isThere() ? settingsNow(libc, terminal, inputModeOf) : undefined),
     longestLine: () => (isThere() ? settingsNow(libc, terminal, longestLineOf) : undefined),
     reads: () => {
       const waiting = group();
