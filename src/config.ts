@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { isStrong } from './lib/token-strength.ts';
 import { HostName, WebOrigin } from './web-names.ts';
 
 /**
@@ -225,7 +226,11 @@ export const settings = {
     help: 'Accept web pages of this origin as well; may be given often',
   }),
   token: setting({
-    schema: z.string().min(16, 'must have at least 16 characters').optional(),
+    schema: z
+      .string()
+      .min(16, 'must have at least 16 characters')
+      .refine(isStrong, 'can be guessed; make one with: openssl rand -hex 24')
+      .optional(),
     form: 'value',
     flag: false,
     help: 'Bearer token for HTTP clients; a new one is made at each start when not set',

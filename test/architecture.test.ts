@@ -49,6 +49,13 @@ test('directories are made by engine/make-directory.ts: Node’s own recursive m
   expect(makers).toEqual([]);
 });
 
+test('files are removed by engine/remove-file.ts: Node’s own rm can empty the directory behind a link', () => {
+  const removers = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .filter((file) => /(?<![\w.#])rm(Sync)?\(/.test(readFileSync(join(root, file), 'utf8')));
+  expect(removers).toEqual([join('engine', 'trusted-path.ts')]);
+});
+
 test('each dependency is imported in one folder', () => {
   const packages = imports.filter(({ to }) => !/^(\.|node:|zod$)/.test(to));
   expect(packages.length).toBeGreaterThan(5);

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { FairleadError } from '../contract/errors.ts';
 import { autosave, autosaveNames } from '../engine/autosave.ts';
-import { type HttpServer, serveMcpHttp } from '../faces/mcp/http.ts';
+import type { HttpServer } from '../faces/mcp/http.ts';
 import { call } from '../engine/call.ts';
 import { followDirectory } from '../engine/instances/follow-directory.ts';
 import { Instances } from '../engine/instances/instances.ts';
@@ -22,9 +21,8 @@ import { endTerminals } from './end-terminals.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
 import { serveLocally } from './local-socket.ts';
+import { failedLogins, listenHttp, mayMove } from './ports.ts';
 import { welcome } from './welcome.ts';
-
-const preferredPort = 7420;
 
 /** An instance: MCP over HTTP, the session RPC over TCP, a local socket; until a signal comes. */
 export async function serve(invocation: Invocation): Promise<number> {
@@ -57,7 +55,9 @@ export async function serve(invocation: Invocation): Promise<number> {
     allowedHosts: settings.allowHost,
     allowedOrigins: settings.allowOrigin,
     onError: (error: Error) => log(error.message),
+    failed: failedLogins(engine, log),
   };
+  const moves = mayMove(peers, settings.token !== undefined);
   const saveSessions = (instance: string): void => {
     const outlives = ({ memory }: Terminal): boolean => memory !== undefined && settings.keepTerminals;
     const gone = autosave(engine, engine.part(workspaces), { instance, log, outlives });
@@ -74,8 +74,10 @@ export async function serve(invocation: Invocation): Promise<number> {
       }
       if (settings.autosave) saveSessions(own.record.id);
       // Before anything is opened that would be left running if this cannot be.
-      server = await listen(surface, options, settings.port);
-      rpc = await RpcServer.listen({ host: '127.0.0.1', port: settings.rpcPort, token, methods, clock: engine.clock });
+      server = await listenHttp(surface, options, settings.port, moves);
+      const { rpcPort: port } = settings;
+      const wire = { host: '127.0.0.1', port, token, methods, clock: engine.clock, failed: options.failed };
+      rpc = await RpcServer.listen({ ...wire, moves: moves(port) });
       await engine.sessions.default(signal);
       // Whoever reads the files may come at once.
       own.announce({ mcp_port: rpc.port, http_port: server.port });
@@ -87,6 +89,7 @@ export async function serve(invocation: Invocation): Promise<number> {
     async close() {
       own[Symbol.dispose]();
       await Promise.all([server?.[Symbol.asyncDispose](), rpc?.[Symbol.asyncDispose]()]);
+      options.failed[Symbol.dispose]();
       const kept = settings.keepTerminals ? engine.terminals.filter(({ ended, memory }) => memory && !ended).length : 0;
       await engine[Symbol.asyncDispose]();
       await keeper?.[Symbol.asyncDispose]();
@@ -95,24 +98,6 @@ export async function serve(invocation: Invocation): Promise<number> {
     log,
   });
   process.exit(code);
-}
-
-/** The port asked for, or else the preferred one, the five after it, and then any. */
-async function listen(
-  surface: Parameters<typeof serveMcpHttp>[0],
-  options: Omit<Parameters<typeof serveMcpHttp>[1], 'port'>,
-  wanted: number | undefined,
-): Promise<HttpServer> {
-  if (wanted !== undefined) return serveMcpHttp(surface, { ...options, port: wanted });
-  for (let port = preferredPort; port <= preferredPort + 5; port += 1) {
-    try {
-      return await serveMcpHttp(surface, { ...options, port });
-    } catch (error) {
-      const cause = error instanceof FairleadError ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
-      if (cause?.code !== 'EADDRINUSE') throw error;
-    }
-  }
-  return serveMcpHttp(surface, { ...options, port: 0 });
 }
 
 const count = (terminals: number): string => `${terminals} terminal${terminals === 1 ? '' : 's'}`;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Strangers } from '../door/strangers.ts';
 import { contentSecurityPolicy, noticePage } from './html.ts';
 
 export interface Reply {
@@ -49,7 +50,9 @@ export class LoopbackServer implements AsyncDisposable {
         () => response.destroy(),
       );
     });
-    server.maxConnections = mostConnections;
+    // One more than that drops the oldest: half-open connections cannot keep the person out.
+    const connections = new Strangers(mostConnections);
+    server.on('connection', (socket) => connections.add(socket));
     // Whoever serves decides how long the process lives.
     server.unref();
     server.listen(0, '127.0.0.1');

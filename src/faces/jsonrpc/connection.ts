@@ -2,6 +2,8 @@ import { once, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Caller } from '../../engine/call.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { FailedLogins } from '../door/failed-logins.ts';
+import type { Strangers } from '../door/strangers.ts';
 import { LineSplitter } from '../socket/lines.ts';
 import { Login } from './login.ts';
 import type { Answer, MethodTable } from './methods.ts';
@@ -11,10 +13,15 @@ export interface ConnectionOptions {
   readonly token: string;
   readonly methods: MethodTable;
   readonly clock: Clock;
+  readonly strangers: Strangers;
+  readonly failed: FailedLogins;
   /** Aborted when the server ends. */
   readonly ending: AbortSignal;
 }
 
+/** Before the token was shown: of a line, and of requests that wait. Nothing but a login has to fit. */
+const strangerLineBytes = 64 << 10;
+const strangerWaiting = 16;
 /** Requests that wait while one is answered. Beyond it nothing more is read from the client. */
 const mostWaiting = 256;
 /** A client that has not shown the token by then is sent away (R-RPC-012). */
@@ -47,6 +54,7 @@ export class Connection {
     this.#options = options;
     this.#peer = `${socket.remoteAddress ?? 'gone'}:${socket.remotePort ?? 0}`;
     this.#login = new Login(options.token);
+    options.strangers.add(socket);
     // Every call under way listens to it.
     setMaxListeners(0, this.#gone.signal);
     const limit = options.clock.after(loginMs, () => {
@@ -70,16 +78,37 @@ export class Connection {
     if (this.#refused) return;
     const lines = this.#lines.push(chunk);
     if (lines === undefined) return this.#refuse('a line may have at most 16 MiB');
-    for (const line of lines) if (line.trim() !== '') this.#waiting.push(parseRequest(line));
-    if (this.#waiting.length >= mostWaiting) this.#socket.pause();
+    for (const line of lines) {
+      if (line.trim() === '') continue;
+      if (!this.#login.authenticated && line.length > strangerLineBytes) return this.#refuse(loginFirst);
+      const parsed = parseRequest(line);
+      this.#waiting.push(parsed);
+      // A browser, a scanner, another protocol: there is nothing to talk about.
+      if (!this.#login.authenticated && isNoRequest(parsed)) return this.#refuse(loginFirst, parsed);
+    }
+    this.#restrain();
     this.#work();
   }
 
+  /** Reads no further while enough waits. A stranger is not read from while its login is looked at, and sends little before. */
+  #restrain(): void {
+    if (this.#login.authenticated) {
+      if (this.#waiting.length >= mostWaiting) this.#socket.pause();
+      return;
+    }
+    if (this.#waiting.length > strangerWaiting) return this.#refuse(loginFirst);
+    if (this.#waiting.length > 0 || this.#working) this.#socket.pause();
+    else if (this.#lines.pending > strangerLineBytes) this.#refuse(loginFirst);
+  }
+
   /** Says why and ends. What still comes is read and dropped: a socket closed on unread bytes would take the answer with it. */
-  #refuse(why: string): void {
+  #refuse(why: string, parsed?: Parsed): void {
     this.#refused = true;
     this.#waiting.length = 0;
-    this.#socket.end(errorLine(null, { code: codes.invalid, message: `Invalid request: ${why}` }));
+    this.#socket.resume();
+    const error =
+      parsed && 'error' in parsed ? parsed.error : { code: codes.invalid, message: `Invalid request: ${why}` };
+    this.#socket.end(errorLine(null, error));
     const limit = this.#options.clock.after(refusedMs, () => this.#socket.destroy());
     this.#socket.on('close', () => limit[Symbol.dispose]());
   }
@@ -90,8 +119,12 @@ export class Connection {
     this.#answerAll().then(
       () => {
         this.#working = false;
-        if (this.#waiting.length > 0) this.#work();
-        else this.#endIfDone();
+        if (this.#waiting.length > 0) return this.#work();
+        if (this.#socket.isPaused() && !this.#refused) {
+          this.#restrain();
+          this.#socket.resume();
+        }
+        this.#endIfDone();
       },
       () => this.#socket.destroy(),
     );
@@ -156,7 +189,15 @@ export class Connection {
     const { delayMs } = this.#login;
     if (delayMs > 0) await this.#pause(delayMs);
     const answer = this.#login.attempt(params);
-    return 'code' in answer ? errorLine(id, answer) : resultLine(id, answer);
+    if (!('code' in answer)) {
+      this.#options.strangers.recognise(this.#socket);
+      return resultLine(id, answer);
+    }
+    const { failed } = this.#options;
+    failed.add({ peer: this.#peer, face: 'rpc' });
+    // The wrong token alone waits for what other connections did.
+    if (delayMs === 0 && failed.delayMs > 0 && !this.#login.authenticated) await this.#pause(failed.delayMs);
+    return errorLine(id, answer);
   }
 
   async #pause(ms: number): Promise<void> {
@@ -201,3 +242,8 @@ export class Connection {
     else this.#options.clock.after(lastAnswerMs, () => this.#gone.abort(new Error('The client has hung up.')));
   }
 }
+
+const loginFirst = 'log in first, with auth.login in one short line of JSON';
+
+/** Not even an object with a method: its sender speaks another protocol. */
+const isNoRequest = (parsed: Parsed): boolean => 'error' in parsed;

@@ -2,6 +2,8 @@ import { once, setMaxListeners } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { FailedLogins } from '../door/failed-logins.ts';
+import { Strangers } from '../door/strangers.ts';
 import { Connection } from './connection.ts';
 import type { MethodTable } from './methods.ts';
 
@@ -12,8 +14,13 @@ export interface RpcServerOptions {
   readonly token: string;
   readonly methods: MethodTable;
   readonly clock: Clock;
+  /** Absent: wrong tokens are counted for this port alone, and not reported. */
+  readonly failed?: FailedLogins | undefined;
+  /** Where the port that is wanted is taken: try others, or fail. */
+  readonly moves?: boolean | undefined;
 }
 
+const mostStrangers = 256;
 const nextPorts = 5;
 /** Clients at one time; a client more than that is turned away. */
 const mostConnections = 4096;
@@ -25,12 +32,14 @@ export class RpcServer implements AsyncDisposable {
   readonly #ending = new AbortController();
 
   private constructor(options: RpcServerOptions) {
+    const strangers = new Strangers(mostStrangers);
+    const { failed = new FailedLogins(options.clock, () => {}) } = options;
     // Every connection listens to it.
     setMaxListeners(0, this.#ending.signal);
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
-      void new Connection(socket, { ...options, ending: this.#ending.signal });
+      void new Connection(socket, { ...options, strangers, failed, ending: this.#ending.signal });
     });
     this.#server.maxConnections = mostConnections;
   }
@@ -39,7 +48,8 @@ export class RpcServer implements AsyncDisposable {
     const wanted = Array.from({ length: nextPorts + 1 }, (_, step) => options.port + step).filter(
       (port) => port <= 65_535,
     );
-    for (const port of options.port === 0 ? [0] : [...wanted, 0]) {
+    const { moves = true } = options;
+    for (const port of options.port === 0 ? [0] : moves ? [...wanted, 0] : [options.port]) {
       const rpc = new RpcServer(options);
       try {
         rpc.#server.listen(port, options.host);
@@ -49,7 +59,7 @@ export class RpcServer implements AsyncDisposable {
         if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cannotListen(options.host, port, error);
       }
     }
-    throw cannotListen(options.host, options.port, undefined);
+    throw cannotListen(options.host, options.port, undefined, moves);
   }
 
   /** The port that was bound, whichever was wanted. */
@@ -76,10 +86,12 @@ export class RpcServer implements AsyncDisposable {
   }
 }
 
-function cannotListen(host: string, port: number, cause: unknown): FairleadError {
+function cannotListen(host: string, port: number, cause: unknown, moves = true): FairleadError {
   const reason = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'in use';
   return new FairleadError('unavailable', `Cannot listen on ${host}:${port} (${reason}).`, {
-    hint: 'Choose another address or port.',
+    hint: moves
+      ? 'Choose another address or port.'
+      : 'The token is fixed, and clients would send it to the program that listens there: end that program, or choose another port.',
     cause,
   });
 }

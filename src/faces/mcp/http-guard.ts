@@ -20,7 +20,9 @@ export interface Refusal {
 }
 
 /** A page on another site can make a browser send requests here under a name of its own; it cannot choose the Host. */
-export function checkHost(headers: IncomingHttpHeaders, rules: GuardRules): Refusal | undefined {
+export function checkHost(headers: IncomingHttpHeaders, rules: GuardRules, hosts = 1): Refusal | undefined {
+  if (hosts > 1) return malformed('A request has one Host header.');
+  if (!isPort(headers.host)) return malformed('The port in the Host header is none.');
   const name = hostName(headers.host);
   if (name !== undefined && (isLoopback(name) || rules.allowedHosts.includes(name))) return undefined;
   return {
@@ -30,6 +32,15 @@ export function checkHost(headers: IncomingHttpHeaders, rules: GuardRules): Refu
     hint: `Connect to localhost, or start the server with --allow-host ${name ?? '<name>'}.`,
   };
 }
+
+const malformed = (message: string): Refusal => ({
+  status: 400,
+  code: 'invalid_input',
+  message,
+  hint: 'Send the host and port that you connect to.',
+});
+
+const isPort = (host = ''): boolean => Number(/:(\d+)$/.exec(host)?.[1] ?? 1) <= 65_535 && !host.startsWith(':');
 
 /** Only browsers send an Origin. Theirs must be this server or one the operator named. */
 export function checkOrigin(headers: IncomingHttpHeaders, rules: GuardRules): Refusal | undefined {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server';
+import { isDeeper } from '../../lib/json-depth.ts';
 import { Ending } from './ending.ts';
 import { readBody, rpcError, sendWebResponse, toWebRequest } from './http-exchange.ts';
 import { LegacySessions, type SessionLimits } from './http-sessions.ts';
@@ -7,6 +8,8 @@ import { createServer, owner } from './server.ts';
 import type { McpSurface } from './surface.ts';
 
 export const maxBodyBytes = 16 << 20;
+/** Deeper than any argument of a tool. */
+const deepest = 200;
 /** How long calls may take to answer once they are told to stop waiting. */
 const answerMs = 200;
 
@@ -32,11 +35,11 @@ export function mcpEndpoint(surface: McpSurface, limits: SessionLimits, onError:
   });
 
   async function answer(request: IncomingMessage, gone: AbortSignal): Promise<Response> {
-    const web = toWebRequest(request, gone);
-    if (request.method === 'GET' || request.method === 'DELETE') return sessions.fetch(web, undefined);
-    if (request.method !== 'POST') {
+    if (!['GET', 'POST', 'DELETE'].includes(request.method ?? '')) {
       return rpcError(405, -32000, 'Method not allowed.', { allow: 'GET, POST, DELETE', connection: 'close' });
     }
+    const web = toWebRequest(request, gone);
+    if (request.method !== 'POST') return sessions.fetch(web, undefined);
     if (!isJsonContentType(request.headers['content-type'])) {
       return rpcError(415, -32000, 'The content type must be application/json.', { connection: 'close' });
     }
@@ -44,6 +47,7 @@ export function mcpEndpoint(surface: McpSurface, limits: SessionLimits, onError:
     if (text === undefined) {
       return rpcError(413, -32000, `A request may have at most ${maxBodyBytes} bytes.`, { connection: 'close' });
     }
+    if (isDeeper(text, deepest)) return rpcError(400, -32600, 'Invalid request: nested too deeply');
     let body: unknown;
     try {
       body = JSON.parse(text);

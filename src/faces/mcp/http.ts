@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FairleadError } from '../../contract/errors.ts';
 import { systemClock } from '../../engine/system-clock.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { FailedLogins } from '../door/failed-logins.ts';
+import { Strangers } from '../door/strangers.ts';
 import { sendRefusal } from './http-exchange.ts';
 import { checkHost, checkOrigin, checkToken, type GuardRules } from './http-guard.ts';
 import { type McpEndpoint, mcpEndpoint } from './http-mcp.ts';
@@ -16,6 +19,8 @@ export interface HttpOptions extends GuardRules, Partial<SessionLimits> {
   readonly port: number;
   readonly path?: string;
   readonly onError?: (error: Error) => void;
+  /** Absent: wrong tokens are counted for this port alone, and not reported. */
+  readonly failed?: FailedLogins | undefined;
 }
 
 export interface HttpServer extends AsyncDisposable {
@@ -30,12 +35,37 @@ export interface HttpServer extends AsyncDisposable {
 export type Route = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 const closeMs = 600;
+const mostStrangers = 256;
+/** Headers come within ten seconds, or not at all; looked at every two. */
+const patience = { headersTimeout: 10_000, connectionsCheckingInterval: 2000 };
+
+/** What the checks remember from one request to the next. */
+interface Door {
+  readonly strangers: Strangers;
+  readonly failed: FailedLogins;
+  readonly clock: Clock;
+}
+
+/** Counts a wrong token and lets its answer wait, as long as the client does. */
+async function wrongToken({ socket }: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
+  door.failed.add({ peer: `${socket.remoteAddress ?? 'gone'}:${socket.remotePort ?? 0}`, face: 'http' });
+  const { delayMs } = door.failed;
+  if (delayMs === 0) return;
+  await new Promise<void>((resolve) => {
+    const timer = door.clock.after(delayMs, resolve);
+    response.once('close', () => {
+      timer[Symbol.dispose]();
+      resolve();
+    });
+  });
+}
 
 /** Every check that comes before any handler, then whatever route knows the path. */
-export function guarded(rules: GuardRules, routes: readonly Route[]): Route {
+export function guarded(rules: GuardRules, door: Door, routes: readonly Route[]): Route {
   return async (request, response) => {
-    const { headers } = request;
-    const stranger = checkHost(headers, rules) ?? checkOrigin(headers, rules);
+    const { headers, rawHeaders, socket } = request;
+    const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
+    const stranger = checkHost(headers, rules, hosts) ?? checkOrigin(headers, rules);
     if (stranger !== undefined) {
       sendRefusal(response, stranger);
       return true;
@@ -43,9 +73,11 @@ export function guarded(rules: GuardRules, routes: readonly Route[]): Route {
     if (await health(request, response)) return true;
     const unknown = checkToken(headers, rules);
     if (unknown !== undefined) {
+      if (headers.authorization !== undefined) await wrongToken(request, response, door);
       sendRefusal(response, unknown);
       return true;
     }
+    door.strangers.recognise(socket);
     for (const route of routes) if (await route(request, response)) return true;
     return false;
   };
@@ -74,9 +106,11 @@ export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): P
   const name = nameInUrl(host);
   // Whoever chose the address means it to be used.
   const rules = { ...options, allowedHosts: [...options.allowedHosts, name] };
-  const route = guarded(rules, [mcpRoute(endpoint, path)]);
+  const { failed = new FailedLogins(clock, () => {}) } = options;
+  const strangers = new Strangers(mostStrangers);
+  const route = guarded(rules, { strangers, failed, clock }, [mcpRoute(endpoint, path)]);
   const answering = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
+  const server = createServer(patience, (request, response) => {
     answering.add(response);
     response.once('close', () => answering.delete(response));
     route(request, response).then(
@@ -87,6 +121,7 @@ export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): P
       },
     );
   });
+  server.on('connection', (socket) => strangers.add(socket));
   server.listen(options.port, host);
   try {
     await once(server, 'listening');

@@ -8,6 +8,11 @@ export class LineSplitter {
   #parts: Buffer[] = [];
   #bytes = 0;
 
+  /** Bytes of the line that is not complete yet. */
+  get pending(): number {
+    return this.#bytes;
+  }
+
   /** The lines that are complete now; undefined when one is too long, after which nothing more can be understood. */
   push(chunk: Buffer): string[] | undefined {
     const lines: string[] = [];
