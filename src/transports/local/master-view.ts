@@ -46,7 +46,7 @@ export function masterView(libc: Libc, pid: number, terminal: string, master: ()
     },
     reads: () => {
       const waiting = foregroundGroup();
-      return waiting === undefined ? undefined : groupReads(waiting, terminal);
+      return waiting === undefined ? undefined : groupReads(waiting, terminal, pid);
     },
   };
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** What Linux tells about running processes. Everything here may have ended since: undefined, never an error. */
 
 /** Fields of `/proc/<pid>/stat` after the name, which may itself hold spaces and parentheses. */
-function stat(pid: number | string): readonly string[] | undefined {
+export function stat(pid: number | string): readonly string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
     return text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
-import { groupMembers } from './proc.ts';
+import { groupMembers, stat } from './proc.ts';
 
 /** Numbers of the system calls in which a program waits for a file: they differ from machine to machine. */
 const waitingCalls: Readonly<Record<string, Readonly<Record<number, 'read' | 'poll' | 'select' | 'epoll'>>>> = {
@@ -8,17 +8,43 @@ const waitingCalls: Readonly<Record<string, Readonly<Record<number, 'read' | 'po
 };
 
 /**
- * Whether any process of the group waits for input of the terminal right now. Undefined when one cannot be looked at, for it
- * belongs to another user, unless another one does wait.
+ * Whether a process of the group, or one that it started, waits for input of the terminal right now: `su -c` gives its command
+ * a session of its own. Undefined when one cannot be looked at, for it belongs to another user, unless another one does wait.
+ * `leader`: the terminal's first process.
  */
-export function groupReads(group: number, terminal: string): boolean | undefined {
+export function groupReads(group: number, terminal: string, leader: number): boolean | undefined {
   const look = (pid: string): (boolean | undefined)[] =>
     threads(pid).map((thread) => threadReads(pid, thread, terminal));
-  // Nearly always it is the leader; to find the others, every process of the machine is looked at.
+  // Nearly always it is the leader of the group.
   if (look(String(group)).includes(true)) return true;
-  const found = groupMembers(group).flatMap(look);
+  const found = members(group, leader).flatMap(look);
   if (found.includes(true)) return true;
   return found.length === 0 || found.includes(undefined) ? undefined : false;
+}
+
+/** Looks through all processes of the machine only where those of the terminal do not lead to the group. */
+function members(group: number, leader: number): readonly string[] {
+  const found = descendants(String(leader), group, false);
+  return found.length > 0 ? found : groupMembers(group);
+}
+
+/** The process and all that it started, as far as they are in the group or were started by one that is. */
+function descendants(pid: string, group: number, within: boolean): string[] {
+  const [state, , own] = stat(pid) ?? ['Z'];
+  const isIn = within || Number(own) === group;
+  const below = threads(pid).flatMap((thread) => children(pid, thread));
+  const found = below.flatMap((child) => descendants(child, group, isIn));
+  return isIn && state !== 'Z' ? [pid, ...found] : found;
+}
+
+function children(pid: string, thread: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1')
+      .split(' ')
+      .filter((word) => word !== '');
+  } catch {
+    return [];
+  }
 }
 
 function threads(pid: string): string[] {

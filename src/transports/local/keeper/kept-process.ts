@@ -35,7 +35,7 @@ export function keptProcess(
     longestLine: () => (isThere() ? settingsNow(libc, terminal, longestLineOf) : undefined),
     reads: () => {
       const waiting = group();
-      return waiting === undefined ? undefined : groupReads(waiting, terminal);
+      return waiting === undefined ? undefined : groupReads(waiting, terminal, pid);
     },
   };
 }
