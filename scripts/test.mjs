@@ -25,6 +25,8 @@ const packages = {
   python3: ['python3'],
   'openssh-client': ['ssh-keygen'],
   'openssh-server': ['sshd'],
+  gnupg: ['gpg'],
+  'pinentry-curses': ['pinentry-curses'],
   procps: ['ps'],
   asciinema: ['asciinema'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome'],

@@ -41,8 +41,20 @@ read -r answer
 echo "<$answer>"
 `;
 
+const sudo = `#!/usr/bin/env python3
+import sys, termios
+old = termios.tcgetattr(0)
+new = termios.tcgetattr(0)
+new[3] &= ~termios.ECHO
+termios.tcsetattr(0, termios.TCSANOW, new)
+sys.stderr.write('[sudo] password for anna: ')
+sys.stderr.flush()
+sys.stdin.readline()
+termios.tcsetattr(0, termios.TCSANOW, old)
+`;
+
 function prepare(place: Workplace): void {
-  for (const [name, text] of Object.entries({ installer, ssh })) {
+  for (const [name, text] of Object.entries({ installer, ssh, sudo })) {
     writeFileSync(join(place.home, name), text);
     chmodSync(join(place.home, name), 0o755);
   }
@@ -83,6 +95,14 @@ describe('recognised within a second', () => {
     ['less +G long.txt', 'pager', /^less: (?:long.txt|line 499) \(END\)$/, 'q'],
     ['more long.txt', 'pager', /^more: --More--/, 'q'],
     [`bash -c "seq 30000; printf 'PIN: '; sleep 0.3; read -rs x"`, 'password', 'PIN:', '1234\r'],
+    // `su - x -c 'sudo -S id'`: the command has a session of its own, and what asks is not in the foreground.
+    [`setsid -w sh -c './sudo -S id'`, 'password', '[sudo] password for anna:', 'hunter22\r'],
+    [
+      `sh -c 'echo Confirm user presence for key ED25519-SK SHA256:abc; sleep 60; true'`,
+      'touch',
+      /^Confirm user/,
+      '\x03',
+    ],
   ];
 
   test.each(cases.filter(([command]) => has(command.split(' ')[0] ?? '')))(
@@ -132,6 +152,16 @@ describe('recognised within a second', () => {
     await terminal.send(Buffer.from('hunter22\r'), 'person', never);
     await expect.poll(() => terminal.attention.current?.prompt).toBe('Again, password:');
   });
+});
+
+test('however long after its question a program begins to read, it is noticed', async () => {
+  await using place = await Workplace.open();
+  const terminal = await place.shell();
+  const { attention, ms } = await asks(terminal, `bash -c "printf 'Continue? [y/N] '; sleep 3; read -r x"`);
+  expect(attention).toMatchObject({ kind: 'yes_no', needs: 'input' });
+  expect(ms).toBeGreaterThan(2900);
+  await terminal.send(Buffer.from('y\r'), 'person', never);
+  await expect.poll(() => terminal.state).toBe('idle');
 });
 
 describe('not taken for a question', () => {

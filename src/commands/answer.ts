@@ -28,6 +28,14 @@ export async function answer(invocation: Invocation): Promise<number> {
       return waiting.length > 0 ? 0 : 4;
     }
     const chosen = choose(invocation, waiting, words[0]);
+    if (chosen.kind === 'touch') {
+      stdout.write(
+        json
+          ? toJson({ answered: false, ...chosen.facts })
+          : `${clean(chosen.prompt)}\nTouch the device; there is nothing to type.\n`,
+      );
+      return 0;
+    }
     const said = await chosen.give(await read(invocation, chosen));
     stdout.write(json ? toJson({ answered: true, ...chosen.facts }) : `${clean(said)}\n`);
     return 0;

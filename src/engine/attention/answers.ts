@@ -43,7 +43,7 @@ const isUpper = (word: string): boolean => word.charAt(0) !== word.charAt(0).toL
 
 /** A list in brackets: `[y,n,q,a,d,e,?]`, `(Y/I/N/O/D/Z)`. */
 const listed = /[[(]((?:[^\s,[\]()]{1,8}[,/|]\s?){2,20}[^\s,[\]()]{1,8})[\])]/;
-const lettered = /[[(]([a-z])[\])][\w -]{1,20}(?=[,:?]|$)/gi;
+const lettered = /[[(]([a-z])[\])][\w -]{1,20}(?=[,/:?]|$)/gi;
 const preset = /\[(?:default\s?[=:]\s?)?([^\]\s]{1,24})\]\s?[?:>]{0,2}$/i;
 
 function oneOf(line: string, above: readonly string[]): Fits {

@@ -142,6 +142,35 @@ describe('questions of real programs', () => {
     expect(kind('  Enter a value: ', terraform)).toBe('yes_no');
   });
 
+  test('a secret is named by its line alone, and no question shows the line that we typed around a command', () => {
+    const above = [
+      "$ (__fl=$?;printf '\\033]7461;__FAIRLEAD_DONE_abc__;s\\007';exit $__fl);ssh anna@host;(__fl=$?;printf…",
+    ];
+    for (const line of ['(anna@host) Password: ', '[sudo] password for anna: ']) {
+      expect(question(asked(line, { above, echo: false }))?.prompt).toBe(line.trimEnd());
+    }
+    expect(question(asked('[y/N] ', { above }))?.prompt).toBe('[y/N]');
+    expect(question(asked('[y/N] ', { above: [...above, 'Really?'] }))?.prompt).toBe('Really?\n[y/N]');
+    const line = 'Are you sure you want to continue connecting (yes/no)? ';
+    expect(question(asked(line, { above }))?.prompt).toBe(line.trimEnd());
+  });
+
+  test('what draws a field reads for the program in the foreground; so may what asks without echo', () => {
+    expect(kind('Passphrase: ', { echo: false, reads: () => false, quietMs: 450 })).toBeUndefined();
+    expect(kind('Passphrase: ', { echo: false, reads: () => false, quietMs: 900 })).toBe('passphrase');
+    expect(kind('Directory: ', { echo: false, reads: () => false, quietMs: 900 })).toBeUndefined();
+  });
+
+  test.each([
+    'Confirm user presence for key ED25519-SK SHA256:abc',
+    'Please touch the device.',
+    'Tap your security key to continue',
+  ])('a touch is asked of the person, although no program reads: %j', (line) => {
+    const more = { above: [line], reads: () => false, quietMs: 450 };
+    expect(question(asked('', more))).toMatchObject({ kind: 'touch', needs: 'person', secret: false, prompt: line });
+    expect(kind('', { ...more, program: () => 'tail' })).toBeUndefined();
+  });
+
   test('a pager says what it shows', () => {
     const less = { echo: undefined, lastRow: true, program: () => 'less', above: ['one', 'two', ''] };
     expect(question(asked(':', less))?.prompt).toBe('less: two');

@@ -1,4 +1,5 @@
 import { isCarrier, isShell } from '../known-programs.ts';
+import { markerWord } from '../run/typed.ts';
 import { answersTo } from './answers.ts';
 import { type Attention, type AttentionKind, needsOf } from './attention.ts';
 
@@ -47,11 +48,10 @@ const longest = 500;
 
 /** What a program asks for, by the text at its cursor. Every pattern runs in linear time. */
 export function question(asked: Asked): Attention | undefined {
-  const line = asked.line.slice(-longest).trimEnd() || anyKeyAbove(asked);
+  const line = asked.line.slice(-longest).trimEnd() || askedAbove(asked);
   if (line === '') return undefined;
   const kind = kindOf(line, asked);
-  // The best proof against: a question that was printed, and everybody waits for something else.
-  if (kind === undefined || asked.reads() === false) return undefined;
+  if (kind === undefined || (kind !== 'touch' && isWorking(line, asked))) return undefined;
   const fits = answersTo(kind, line, asked.above);
   return {
     kind,
@@ -63,7 +63,22 @@ export function question(asked: Asked): Attention | undefined {
   };
 }
 
+/** What a program that draws a field for a secret asks for. */
+export function secretQuestion(prompt: string): Attention {
+  const kind = secretKind(prompt);
+  return { kind, needs: 'person', prompt: plain(prompt), secret: true, hint: hints[kind] };
+}
+
+/** An agent of the user's may read the terminal for the program in the foreground, as pinentry does for gpg. */
+const agentMs = 900;
+
+/** The best proof against a question: it was printed, and every program in the foreground waits for something else. */
+function isWorking(line: string, { reads, echo, quietMs }: Asked): boolean {
+  return reads() === false && !(echo === false && quietMs >= agentMs && secretAsked.test(line));
+}
+
 function kindOf(line: string, asked: Asked): AttentionKind | undefined {
+  if (isTouch(line, asked)) return 'touch';
   if (isFingerprint(line)) return 'fingerprint';
   if (isYesNo(line, asked.above)) return 'yes_no';
   if (isPager(line, asked)) return 'pager';
@@ -74,6 +89,13 @@ function kindOf(line: string, asked: Asked): AttentionKind | undefined {
   if (isChoice(line, asked)) return 'choice';
   return isText(line, asked) ? 'text' : undefined;
 }
+
+/** Security keys: "Confirm user presence for key ED25519-SK SHA256:…", "Please touch the device." */
+const touch =
+  /^\W{0,4}(?:please )?(?:confirm user presence for key\b|(?:touch|tap) (?:the|your) .{0,40}\b(?:device|key|yubikey|token|authenticator|sensor)\b)/i;
+
+const isTouch = (line: string, { quietMs, program }: Asked): boolean =>
+  quietMs >= patientMs && line.length <= longestLabel && touch.test(line) && !printers.has(program() ?? '');
 
 const isFingerprint = (line: string): boolean =>
   /continue connecting \(yes\/no(?:\/\[fingerprint\])?\)\?$/i.test(line) ||
@@ -122,6 +144,12 @@ const secretAsked = new RegExp(`(?:${secretWord.source})[^\\n]{0,120}[:：]$`, '
 const codeWord =
   /\botp\b|one[- ]time|verification code|authenticat(?:ion|or) code|security code|passcode|\b2fa\b|two[- ]factor|\btotp\b/i;
 const looksAsking = /[:：?>\])]$/;
+
+/** Whether a program that begins to read now would ask with what it has printed. */
+export function mayAsk({ line, above }: Pick<Asked, 'line' | 'above'>): boolean {
+  const last = line.trim() || (above.at(-1)?.trim() ?? '');
+  return last.length <= longest && ((line.trim() !== '' && looksAsking.test(last)) || isAnyKey(last));
+}
 
 /** Which secret is asked for, by its words. */
 export function secretKind(line: string): AttentionKind {
@@ -174,23 +202,28 @@ function isOpenQuestion(line: string, asked: Asked): boolean {
   // Who shows what is typed by itself may be a shell, here or far away, at a prompt of its owner's taste.
   if (asked.echo === undefined) {
     const program = asked.program();
-    return isLabel && reads === true && !asked.bracketedPaste && !isShell(program) && !isCarrier(program);
+    // IPython: "In [1]:".
+    return isLabel && reads === true && !line.endsWith(']:') && !isShell(program) && !isCarrier(program);
   }
   return reads === true || /\s$/.test(asked.line);
 }
 
-/** A program may ask for a key and end the line. */
-function anyKeyAbove({ above, quietMs, program }: Asked): string {
+/** A program may ask for a key or a touch and end the line. */
+function askedAbove({ above, quietMs, program }: Asked): string {
   const line = above.at(-1)?.trim() ?? '';
   const asks =
-    quietMs >= patientMs && /^[[(<*=\s-]{0,4}(?:please )?(?:press|hit|strike|push|tap)\b/i.test(line) && isAnyKey(line);
+    quietMs >= patientMs &&
+    (touch.test(line) || (/^[[(<*=\s-]{0,4}(?:please )?(?:press|hit|strike|push|tap)\b/i.test(line) && isAnyKey(line)));
   return asks && !printers.has(program() ?? '') ? line : '';
 }
 
-/** The question with what it is about, where that stands above it. */
+/** The question with what it is about, where that stands above it and is not the line that we typed around a command. */
 function promptOf(kind: AttentionKind, line: string, { above, program }: Asked): string {
   if (kind === 'pager') return plain(`${program() ?? 'pager'}: ${shownBy(line, above)}`);
-  const subject = kind === 'fingerprint' ? above.slice(-3) : isBare(line) ? options(above) : [];
+  const theirs = above.slice(above.findLastIndex((text) => text.includes(markerWord)) + 1);
+  // A secret is named by its line: "[sudo] password for anna:", "(anna@host) Password:".
+  const isShort = !secretKinds.has(kind) && isBare(line);
+  const subject = kind === 'fingerprint' ? theirs.slice(-3) : isShort ? options(theirs) : [];
   return plain([...subject.filter((text) => text.trim() !== ''), line].join('\n'));
 }
 

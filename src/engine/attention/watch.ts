@@ -1,7 +1,7 @@
 import { Emitter } from '../../lib/emitter.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Attention } from './attention.ts';
-import { recognise } from './recognise.ts';
+import { mayBecomeQuestion, recognise } from './recognise.ts';
 
 /** The part of a terminal that is looked at. */
 export type Watched = Pick<
@@ -21,12 +21,18 @@ export type Watched = Pick<
 
 /**
  * When to look after the newest output. First for what echo being off proves, then for what only text suggests; then a few
- * times more, because a program may print its question before it is ready for the answer. After that nothing changes unseen.
+ * times more, because a program may print its question before it is ready for the answer.
  */
 const looksMs = [40, 150, 450, 900, 2000] as const;
 const textMs = 150;
 
-/** Knows whether a terminal waits for a person. Looks when output has gone quiet, a few times, and then no more. */
+/**
+ * After that nothing changes unseen, unless the line looks like a question and the program works on: nothing tells when it begins
+ * to read. So each look waits for another quarter of the time that has passed. No shell at its prompt is looked at.
+ */
+const laterMs = { share: 0.25, least: 500, most: 10_000 } as const;
+
+/** Knows whether a program in a terminal waits for an answer. Looks when output has gone quiet. */
 export class AttentionWatch implements Disposable {
   /** After each change; undefined when the wait is over. */
   readonly changed = new Emitter<Attention | undefined>();
@@ -36,6 +42,8 @@ export class AttentionWatch implements Disposable {
   #current: Attention | undefined;
   #timer: Disposable | undefined;
   #nextLook = 0;
+  /** What it shows may become a question. */
+  #undecided = false;
   /** End of the log when an answer was entered: until more is printed, what it shows has been answered. */
   #answeredAt = -1;
 
@@ -54,7 +62,7 @@ export class AttentionWatch implements Disposable {
     return this.#current;
   }
 
-  /** For a terminal that may have been waiting for a person before anybody here watched it. */
+  /** For a terminal in which a program may have been waiting before this process watched it. */
   begin(): void {
     this.#restart();
   }
@@ -106,11 +114,18 @@ export class AttentionWatch implements Disposable {
   }
 
   #arm(): void {
-    const due = looksMs[this.#nextLook];
+    const due = looksMs[this.#nextLook] ?? this.#later();
     if (due === undefined) return;
     const { clock, lastOutputMs } = this.#terminal;
     const wait = (lastOutputMs ?? clock.monotonic()) + due - clock.monotonic();
     this.#timer = clock.after(Math.max(wait, 1), () => this.#due(due));
+  }
+
+  #later(): number | undefined {
+    if (!this.#undecided) return undefined;
+    const { clock, lastOutputMs = 0 } = this.#terminal;
+    const quietMs = clock.monotonic() - lastOutputMs;
+    return quietMs + Math.min(Math.max(quietMs * laterMs.share, laterMs.least), laterMs.most);
   }
 
   #due(dueMs: number): void {
@@ -127,12 +142,19 @@ export class AttentionWatch implements Disposable {
         () => {
           if (this.#ending.signal.aborted) return;
           const seen = this.look();
+          this.#undecided = !seen && this.#nextLook >= looksMs.length && this.#mayAskLater();
           if (seen) this.#set(seen);
           else if (!this.#timer) this.#arm();
         },
         () => {},
       )
       .catch((thrown: unknown) => this.#terminal.screen.mistake(thrown));
+  }
+
+  /** A program works, and could ask with what it has printed last. */
+  #mayAskLater(): boolean {
+    const { process, screen, log } = this.#terminal;
+    return log.end !== this.#answeredAt && mayBecomeQuestion(screen) && process?.reads?.() === false;
   }
 
   #set(attention: Attention | undefined): void {

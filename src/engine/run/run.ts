@@ -17,7 +17,7 @@ import { type Known, type Place, placeOf } from './place.ts';
 import { ProgramWatch } from './program-watch.ts';
 import type { Ending, RunResult, Watch } from './result.ts';
 import { notTyped, whenStarted } from './starting.ts';
-import { commandLines, markedLines } from './typed.ts';
+import { commandLines, markedLines, markerWord } from './typed.ts';
 
 export type { Confidence, Evidence, RunResult, RunState } from './result.ts';
 
@@ -203,7 +203,7 @@ async function prepare(
   }
   if (place.kind === 'shell') {
     // Whoever sees it in the terminal knows what it is for.
-    const token = `__FAIRLEAD_DONE_${randomBytes(9).toString('base64url')}__`;
+    const token = `${markerWord}${randomBytes(9).toString('base64url')}__`;
     const lines = markedLines(command, token, { ...place, paste: bracketedPaste });
     const { blocks, marked, process } = terminal;
     const { pid, name } = process?.foreground() ?? {};

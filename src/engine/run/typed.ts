@@ -42,6 +42,9 @@ export function statusLine(token: string, dialect: Dialect): string {
   return ` ${markers(token, dialect).end}\r`;
 }
 
+/** The beginning of every token: a line with it was typed by us. */
+export const markerWord = '__FAIRLEAD_DONE_';
+
 /** An escape sequence no terminal shows. The shell makes its first byte, so the echo of the typed line is not one. */
 export const markerPrefix = (token: string): string => `\x1b]7461;${token};`;
 
