@@ -84,21 +84,22 @@ export class GlyphCache {
     for (const glyph of missing) {
       const { text, store, face, phase, cells } = glyph;
       const code = text.codePointAt(0) ?? 0;
-      if (isShape(code)) this.#keep(store, text, this.#shape(code, glyph));
+      if (isShape(text)) this.#keep(store, text, this.#shape(code, glyph));
       else if (control.test(text)) this.#keep(store, text, this.#box(glyph));
       else {
-        const font = fontFor(text, face, this.#family, this.#scale);
+        const drawn = drawable(text);
+        const font = fontFor(drawn, face, this.#family, this.#scale);
         const absent = code > 0x7e ? nobody + font : undefined;
         if (absent !== undefined && !store.has(absent) && !compared.has(`${phase}${cells}${font}`)) {
           compared.add(`${phase}${cells}${font}`);
           letters.push({ ...glyph, text: absent, drawn: nobody, font });
         }
-        letters.push({ ...glyph, drawn: drawable(text), font, ...(absent === undefined ? {} : { absent }) });
+        letters.push({ ...glyph, drawn, font, ...(absent === undefined ? {} : { absent }) });
       }
     }
     if (letters.length === 0) return;
     const library = await loadCanvas();
-    for (const { text } of letters) loadFontsFor(text, library);
+    for (const { drawn } of letters) loadFontsFor(drawn, library);
     for (let from = 0; from < letters.length; from += sheetGlyphs) {
       this.#sheet(library, letters.slice(from, from + sheetGlyphs));
       await pause();
@@ -186,8 +187,21 @@ export class GlyphCache {
   }
 }
 
+/** Signs that the fonts lack, and others that mean and look the same. */
+const standIns: Readonly<Record<string, string>> = {
+  '⤷': '↳',
+  '⤶': '↲',
+  '⮕': '➔',
+  '⎵': '␣',
+  '⦿': '◉',
+  '⦾': '◎',
+  '⭘': '○',
+  '🞂': '▸',
+  '⧉': '❐',
+};
+
 /** Half a surrogate pair would not pass the border to the library. */
-const drawable = (text: string): string => text.slice(0, maxText).replace(/\p{Cs}/gu, '\ufffd');
+const drawable = (text: string): string => standIns[text] ?? text.slice(0, maxText).replace(/\p{Cs}/gu, '\ufffd');
 
 /** Most are one piece; emoji come with marks of their own, which are no marks to draw. */
 function piecesOf(context: SKRSContext2D, { drawn }: Letter): readonly [Piece, ...Piece[]] {

@@ -1,12 +1,15 @@
 import { paintBox } from './box-drawing.ts';
 import { type Mask, MaskPainter } from './mask.ts';
+import { isSymbol, paintSymbol } from './symbols.ts';
 
 /**
  * Characters whose look is a shape on the cell rather than a letter. Fonts draw them to their own size; drawn to the cell
  * they join without gaps at every scale.
  */
-export function isShape(code: number): boolean {
+export function isShape(text: string): boolean {
+  const code = text.codePointAt(0) ?? 0;
   return (
+    isSymbol(text) ||
     (code >= 0x2500 && code <= 0x259f) ||
     (code >= 0x2800 && code <= 0x28ff) ||
     (code >= 0xe0b0 && code <= 0xe0b3) ||
@@ -17,7 +20,8 @@ export function isShape(code: number): boolean {
 /** The shape of `code` in a cell of `width` × `height` pixels whose left edge is `x` pixels from its whole-pixel origin. */
 export function shapeMask(code: number, x: number, width: number, height: number, scale: number): Mask {
   const painter = new MaskPainter(width, height);
-  if (code <= 0x257f) paintBox(painter, code, scale);
+  if (code < 0x2500) paintSymbol(painter, code, scale);
+  else if (code <= 0x257f) paintBox(painter, code, scale);
   else if (code <= 0x259f) paintBlock(painter, code);
   else if (code <= 0x28ff) paintBraille(painter, code - 0x2800);
   else if (code <= 0xe0b3) paintPowerline(painter, code, scale);
