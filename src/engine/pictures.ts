@@ -6,7 +6,10 @@ import { makeDirectory } from './make-directory.ts';
 import type { PictureOptions } from './picture/geometry.ts';
 import type { Terminal } from './terminal.ts';
 
-export type PictureRequest = Pick<PictureOptions, 'theme' | 'scale' | 'chrome' | 'fontFamily' | 'fromRow' | 'rowCount'>;
+export type PictureRequest = Pick<
+  PictureOptions,
+  'theme' | 'scale' | 'widest' | 'chrome' | 'fontFamily' | 'fromRow' | 'rowCount'
+>;
 
 export interface SavedPicture {
   readonly path: string;

@@ -13,6 +13,8 @@ export interface PictureOptions {
   readonly theme?: string | Theme | undefined;
   /** Pixels to a point: 1, 2, 3 or 4. */
   readonly scale?: number | undefined;
+  /** Where no scale is given: 1 if a picture of scale 2 would be wider than so many pixels. */
+  readonly widest?: number | undefined;
   /** Draw a window frame with three buttons. */
   readonly chrome?: boolean | undefined;
   /** Shown in the frame. */
@@ -56,12 +58,12 @@ const maxHeight = 10_000;
 const familyPattern = /^[\p{L}\p{N} ._,-]{1,120}$/u;
 
 export function geometryOf(grid: Grid, options: PictureOptions): Geometry {
-  const scale = options.scale ?? 2;
+  const cols = rangeIn(options.fromCol, options.colCount, grid.cols, 'column');
+  const scale = options.scale ?? (options.widest === undefined ? 2 : scaleWithin(options.widest, cols));
   if (!Number.isInteger(scale) || scale < 1 || scale > 4) throw bad(`The scale ${scale} is not 1, 2, 3 or 4.`);
   const fontFamily = options.fontFamily ?? '';
   if (fontFamily !== '' && !familyPattern.test(fontFamily)) throw bad('The font family is not a list of font names.');
   const rows = rangeIn(options.fromRow, options.rowCount, Math.max(grid.rows, grid.lines.length), 'row');
-  const cols = rangeIn(options.fromCol, options.colCount, grid.cols, 'column');
   const chrome = options.chrome ?? false;
   const { width, height } = pixelsOf(cols, rows, scale, chrome);
   if (width > maxWidth || height > maxHeight) throw tooLarge({ cols, rows, scale, chrome });
@@ -82,14 +84,20 @@ export function geometryOf(grid: Grid, options: PictureOptions): Geometry {
   };
 }
 
+/** Letters of scale 1 are small and can still be read; smaller ones could not. */
+const scaleWithin = (widest: number, cols: Range): number => (widthOf(cols, 2) <= widest ? 2 : 1);
+
 const topOf = (chrome: boolean): number => (chrome ? frameTop : padding);
 
 function pixelsOf(cols: Range, rows: Range, scale: number, chrome: boolean): { width: number; height: number } {
   return {
-    width: Math.ceil(((cols.to - cols.from) * cellWidthTenths * scale) / 10) + 2 * padding * scale,
+    width: widthOf(cols, scale),
     height: ((rows.to - rows.from) * cellHeightPoints + topOf(chrome) + padding) * scale,
   };
 }
+
+const widthOf = (cols: Range, scale: number): number =>
+  Math.ceil(((cols.to - cols.from) * cellWidthTenths * scale) / 10) + 2 * padding * scale;
 
 function rangeIn(from: number | undefined, count: number | undefined, all: number, what: string): Range {
   const first = from ?? 0;

@@ -3,6 +3,9 @@ import { operation } from '../../engine/operation.ts';
 import { settled } from '../../engine/settle.ts';
 import { Terminal } from './shared.ts';
 
+/** Clients shrink and recode wider pictures, and letters blur. */
+const widest = 1300;
+
 export const screenshot = operation({
   title: 'Take a picture',
   summary: 'A PNG picture of the screen.',
@@ -11,7 +14,7 @@ export const screenshot = operation({
   input: z.strictObject({
     terminal: Terminal,
     theme: z.enum(['standard', 'midnight', 'daylight', 'classic']).optional(),
-    scale: z.number().int().min(1).max(4).optional(),
+    scale: z.number().int().min(1).max(4).optional().describe(`Default: 2 up to ${widest} pixels wide, else 1`),
     chrome: z.boolean().optional().describe('Window frame'),
   }),
   output: z.object({
@@ -25,7 +28,7 @@ export const screenshot = operation({
   async run({ input, engine, caller, signal }) {
     const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
     await settled(terminal, signal);
-    return { terminal: terminal.id, ...(await engine.pictures.take(terminal, input, signal)) };
+    return { terminal: terminal.id, ...(await engine.pictures.take(terminal, { widest, ...input }, signal)) };
   },
   render: ({ bytes, width, height, path }) => [
     { type: 'image', bytes, mimeType: 'image/png' },
