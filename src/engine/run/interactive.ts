@@ -1,5 +1,7 @@
 import type { Terminal } from '../terminal.ts';
 import { dialectOf, nesting } from '../known-programs.ts';
+import { unwanted } from '../settle.ts';
+import { fullScreenNote, isFullScreen } from './full-screen.ts';
 import { cursorLine, looksLikePrompt } from './prompt-line.ts';
 import { afterQuiet } from './quiet-watch.ts';
 import { takesCommands } from './shell-process.ts';
@@ -8,6 +10,8 @@ import { takesCommands } from './shell-process.ts';
 const quietMs = 400;
 /** Where only the screen tells, what looks like a prompt may be the beginning of a line somebody is still working on. */
 const unseenMs = 1500;
+/** A full-screen program that never stops drawing is looked at so long after it has begun to, and again. */
+const drawingMs = 1000;
 
 export interface Origin {
   /** Who read the command: the process in the foreground when it was sent. */
@@ -41,7 +45,12 @@ export function watchInteractive(terminal: Terminal, origin: Origin, found: (wai
     stop();
     found(waits);
   };
-  const watches = [afterQuiet(terminal, quietMs, (signal) => look(signal, () => interactive(terminal, origin)))];
+  const watches = [
+    afterQuiet(terminal, quietMs, (signal) => look(signal, () => interactive(terminal, origin))),
+    whileDrawing(terminal, (signal) =>
+      look(signal, () => (isFullScreen(terminal) ? interactive(terminal, origin) : undefined)),
+    ),
+  ];
   if (terminal.process === undefined) {
     watches.push(afterQuiet(terminal, unseenMs, (signal) => look(signal, () => promptLike(terminal))));
   }
@@ -51,12 +60,35 @@ export function watchInteractive(terminal: Terminal, origin: Origin, found: (wai
   return { [Symbol.dispose]: stop };
 }
 
+/** Looks every now and then while something prints that reads keys one by one, as far as can be seen. */
+function whileDrawing(terminal: Terminal, look: (signal: AbortSignal) => Promise<void>): Disposable {
+  const { clock, output } = terminal;
+  const ending = new AbortController();
+  let timer: Disposable | undefined;
+  const due = (): void => {
+    timer = undefined;
+    // Most of what floods the terminal is no such program: its output need not be put on the screen for this.
+    if (terminal.process !== undefined && terminal.process.echo() !== undefined) return;
+    look(ending.signal).catch(() => {});
+  };
+  const listening = output.on(() => {
+    timer ??= clock.after(drawingMs, due);
+  });
+  return {
+    [Symbol.dispose]: () => {
+      listening[Symbol.dispose]();
+      timer?.[Symbol.dispose]();
+      ending.abort(unwanted);
+    },
+  };
+}
+
 function interactive(terminal: Terminal, origin: Origin): Waits | undefined {
   const { process, screen } = terminal;
   const foreground = process?.foreground();
   const name = foreground?.name ?? 'a program';
   const evidence = process === undefined ? 'quiet' : 'foreground';
-  if (screen.alternate) return { note: `${name} has taken the whole screen: read it, and send it keys.`, evidence };
+  if (isFullScreen(terminal)) return { note: fullScreenNote(terminal), evidence };
   // Line editors ask for pastes to be marked while they read, and no longer when they run a command.
   if (process === undefined) return screen.modes.bracketedPaste ? promptLike(terminal) : undefined;
   if (foreground === undefined || !looksLikePrompt(cursorLine(terminal))) return undefined;

@@ -3,7 +3,7 @@ import { deferred } from '../../lib/deferred.ts';
 import type { Ended } from '../channel.ts';
 import { abortable } from '../settle.ts';
 import { describeEnd } from '../ended-words.ts';
-import { type Dialect, dialectOf, nesting } from '../known-programs.ts';
+import { type Dialect, dialectOf, isShell, nesting } from '../known-programs.ts';
 import type { Terminal } from '../terminal.ts';
 import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from './prompt-line.ts';
 import { editingShells, takesCommands } from './shell-process.ts';
@@ -117,6 +117,15 @@ export function promptShows(terminal: Terminal): boolean {
   return (
     (terminal.marked && terminal.blocks.promptAt !== undefined) || unmarkedPlace(terminal, () => false) !== undefined
   );
+}
+
+/** The same for shells only, in a terminal that was opened with one: a debugger or an interpreter in it is no shell. */
+export function shellPromptShows(terminal: Terminal): boolean {
+  const { marked, blocks, program } = terminal;
+  if (marked && blocks.promptAt !== undefined) return true;
+  const place = unmarkedPlace(terminal, () => false);
+  const hasShell = marked || isShell(program.slice(program.lastIndexOf('/') + 1));
+  return place !== undefined && (place.kind !== 'program' || !hasShell);
 }
 
 /** A nested or unmarked shell, or another program that reads lines; undefined while neither seems ready. */

@@ -8,6 +8,7 @@ import { type Overflow, watchOverflow } from '../reading/overflow.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
+import { fullScreenNote, isFullScreen, shownRows } from './full-screen.ts';
 import { inputTaken, promptRedrawn } from './input-taken.ts';
 import { type Origin, originOf, type Waits, watchInteractive } from './interactive.ts';
 import { MarkedWatch } from './marked-watch.ts';
@@ -343,7 +344,9 @@ async function resultOf(
 ): Promise<RunResult> {
   const durationMs = Math.round(terminal.clock.monotonic() - startedMs);
   if (found !== undefined && 'state' in found) return { ...(await withOutput(terminal, found, watch)), durationMs };
-  const text = watch.textSoFar?.();
+  // Of a full-screen program only what it shows now is of use, not all that it has drawn.
+  const wholeScreen = isFullScreen(terminal);
+  const text = wholeScreen ? shownRows(terminal) : watch.textSoFar?.();
   const soFar = await withOutput(
     terminal,
     {
@@ -354,6 +357,7 @@ async function resultOf(
       outputFrom: watch.outputFrom,
       outputTo: terminal.log.end,
       ...(text === undefined ? {} : { text }),
+      ...(wholeScreen ? { note: fullScreenNote(terminal) } : {}),
     },
     watch,
   );

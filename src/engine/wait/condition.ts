@@ -11,7 +11,7 @@ export type Condition =
   | { readonly type: 'gone'; readonly text: string }
   /** No output for so long. */
   | { readonly type: 'quiet'; readonly ms: number }
-  /** A prompt that was drawn after the newest input. */
+  /** A prompt of a shell that was drawn after the newest input; in a terminal without a shell, of its program. */
   | { readonly type: 'prompt' }
   /** The end of the terminal's program. */
   | { readonly type: 'exit' }

@@ -1,5 +1,5 @@
 import { deferred } from '../../lib/deferred.ts';
-import { promptShows } from '../run/place.ts';
+import { promptShows, shellPromptShows } from '../run/place.ts';
 import { afterQuiet } from '../run/quiet-watch.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable, promptedSince } from '../settle.ts';
@@ -225,11 +225,11 @@ class Waiting implements Disposable {
   }
 
   /** Of a terminal that went quiet. */
-  #promptStays(): boolean {
+  #promptStays(shows: (terminal: Terminal) => boolean): boolean {
     const { blocks, lastInput, log, marked } = this.#terminal;
     // A prompt that was there before the line was entered is not the one after it.
     if (lastInput?.entered === true && log.end === lastInput.offset) return false;
-    if (!marked || blocks.state !== 'prompt') return promptShows(this.#terminal);
+    if (!marked || blocks.state !== 'prompt') return shows(this.#terminal);
     // The line that was typed ahead of the prompt went to what ran before.
     return lastInput?.ahead === true && promptedSince(this.#terminal, { ...lastInput, ahead: false });
   }
@@ -243,7 +243,7 @@ class Waiting implements Disposable {
         this.#listening.push(
           afterQuiet(this.#terminal, promptQuietMs, async (signal) => {
             await this.#terminal.sync(signal);
-            if (!this.#promptStays()) return;
+            if (!this.#promptStays(condition.type === 'prompt' ? shellPromptShows : promptShows)) return;
             this.#settle(condition.type === 'prompt' ? { hit } : { hit, exitCode: null });
           }),
         );

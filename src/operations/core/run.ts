@@ -98,7 +98,10 @@ function words(result: Result): string[] {
   const code = result.exitCode === null ? 'exit code unknown' : `exit code ${result.exitCode}`;
   const first: Readonly<Record<Result['state'], string>> = {
     done: `${code}, ${seconds} (${result.evidence}, ${result.confidence})`,
-    running: `still running after ${seconds}; call terminal_run without command to go on waiting`,
+    running:
+      result.evidence === 'none'
+        ? `still running after ${seconds}; call terminal_run without command to go on waiting`
+        : `still running after ${seconds}, and waits for input`,
     needs_person: askWords(result)[0] ?? 'needs_person',
     needs_input: askWords(result)[0] ?? 'needs_input',
     incomplete: 'the shell wanted more text: an open quote, bracket or here-document; nothing was run',
