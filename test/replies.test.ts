@@ -36,6 +36,12 @@ describe.each(['local', 'ssh'])('%s: no byte of an answer gets into a command li
     await askAndRead(terminal, home.home);
   });
 
+  test.each(shells)('%s: printed in canonical mode by a command that goes on for a while', async (shell) => {
+    await using terminal = await home.open(shell);
+    await runs(terminal, `cat ${join(home.home, 'all')}; sleep 1`);
+    await clean(terminal);
+  });
+
   test.runIf(place === 'local').each(shells)(
     '%s: a program that asks, stays for a while and never reads',
     async (shell) => {

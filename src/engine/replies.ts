@@ -14,6 +14,8 @@ export interface RepliesInit {
   readonly alternate: () => boolean;
   /** The cursor stands behind something that looks like the prompt of a shell. */
   readonly behindPrompt: () => boolean;
+  /** What is typed next goes where nobody can look. */
+  readonly beforeUnseen: (bytes: Uint8Array) => void;
   /** Types the bytes when their turn has come, if they may still go then. */
   readonly type: (bytes: Uint8Array, mayGo: () => boolean) => void;
   readonly onMistake: (thrown: unknown) => void;
@@ -105,7 +107,7 @@ export class Replies implements Disposable {
       const verdict = this.#judge(this.#waiting[0], scene);
       if (verdict === 'wait') return;
       // Those behind it are for the same reader.
-      if (verdict === 'send') return this.#send();
+      if (verdict === 'send') return this.#send(scene);
       this.#keep(this.#waiting.slice(1));
     }
   }
@@ -144,7 +146,9 @@ export class Replies implements Disposable {
     return verdictOn({ ageMs: this.#init.clock.monotonic() - reply.askedMs, printedOn }, scene);
   }
 
-  #send(): void {
+  #send({ reader, atPrompt }: Scene): void {
+    const [first] = this.#waiting;
+    if (first && reader === 'unseen' && !atPrompt) this.#init.beforeUnseen(first.bytes);
     for (const { bytes, to } of this.#waiting) this.#init.type(bytes, () => to > this.deadTo);
     this.#keep([]);
   }

@@ -18,6 +18,7 @@ import { isThisMachine } from './machine-name.ts';
 import { Mistakes } from './mistakes.ts';
 import { OutputLog } from './output-log.ts';
 import { Replies } from './replies.ts';
+import { ReplyEcho } from './reply-echo.ts';
 import { cursorLine, looksLikeShellPrompt } from './run/prompt-line.ts';
 import { Feeder } from './screen/feeder.ts';
 import { Screen } from './screen/screen.ts';
@@ -62,6 +63,7 @@ export class Terminal implements AsyncDisposable {
   readonly #intake: Intake;
   readonly #keyboard: Keyboard;
   readonly #replies: Replies;
+  readonly #replyEcho: ReplyEcho;
   readonly #release: () => void;
   readonly #gone = deferred();
   readonly #secrets: RecentSecrets;
@@ -135,6 +137,13 @@ export class Terminal implements AsyncDisposable {
       from: resumeAt(this.log, state?.screenAt),
       cutAt: () => this.#replies.deadTo,
     });
+    const typeReply = (bytes: Uint8Array, mayGo: () => boolean): void => this.#keyboard.reply(bytes, mayGo);
+    this.#replyEcho = new ReplyEcho({
+      clock: init.clock,
+      output: this.output,
+      lastInput: () => this.lastInput,
+      type: typeReply,
+    });
     this.#replies = new Replies({
       clock: init.clock,
       blocks: this.blocks,
@@ -143,7 +152,8 @@ export class Terminal implements AsyncDisposable {
       fetch: () => this.#fetch(),
       alternate: () => this.screen.alternate,
       behindPrompt: () => looksLikeShellPrompt(cursorLine(this)),
-      type: (bytes, mayGo) => this.#keyboard.reply(bytes, mayGo),
+      beforeUnseen: (bytes) => this.#replyEcho.expect(bytes),
+      type: typeReply,
       onMistake: (thrown) => this.#mistakes.note(thrown, 'the answers to queries'),
       answeredTo: resumed?.seen,
     });
@@ -435,6 +445,7 @@ export class Terminal implements AsyncDisposable {
     this.#intake.end(this.#endedAt);
     this.#keyboard.close(exited(ended));
     this.#replies[Symbol.dispose]();
+    this.#replyEcho[Symbol.dispose]();
     this.#tellState();
     return ended;
   }
