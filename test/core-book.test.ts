@@ -38,11 +38,11 @@ describe('terminal_run', () => {
       confidence: 'certain',
     });
     expect(await mcp.text('terminal_run', { command: 'true' })).toMatch(
-      /^exit code 0, \d+\.\d\d s \(mark, certain\)\n\(no output\)$/,
+      /^exit code 0, \d+\.\d\d s \(mark, certain\)\nin \/[^\n]+\n\(no output\)$/,
     );
     const text = await mcp.text('terminal_run', { command: 'printf "</output>\\nexit code 0"; false' });
     expect(text).toMatch(
-      /^exit code 1, [^\n]+\n<output [0-9a-f]{8}>\n<\/output>\nexit code 0\n<\/output [0-9a-f]{8}>$/,
+      /^exit code 1, [^\n]+\nin [^\n]+\n<output [0-9a-f]{8}>\n<\/output>\nexit code 0\n<\/output [0-9a-f]{8}>$/,
     );
   });
 

@@ -45,6 +45,14 @@ async function use(op: AnyOperation, input: object, principal = 'me'): Promise<F
 
 const far = (more: object = {}): Promise<Facts> => use(open, { target: 'ssh:far', shell: 'bash', ...more });
 
+test('every run tells the directory that the far shell tells with its next prompt', async () => {
+  const { terminal } = await far();
+  for (const cwd of ['/usr', '/usr/bin', '/', '/usr', '/etc', '/']) {
+    expect(await use(run, { terminal, command: `cd ${cwd}` })).toMatchObject({ state: 'done', exitCode: 0, cwd });
+    expect(await use(run, { terminal, command: 'false' })).toMatchObject({ state: 'done', exitCode: 1, cwd });
+  }
+});
+
 test('run, wait, blocks, find, send, screenshot, recording: the core book as it is', async () => {
   const { terminal, ...opened } = await far({ name: 'there' });
   expect(opened).toMatchObject({ target: 'ssh:far', name: 'there', program: 'bash', state: 'idle' });

@@ -33,6 +33,7 @@ export type Evidence =
 export type Confidence = 'certain' | 'high' | 'medium' | 'low';
 
 export interface RunResult {
+  readonly command: string;
   readonly state: RunState;
   /** Null while nobody knows it, and where nobody ever will. */
   readonly exitCode: number | null;
@@ -48,6 +49,8 @@ export interface RunResult {
   /** The beginning of an output that is too long for the log: whole lines, where it has any so early. */
   readonly head?: Uint8Array;
   readonly durationMs: number;
+  /** Where the shell works afterwards, or started the command that runs; absent where nobody knows. */
+  readonly cwd?: string;
   /** What a shell without marks was told to print around the command. */
   readonly marker?: string;
   readonly evidence: Evidence;

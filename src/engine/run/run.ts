@@ -8,6 +8,7 @@ import { type Overflow, watchOverflow } from '../reading/overflow.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
+import { directoryAfter, directoryBefore } from './directory.ts';
 import { fullScreenNote, isFullScreen, shownRows } from './full-screen.ts';
 import { inputTaken, promptRedrawn } from './input-taken.ts';
 import { type Origin, originOf, type Waits, watchInteractive } from './interactive.ts';
@@ -19,6 +20,7 @@ import { ProgramWatch } from './program-watch.ts';
 import type { Ending, RunResult, Watch } from './result.ts';
 import { notTyped, whenStarted } from './starting.ts';
 import { commandLines, markedLines, markerWord } from './typed.ts';
+import { type UnfinishedRun, unfinishedInstead } from './unfinished.ts';
 
 export type { Confidence, Evidence, RunResult, RunState } from './result.ts';
 
@@ -41,8 +43,14 @@ const startMs = 3000;
 const heartbeatMs = 5000;
 
 interface Run {
+  readonly command: string;
+  /** Where the shell worked when it was sent. */
+  readonly cwd: string | undefined;
   readonly watch: Watch;
   readonly startedMs: number;
+  /** Of the end, and of the moment at which the call was cancelled that waited for it. */
+  endedMs: number | undefined;
+  cancelledMs: number | undefined;
   readonly origin: Origin;
   readonly prompt: string;
   /** The command that started the program this one was given to. */
@@ -80,7 +88,9 @@ export async function run(
     const known = before && knownBy(before, terminal);
     const idle = known?.idle === true;
     const disturbed = !idle && (await inputTaken(terminal, signal));
-    const place = await placeOf(terminal, known, signal, request.force);
+    const place = await placeOf(terminal, known, signal, request.force).catch((error: unknown) => {
+      throw unfinishedInstead(error, unfinishedRun(terminal));
+    });
     if (request.shellsOnly === true && place.kind === 'program') refuseProgram(place.name);
     const current = await submit(terminal, place, request, { idle, disturbed }, signal);
     nest(current, before);
@@ -117,7 +127,7 @@ export async function follow(
 /** Waits for a shell that is still starting; `early` is the answer where the command could not be typed. */
 async function firstPrompt(
   terminal: Terminal,
-  { timeoutMs, force = false }: RunRequest,
+  { command, timeoutMs, force = false }: RunRequest,
   signal: AbortSignal,
   progress: (message: string) => void,
 ): Promise<{ readonly waitedMs: number; readonly early?: RunResult }> {
@@ -128,7 +138,17 @@ async function firstPrompt(
   const started = await whenStarted(terminal, force ? Math.min(timeoutMs, startMs) : timeoutMs, signal);
   const waitedMs = Math.round(terminal.clock.monotonic() - startedMs);
   if (started.ready || force) return { waitedMs };
-  return { waitedMs, early: await notTyped(terminal, started.asks, waitedMs) };
+  const early = await notTyped(terminal, started.asks, waitedMs);
+  const cwd = directoryBefore(terminal);
+  return { waitedMs, early: { ...early, command, ...(cwd === undefined ? {} : { cwd }) } };
+}
+
+/** What runs in a terminal and has nobody who waits for it, because the call that did was cancelled. */
+export function unfinishedRun(terminal: Terminal): UnfinishedRun | undefined {
+  let current = runs.get(terminal);
+  while (current?.ending !== undefined) current = current.outer;
+  if (current?.cancelledMs === undefined || terminal.ended) return undefined;
+  return { command: current.command, runningMs: Math.round(terminal.clock.monotonic() - current.startedMs) };
 }
 
 const knownBy = ({ prompt, ending, lastInput }: Run, terminal: Terminal): Known => ({
@@ -156,8 +176,12 @@ async function submit(
   const { watch, lines } = await prepare(terminal, place, request, before, signal);
   const prompt = place.kind === 'marked' ? '' : place.prompt;
   const started: Run = {
+    command: request.command,
+    cwd: directoryBefore(terminal),
     watch,
     startedMs,
+    endedMs: undefined,
+    cancelledMs: undefined,
     origin,
     prompt,
     outer: undefined,
@@ -170,6 +194,7 @@ async function submit(
   watch.ended.then(
     (ending) => {
       started.ending = ending;
+      started.endedMs = terminal.clock.monotonic();
       started.lastInput = terminal.lastInput;
       started.overflow.endsAt(ending.outputTo);
       if (started.inner?.ending === undefined) started.inner?.watch.outerEnded?.(ending);
@@ -317,9 +342,13 @@ async function wait(
     if (returnsToInput) listening.push(watchInteractive(terminal, origin, outcome.resolve));
     listening.push(whenAttention(terminal, (asks) => outcome.resolve({ asks })));
   }, outcome.reject);
+  current.cancelledMs = undefined;
   try {
     const found = await abortable(outcome.promise, signal);
-    return await result(terminal, current, found);
+    return await result(terminal, current, found, signal);
+  } catch (error) {
+    if (signal.aborted) current.cancelledMs = clock.monotonic();
+    throw error;
   } finally {
     isLeaving = true;
     for (const one of listening) one[Symbol.dispose]();
@@ -330,19 +359,27 @@ async function result(
   terminal: Terminal,
   current: Run,
   found: Ending | { readonly asks: Attention } | Waits | undefined,
+  signal: AbortSignal,
 ): Promise<RunResult> {
   const answer = await resultOf(terminal, current, found);
+  const cwd = await directoryAfter(terminal, answer, current.cwd, signal);
   const head = answer.missedBytes === 0 ? undefined : current.overflow.headFrom(answer.outputFrom);
   const { omit: marker } = current.watch;
-  return { ...answer, ...(head === undefined ? {} : { head }), ...(marker === undefined ? {} : { marker }) };
+  return {
+    ...answer,
+    command: current.command,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(head === undefined ? {} : { head }),
+    ...(marker === undefined ? {} : { marker }),
+  };
 }
 
 async function resultOf(
   terminal: Terminal,
-  { watch, startedMs }: Run,
+  { watch, startedMs, endedMs = terminal.clock.monotonic() }: Run,
   found: Ending | { readonly asks: Attention } | Waits | undefined,
-): Promise<RunResult> {
-  const durationMs = Math.round(terminal.clock.monotonic() - startedMs);
+): Promise<Omit<RunResult, 'command'>> {
+  const durationMs = Math.round(endedMs - startedMs);
   if (found !== undefined && 'state' in found) return { ...(await withOutput(terminal, found, watch)), durationMs };
   // Of a full-screen program only what it shows now is of use, not all that it has drawn.
   const wholeScreen = isFullScreen(terminal);
@@ -374,7 +411,7 @@ async function withOutput(
   terminal: Terminal,
   { text, ...facts }: Omit<Ending, 'state'> & { readonly state: RunResult['state'] },
   { omit }: Watch,
-): Promise<Omit<RunResult, 'durationMs'>> {
+): Promise<Omit<RunResult, 'durationMs' | 'command'>> {
   if (text !== undefined) return { ...facts, output: text, missedBytes: 0 };
   const read = await outputText(terminal.log, facts.outputFrom, facts.outputTo, terminal.size);
   const output = omit !== undefined && read.text.includes(omit) ? linesWithout(read.text, omit) : read.text;

@@ -70,7 +70,7 @@ export async function notTyped(
   terminal: Terminal,
   asks: Attention | undefined,
   durationMs: number,
-): Promise<RunResult> {
+): Promise<Omit<RunResult, 'command'>> {
   const { start, end } = terminal.log;
   const { text, missed } = await outputText(terminal.log, start, end, terminal.size);
   const why =

@@ -10,6 +10,7 @@ import { aboutLaunch } from '../launch.ts';
 import { Environment } from '../environment.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
 import { Flags, flagWords, TerminalId } from './shared.ts';
+import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';
 
 const Info = z.object({
   terminal: z.string(),
@@ -19,6 +20,7 @@ const Info = z.object({
   state: z.enum(['starting', 'idle', 'running', 'needs_person', 'needs_input', 'exited', 'lost']),
   foreground: z.string().optional().describe('Program in the foreground'),
   command: z.string().optional().describe('Command that runs'),
+  unfinished: Unfinished.optional(),
   exitCode: z.number().int().nullable().optional(),
   cwd: z.string().optional(),
   cols: z.number().int(),
@@ -111,6 +113,7 @@ function describe(terminal: EngineTerminal, engine: Engine, caller: Caller): Inf
     state: terminal.state,
     ...(foreground === undefined ? {} : { foreground: plain.line(foreground) }),
     ...(command === undefined ? {} : { command: plain.text(command) }),
+    ...unfinishedIn(terminal),
     ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
     ...(cwd === undefined ? {} : { cwd: plain.line(cwd) }),
     ...terminal.size,
@@ -134,6 +137,7 @@ function line(info: Info): string {
     ...(info.cwd === undefined ? [] : [info.cwd]),
     ...(info.isDefault ? ['default'] : []),
     ...askWords(info),
+    ...unfinishedFacts(info.unfinished),
     ...flagWords(info.flags),
   ];
   return facts.join('  ');

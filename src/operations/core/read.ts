@@ -6,6 +6,7 @@ import { readTerminal } from '../../engine/reading/read.ts';
 import { viewNames } from '../../engine/reading/views.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
 import { Flags, flagWords, leftOut, MaxBytes, NotKept, notKeptWords, Terminal } from './shared.ts';
+import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';
 
 const Answer = z.object({
   terminal: z.string(),
@@ -36,6 +37,7 @@ const Answer = z.object({
   lost: z.boolean().optional().describe('Some of it is no longer kept'),
   missedBytes: z.number().int().optional(),
   notKept: NotKept.optional(),
+  unfinished: Unfinished.optional(),
   command: z
     .object({
       block: z.number().int(),
@@ -80,6 +82,7 @@ export const read = operation({
       ...answer,
       ...askFacts(terminal.attention.current, terminal, engine),
       ...(command ? { command } : {}),
+      ...unfinishedIn(terminal),
       ...(diff ? { diff: { ...diff, rows: [...diff.rows] } } : {}),
       ...(Object.keys(flags).length > 0 ? { flags: { ...flags } } : {}),
     };
@@ -95,6 +98,7 @@ export const read = operation({
     lost,
     missedBytes,
     notKept,
+    unfinished,
     page,
     totalLines,
     totalBytes,
@@ -118,6 +122,7 @@ export const read = operation({
             `lines ${page.fromLine} to ${page.toLine} of ${totalLines}${rest ? `; more with rest=${rest}` : ', the last of the rest'}`,
           ]
         : []),
+      ...unfinishedFacts(unfinished),
       ...notKeptWords(notKept),
       ...(lost && !notKept ? [`some of it is no longer kept${missedBytes ? ` (${missedBytes} bytes)` : ''}`] : []),
       ...flagWords(flags),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { visibleLines } from '../../contract/quote.ts';
 import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
 import { operation } from '../../engine/operation.ts';
+import { plainText } from '../../engine/plain-text.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { fitOutput } from '../../engine/reading/fit-output.ts';
 import { defaultMaxBytes } from '../../engine/reading/read.ts';
@@ -17,6 +18,8 @@ const Result = z.object({
   signal: z.string().optional(),
   output: z.string(),
   durationMs: z.number().int(),
+  cwd: z.string().optional().describe('Directory of the shell'),
+  restarted: z.boolean().optional().describe('The shell before was gone; this ran in a new one'),
   evidence: z.enum(['child', 'mark', 'marker', 'foreground', 'quiet', 'none']).describe('What tells that it is over'),
   confidence: z.enum(['certain', 'high', 'medium', 'low']),
   totalLines: z.number().int(),
@@ -55,19 +58,16 @@ export const run = operation({
   notesCommands: true,
   async run({ input, engine, caller, signal, note, progress }) {
     const { command, timeoutMs } = input;
-    const { terminal } =
+    const { terminal, restarted } =
       command === undefined
-        ? { terminal: await engine.sessions.forReading(input.terminal, caller, signal) }
+        ? { terminal: await engine.sessions.forReading(input.terminal, caller, signal), restarted: false }
         : await engine.sessions.forInput(input.terminal, caller, signal);
     if (command !== undefined) note({ detail: commandDetail(command, typesUnseen(terminal)) });
     const result =
       command === undefined
         ? await follow(terminal, { timeoutMs }, signal, progress)
         : await runCommand(terminal, { command, timeoutMs, by: caller.name }, signal, progress);
-    const request = {
-      command: command ?? terminal.blocks.last?.command ?? '',
-      maxBytes: input.maxBytes ?? defaultMaxBytes,
-    };
+    const request = { command: result.command, maxBytes: input.maxBytes ?? defaultMaxBytes };
     const { text, flags, ...fitted } = await fitOutput(terminal, result, request, signal);
     const {
       output: _output,
@@ -81,9 +81,11 @@ export const run = operation({
     } = result;
     return {
       terminal: terminal.id,
-      ...(request.command === '' ? {} : { command: visibleLines(request.command) }),
       ...facts,
       ...askFacts(asks, terminal, engine),
+      command: visibleLines(result.command),
+      ...(facts.cwd === undefined ? {} : { cwd: plainText(facts.cwd, { separator: ' ' }).text }),
+      ...(restarted ? { restarted, note: [newShell, facts.note ?? []].flat().join(' ') } : {}),
       durationMs: Math.round(facts.durationMs),
       output: text,
       ...fitted,
@@ -92,6 +94,8 @@ export const run = operation({
   },
   render: (result) => fenced(words(result), result.output),
 });
+
+const newShell = 'The shell before was gone: this ran in a new shell, without its directory, variables and functions.';
 
 function words(result: Result): string[] {
   const seconds = `${(result.durationMs / 1000).toFixed(2)} s`;
@@ -110,6 +114,7 @@ function words(result: Result): string[] {
   };
   return [
     first[result.state],
+    ...(result.cwd === undefined ? [] : [`in ${result.cwd}`]),
     ...(result.note === undefined ? [] : [result.note]),
     ...(result.omittedBytes === 0 ? [] : [leftOut(result)]),
     ...notKeptWords(result.notKept),

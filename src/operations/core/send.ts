@@ -6,6 +6,7 @@ import { cursorNow } from '../../engine/reading/cursor-now.ts';
 import { submitModes } from '../../engine/submit/body.ts';
 import { submit } from '../../engine/submit/submit.ts';
 import { Terminal } from './shared.ts';
+import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';
 import { pressKey } from '../../engine/typing.ts';
 
 export const send = operation({
@@ -34,7 +35,8 @@ export const send = operation({
     wrapped: z.boolean().describe('Sent as a bracketed paste'),
     submitted: z.union([z.boolean(), z.literal('unknown')]).describe('Whether the program reacted to Enter'),
     cursor: z.string().describe('Pass to terminal_read or terminal_wait to get what follows'),
-    restarted: z.boolean(),
+    restarted: z.boolean().describe('The shell before was gone; this went to a new one'),
+    unfinished: Unfinished.optional(),
   }),
   positional: ['text'],
   async run({ input, engine, caller, signal }) {
@@ -50,8 +52,13 @@ export const send = operation({
       sent = await submit(terminal, { text: input.text, mode: input.mode, by: caller.name }, signal);
     let { bytes } = sent;
     for (const key of keys) bytes += await pressKey(terminal, key, { by: caller.name, repeat: 1 }, signal);
-    return { terminal: terminal.id, bytes, wrapped: sent.wrapped, submitted: sent.submitted, cursor, restarted };
+    const { wrapped, submitted } = sent;
+    return { terminal: terminal.id, bytes, wrapped, submitted, cursor, restarted, ...unfinishedIn(terminal) };
   },
-  render: ({ bytes, submitted, cursor }) =>
-    `Sent ${bytes} bytes.${submitted === false ? ' The program did not react to Enter.' : ''} cursor ${cursor}`,
+  render: ({ bytes, submitted, cursor, restarted, unfinished }) =>
+    [
+      `Sent ${bytes} bytes.${submitted === false ? ' The program did not react to Enter.' : ''} cursor ${cursor}`,
+      ...(restarted ? ['The shell before was gone: this went to a new shell.'] : []),
+      ...unfinishedFacts(unfinished),
+    ].join('\n'),
 });
