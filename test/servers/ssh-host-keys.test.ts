@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectRequest, SshSurroundings } from '../../src/transports/ssh/connect.ts';
-import { type KeyKind, type Sshd, startSshd } from '../support/sshd.ts';
+import { isRoot, type KeyKind, type Sshd, startSshd } from '../support/sshd.ts';
 import { relayTcp } from '../support/tcp.ts';
 
 let sshd: Sshd;
@@ -45,7 +45,7 @@ function client({ user, own, system, config }: Files = {}) {
     await connected.link[Symbol.asyncDispose]();
     return { state: connected.hostKey.state, warnings: connected.warnings };
   };
-  return { home, knownHostsFile, connect };
+  return { home, knownHostsFile, systemFolder, connect };
 }
 
 const fingerprint = (kind: KeyKind = 'ed25519'): string =>
@@ -58,6 +58,10 @@ const refused = (wire: string, message: string) => ({
   message,
   data: { wire, fingerprint: fingerprint(), context: fingerprint() },
 });
+function unreadable(path: string): void {
+  writeFileSync(path, '');
+  chmodSync(path, 0);
+}
 const place = (): string => `[${sshd.host}]:${sshd.port}`;
 
 test.each(['off', 'accept-new'] as const)(
@@ -83,6 +87,35 @@ test.each(['off', 'accept-new'] as const)(
     expect(third?.end).toBeUndefined();
   },
 );
+
+describe('a known_hosts that cannot be read is not an empty one: nothing is connected', () => {
+  const loop = (path: string): void => symlinkSync(path, path);
+  const cases = [
+    ['a folder (EISDIR)', (path: string) => mkdirSync(path), 'EISDIR'],
+    ['a link to itself (ELOOP)', loop, 'ELOOP'],
+    // Root may read everything.
+    ...(isRoot ? [] : [['no right to read (EACCES)', unreadable, 'EACCES'] as const]),
+  ] as const;
+  const files = ['user', 'own', 'system'] as const;
+  const policies = ['accept-new', 'strict', 'off'] as const;
+
+  test.each(
+    cases.flatMap(([name, make, code], at) => files.map((file) => [name, file, policies[at], make, code] as const)),
+  )('%s, the file of: %s, policy %s', async (_, file, policy, make, code) => {
+    const { home, knownHostsFile, systemFolder, connect } = client();
+    const paths = {
+      user: join(home, '.ssh', 'known_hosts'),
+      own: knownHostsFile,
+      system: join(systemFolder, 'ssh_known_hosts'),
+    };
+    make(paths[file]);
+    await expect(connect(policy ?? 'off', { maxRetries: 3 })).rejects.toMatchObject({
+      code: 'not_permitted',
+      message: `No host key can be checked: ${paths[file]} cannot be read (${code}).`,
+      data: { wire: 'HOST_KEY_UNKNOWN', context: 'make the file readable, or remove it if it is not needed' },
+    });
+  });
+});
 
 describe('accept-new (spec 9.3)', () => {
   test('a new key is recorded in our own file only, privately, and known from then on', async () => {
@@ -125,12 +158,12 @@ describe('accept-new (spec 9.3)', () => {
 
   test('a file that cannot be written is a warning', async () => {
     const { home } = client();
-    const knownHostsFile = join(home, '.ssh', 'known_hosts', 'below a file');
-    writeFileSync(join(home, '.ssh', 'known_hosts'), '');
+    // The kernel makes all that is there: no folder can be added.
+    const knownHostsFile = '/proc/no-such-folder/known_hosts';
     const { link, warnings, hostKey } = await sshd.connect({}, { home, knownHostsFile });
     await link[Symbol.asyncDispose]();
     expect(hostKey.state).toBe('new');
-    expect(warnings).toEqual([`the key of ${place()} could not be recorded in ${knownHostsFile} (EEXIST)`]);
+    expect(warnings).toEqual([`the key of ${place()} could not be recorded in ${knownHostsFile} (ENOENT)`]);
   });
 
   test('a lock that a dead process left does not hold us up for ever', async () => {

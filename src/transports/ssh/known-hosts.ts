@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
+import { remoteError } from '../../contract/remote-errors.ts';
 import { type KnownLine, parseKnownLine } from './known-hosts-line.ts';
 
 export type HostKeyPolicy = 'strict' | 'accept-new' | 'off';
@@ -42,10 +43,23 @@ export class KnownHost {
   }
 }
 
-/** Reads what is there; a file that is missing or cannot be read says nothing. */
+/** Reads what is there; a file that is missing says nothing. One that cannot be read may revoke any key: nothing goes on. */
 export async function readKnownHosts(files: readonly string[]): Promise<KnownLine[]> {
-  const texts = await Promise.all([...new Set(files)].map((file) => readFile(file, 'utf8').catch(() => '')));
+  const texts = await Promise.all([...new Set(files)].map(readText));
   return texts.flatMap((text) => text.split('\n').flatMap((line) => parseKnownLine(line) ?? []));
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return '';
+    throw remoteError('HOST_KEY_UNKNOWN', `No host key can be checked: ${file} cannot be read (${code}).`, {
+      context: 'make the file readable, or remove it if it is not needed',
+      cause: error,
+    });
+  }
 }
 
 /** The form names have in the files: lower case, and IPv6 as it was written. */
