@@ -4,6 +4,7 @@ import { remoteError } from '../../contract/remote-errors.ts';
 import type { AuthChain } from './auth.ts';
 import { said } from './said.ts';
 import { insideClient } from './ssh2-internals.ts';
+import { dropWhenUnread } from './unsent.ts';
 
 /** The fastest first: with AES instructions nothing else comes near it. */
 const ciphers: CipherAlgorithm[] = [
@@ -127,6 +128,7 @@ export function logIn(stream: Duplex, login: Login, signal: AbortSignal): Promis
         nextStep().then((step) => !settled && take(step as AnyAuthMethod), fail);
       },
     });
+    dropWhenUnread(client, stream);
     // ssh2 does not pass on the answer to a key of the agent.
     const handlers = insideClient(client)._protocol._handlers;
     const refused = handlers['USERAUTH_FAILURE'] as ((...args: unknown[]) => void) | undefined;

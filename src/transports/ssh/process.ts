@@ -12,6 +12,7 @@ import { insideChannel, insideClient } from './ssh2-internals.ts';
 const fullWindow = 2 << 20;
 /** How long a server may take to confirm that a channel is closed. */
 const closeLimitMs = 2_000;
+const pieceBytes = 32 << 10;
 const hangUpAgainMs = 60;
 /** The signals of RFC 4254; a server knows no others. */
 const knownSignals: ReadonlySet<string> = new Set(['HUP', 'INT', 'KILL', 'QUIT', 'TERM', 'USR1', 'USR2']);
@@ -46,6 +47,8 @@ export class Ssh2Process implements SshProcess {
   });
   /** Writers the far side's window has not yet let through. */
   readonly #writers = new Set<(reason: FairleadError) => void>();
+  /** Settles when everything written so far was sent; undefined: it was. */
+  #sending: Promise<void> | undefined;
   /** Whether it has said anything, so it surely runs. */
   #heard = false;
   #over = false;
@@ -120,8 +123,23 @@ export class Ssh2Process implements SshProcess {
     if (this.#over) throw exited();
     if (this.#inputClosed) throw new FairleadError('conflict', 'The input of this command is closed.');
     if (bytes.length === 0) return;
-    await this.#send(bytes);
-    await this.#link.room();
+    const work = this.#sendAll(bytes, this.#sending);
+    const sending = work
+      .catch(() => {})
+      .then(() => {
+        if (this.#sending === sending) this.#sending = undefined;
+      });
+    this.#sending = sending;
+    await work;
+  }
+
+  /** In pieces, each when the connection took what was written before: all of it at once would wait in memory. */
+  async #sendAll(bytes: Uint8Array, earlier: Promise<void> | undefined): Promise<void> {
+    if (earlier !== undefined) await earlier;
+    for (let from = 0; from < bytes.length; from += pieceBytes) {
+      await this.#send(bytes.subarray(from, from + pieceBytes));
+      await this.#link.room();
+    }
   }
 
   #send(bytes: Uint8Array): Promise<void> {
@@ -138,7 +156,8 @@ export class Ssh2Process implements SshProcess {
   end(): void {
     if (this.#over || this.#inputClosed) return;
     this.#inputClosed = true;
-    this.#channel.end();
+    if (this.#sending === undefined) this.#channel.end();
+    else this.#sending.then(() => this.#channel.end()).catch(() => {});
   }
 
   signal(name: Signal): void {

@@ -12,6 +12,8 @@ export interface Ssh2ClientInternals {
     ping(): void;
     channelWindowAdjust(channel: number, bytes: number): void;
     signal(channel: number, name: string): void;
+    /** Packets that wait for the end of a key exchange; undefined while none does. */
+    readonly _queue: readonly Uint8Array[] | undefined;
     readonly _handlers: Record<string, ((...args: never[]) => void) | undefined>;
   };
   readonly _chanMgr: { readonly _cur: number; get(id: number): unknown };
