@@ -311,7 +311,7 @@ describe('ssh_exec_output', () => {
   test('pty: xterm 80x24, all in stdout (row 6)', async () => {
     const command = 'tty >/dev/null && echo tty; echo $TERM; stty size; echo err >&2';
     const { facts } = await ended(at, await started(at, session_id, command, { pty: true }));
-    expect(facts).toMatchObject({ stdout: 'tty\r\nxterm\r\n24 80\r\nerr\r\n', stderr: '' });
+    expect(facts).toMatchObject({ stdout: 'tty\nxterm\n24 80\nerr\n', stderr: '' });
     expect((await ended(at, await started(at, session_id, 'tty'))).facts).toMatchObject({ stdout: 'not a tty\n' });
   });
 });

@@ -173,6 +173,6 @@ describe('ssh_run', () => {
       pty: true,
       max_output_bytes: 4,
     });
-    expect([stdout, stdout_truncated]).toEqual(['\n9\r\n', true]);
+    expect([stdout, stdout_truncated]).toEqual(['\n9\n', true]);
   });
 });

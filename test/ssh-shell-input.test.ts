@@ -22,7 +22,7 @@ describe('ssh_shell_write and ssh_shell_press', () => {
       bytes_sent: 12,
       next: `resources/read shell://${shell_id}/output?cursor=auto | ssh_shell_wait_for | ssh_shell_read`,
     });
-    expect((await at.run(waitFor, { shell_id, patterns: ['ready$ '] })).stdout).toBe('é\\n\r\nready$ ');
+    expect((await at.run(waitFor, { shell_id, patterns: ['ready$ '] })).stdout).toBe('é\\n\nready$ ');
   });
 
   test('OK: a key, and one with modifiers', async () => {

@@ -173,6 +173,6 @@ describe('a shell is a terminal like any other', () => {
     await at.run(press, { shell_id, key: 'enter' });
     await at.run(waitFor, { shell_id, patterns: ['ready$ '], timeout_secs: 20 });
     await at.run(write, { shell_id, input: 'cat note.txt; rm note.txt\n' });
-    expect((await at.run(waitFor, { shell_id, patterns: ['ready$ '] })).stdout).toBe('hello from vim\r\nready$ ');
+    expect((await at.run(waitFor, { shell_id, patterns: ['ready$ '] })).stdout).toBe('hello from vim\nready$ ');
   });
 });

@@ -19,18 +19,18 @@ describe('ssh_shell_read', () => {
     // The prompt after it, so that no more comes.
     await at.run(waitFor, { shell_id, patterns: ['ready$ '], clear: false });
     const kept = await at.ask(read, { shell_id, clear: false });
-    expect(plain(kept.text)).toBe('SSH_SHELL_READ: OPEN\nSHELL_ID: <id1>\n--- data [<nonce>] ---\none\r\nready$ ');
+    expect(plain(kept.text)).toBe('SSH_SHELL_READ: OPEN\nSHELL_ID: <id1>\n--- data [<nonce>] ---\none\nready$ ');
     expect(kept.facts).toEqual({
       tool: 'ssh_shell_read',
       status: 'open',
       shell_id,
-      stdout: 'one\r\nready$ ',
+      stdout: 'one\nready$ ',
       bytes_returned: 12,
       buffer_size_at_snapshot: 12,
       cleared: false,
       truncated: false,
     });
-    expect((await at.run(read, { shell_id })).stdout).toBe('one\r\nready$ ');
+    expect((await at.run(read, { shell_id })).stdout).toBe('one\nready$ ');
     const empty = await at.ask(read, { shell_id });
     expect(plain(empty.text)).toBe('SSH_SHELL_READ: OPEN\nSHELL_ID: <id1>\n--- data [<nonce>] (empty) ---');
     expect(empty.facts).toMatchObject({ stdout: '', bytes_returned: 0, cleared: true });
@@ -42,7 +42,7 @@ describe('ssh_shell_read', () => {
     await at.run(waitFor, { shell_id, patterns: ['1999\r\nready$ '], clear: false, timeout_secs: 20 });
     const { text, facts } = await at.ask(read, { shell_id, max_output_bytes: 13 });
     expect(plain(text)).toBe(
-      'SSH_SHELL_READ: OPEN\nSHELL_ID: <id1>\n--- data [<nonce>] (truncated: showing 13B of 5.9KB) ---\n1999\r\nready$ ',
+      'SSH_SHELL_READ: OPEN\nSHELL_ID: <id1>\n--- data [<nonce>] (truncated: showing 13B of 5.9KB) ---\n1999\nready$ ',
     );
     expect(facts).toMatchObject({ bytes_returned: 13, buffer_size_at_snapshot: 6007, truncated: true });
     expect((await at.run(read, { shell_id })).stdout).toBe('');
@@ -82,7 +82,7 @@ describe('ssh_shell_read', () => {
     await at.run(write, { shell_id, input: `printf 'a\\303'; read x; printf '\\251b\\n'\n` });
     expect((await at.run(read, { shell_id, wait: true, wait_timeout_secs: 20 })).stdout).toBe('a');
     await at.run(write, { shell_id, input: '\n' });
-    expect((await at.run(waitFor, { shell_id, patterns: ['ready$ '] })).stdout).toBe('éb\r\nready$ ');
+    expect((await at.run(waitFor, { shell_id, patterns: ['ready$ '] })).stdout).toBe('éb\nready$ ');
   });
 
   test('CLOSED: the rest is read, and then nothing; SHELL_NOT_FOUND after the close', async () => {
@@ -90,7 +90,7 @@ describe('ssh_shell_read', () => {
     await at.run(write, { shell_id, input: 'echo last; exit 3\n' });
     expect((await at.run(waitFor, { shell_id, patterns: ['never'] })).status).toBe('closed');
     const { text, facts } = await at.ask(read, { shell_id });
-    expect(facts).toMatchObject({ status: 'closed', stdout: expect.stringContaining('last\r\n') });
+    expect(facts).toMatchObject({ status: 'closed', stdout: expect.stringContaining('last\n') });
     expect(plain(text)).toMatch(/^SSH_SHELL_READ: CLOSED\nSHELL_ID: <id1>\n--- data \[<nonce>\] ---\nlast/);
     expect(await at.run(read, { shell_id, wait: true })).toMatchObject({ status: 'closed', stdout: '' });
     await at.run(close, { shell_id });
@@ -116,7 +116,7 @@ describe('ssh_shell_wait_for', () => {
         'MATCHED_PATTERN: end.',
         'BYTES_RETURNED: 21',
         '--- data [<nonce>] ---',
-        'some output\r',
+        'some output',
         'the end.',
         'NEXT: ssh_shell_write(shell_id=<id1>, ...) | ssh_shell_press(shell_id=<id1>, ...) | ssh_shell_close(shell_id=<id1>)',
       ].join('\n'),
@@ -126,14 +126,14 @@ describe('ssh_shell_wait_for', () => {
       status: 'matched',
       shell_id,
       matched_pattern: 'end.',
-      stdout: 'some output\r\nthe end.',
+      stdout: 'some output\nthe end.',
       bytes_returned: 21,
       next: `ssh_shell_write(shell_id=${shell_id}, ...) | ssh_shell_press(shell_id=${shell_id}, ...) | ssh_shell_close(shell_id=${shell_id})`,
     });
     expect((await at.run(waitFor, { shell_id, patterns: ['ready$ '], clear: false })).stdout).toBe(
-      ' and more\r\nready$ ',
+      ' and more\nready$ ',
     );
-    expect((await at.run(read, { shell_id })).stdout).toBe(' and more\r\nready$ ');
+    expect((await at.run(read, { shell_id })).stdout).toBe(' and more\nready$ ');
   });
 
   test('the earliest position wins, then the order of the list', async () => {
@@ -185,8 +185,8 @@ describe('ssh_shell_wait_for', () => {
     const shell_id = await shell(at, session_id);
     await at.run(write, { shell_id, input: 'seq 1000 1999\n' });
     const { text, facts } = await at.ask(waitFor, { shell_id, patterns: ['1500'], max_output_bytes: 10 });
-    expect(facts).toMatchObject({ stdout: '1499\r\n1500', bytes_returned: 10, bytes_total: 3004 });
-    expect(plain(text)).toContain('--- data [<nonce>] (truncated: showing 10B of 2.9KB) ---\n1499\r\n1500\nNEXT: ');
+    expect(facts).toMatchObject({ stdout: '1499\n1500', bytes_returned: 10, bytes_total: 3004 });
+    expect(plain(text)).toContain('--- data [<nonce>] (truncated: showing 10B of 2.9KB) ---\n1499\n1500\nNEXT: ');
   });
 
   test('CLOSED while waiting: no NEXT', async () => {

@@ -8,7 +8,7 @@ import { ssh } from '../../transports/ssh/index.ts';
 import { CommandLine, endFacts, noOutput, Pty, Status, Streams, streamsOf, untilEnded } from './command-shared.ts';
 import { Id } from './connect-for.ts';
 import { MaxBytes, outputLimit, runMs, Seconds } from './limits.ts';
-import { replyText } from './text.ts';
+import { Flags, flagged, replyText } from './text.ts';
 
 const tool = 'ssh_exec_batch';
 
@@ -49,6 +49,7 @@ export const execBatch = operation({
     total: z.number().int(),
     executed: z.number().int(),
     results: z.array(Entry),
+    flags: Flags,
   }),
   commands: ({ commands }) => commands,
   async run(call) {
@@ -71,7 +72,8 @@ export const execBatch = operation({
     }
     const executed = results.filter(({ status }) => status !== 'skipped').length;
     const status = executed < commands.length ? 'halted' : 'ok';
-    return { tool, status, session_id, total: commands.length, executed, results };
+    const flags = flagged(...results.map((entry) => entry.flags ?? {}));
+    return { tool, status, session_id, total: commands.length, executed, results, ...flags };
   },
   render: (output) =>
     replyText(output, {

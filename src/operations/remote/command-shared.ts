@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Call } from '../../engine/call.ts';
 import type { OutputLog } from '../../engine/output-log.ts';
+import { plainOutput } from '../../engine/plain-output.ts';
 import { incompleteTail } from '../../lib/utf8.ts';
 import type { Command } from '../../transports/ssh/command.ts';
 import { settlesWithin } from '../../transports/ssh/command-wait.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import { type Step, toolStep } from './advice.ts';
-import { type OutputBlock, tailText } from './text.ts';
+import { Flags, flagged, type OutputBlock, tailText } from './text.ts';
 
 /** What the tools that run commands have in common. */
 
@@ -46,6 +47,7 @@ export const Streams = z.object({
   stdout_total_bytes: z.number().int().optional(),
   stderr_shown_bytes: z.number().int().optional(),
   stderr_total_bytes: z.number().int().optional(),
+  flags: Flags,
 });
 type Streams = z.output<typeof Streams>;
 
@@ -54,9 +56,10 @@ export const noOutput: Streams = { stdout: '', stderr: '', stdout_truncated: fal
 export function streamsOf({ output, end }: Command, max: number): Streams {
   const stdout = tailOf(output.stdout, max, end === undefined);
   const stderr = tailOf(output.stderr, max, end === undefined);
+  const plain = { stdout: plainOutput(stdout.text), stderr: plainOutput(stderr.text) };
   return {
-    stdout: stdout.text,
-    stderr: stderr.text,
+    stdout: plain.stdout.text,
+    stderr: plain.stderr.text,
     stdout_truncated: stdout.truncated !== undefined,
     stderr_truncated: stderr.truncated !== undefined,
     ...(stdout.truncated && {
@@ -67,6 +70,7 @@ export function streamsOf({ output, end }: Command, max: number): Streams {
       stderr_shown_bytes: stderr.truncated.shown,
       stderr_total_bytes: stderr.truncated.total,
     }),
+    ...flagged(plain.stdout.flags, plain.stderr.flags),
   };
 }
 

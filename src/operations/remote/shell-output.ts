@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { remoteError } from '../../contract/remote-errors.ts';
 import type { ReportProgress } from '../../engine/call.ts';
 import { operation } from '../../engine/operation.ts';
+import { cutSequence, plainOutput } from '../../engine/plain-output.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { SshShell, Unread } from '../../transports/ssh/shell.ts';
 import { nextOf, type Step, toolStep } from './advice.ts';
 import { Id } from './connect-for.ts';
 import { MaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';
-import { replyText, tailText } from './text.ts';
+import { Flags, flagged, replyText, tailText } from './text.ts';
 
 /** Spec/remote.md section 7. */
 const maxPatterns = 16;
@@ -21,6 +22,7 @@ const Base = z.object({
   shell_id: z.string().optional(),
   stdout: z.string().optional(),
   bytes_returned: z.number().int().optional(),
+  flags: Flags,
 });
 
 const MaxOutput = MaxBytes.describe('(16384)');
@@ -58,15 +60,16 @@ export const read = operation({
       const wanted = Math.min(Math.max(input.min_bytes, 1), most);
       late = (await shell.awaitBytes(wanted, waitMs(input.wait_timeout_secs), signal)) === 'timeout';
     }
-    const unread = shell.unread();
+    const unread = whole(shell);
     if (input.clear) shell.take(unread.to);
-    const { text, returned } = shown(unread, most);
+    const { text, returned, flags } = shown(unread, most);
     return {
       tool: 'ssh_shell_read',
       status: shell.closed ? 'closed' : late ? 'timeout' : 'open',
       shell_id: shell.id,
       stdout: text,
       bytes_returned: returned,
+      ...flags,
       buffer_size_at_snapshot: unread.total,
       cleared: input.clear,
       truncated: returned < unread.total,
@@ -121,7 +124,7 @@ export const waitFor = operation({
     const [matched, status] = typeof found === 'string' ? [undefined, found] : [found, 'matched' as const];
     const unread = shell.unread(matched?.to);
     if (matched !== undefined && input.clear) shell.take(matched.to);
-    const { text, returned } = shown(unread, outputLimit(input.max_output_bytes, settings));
+    const { text, returned, flags } = shown(unread, outputLimit(input.max_output_bytes, settings));
     return {
       tool: 'ssh_shell_wait_for',
       status,
@@ -129,6 +132,7 @@ export const waitFor = operation({
       ...(matched === undefined ? {} : { matched_pattern: input.patterns[matched.pattern] ?? '' }),
       stdout: text,
       bytes_returned: returned,
+      ...flags,
       ...(returned < unread.total && { bytes_total: unread.total }),
       ...nextOf(caller, successors(shell.id, status)),
     };
@@ -185,10 +189,18 @@ function successors(id: string, status: 'matched' | 'timeout' | 'closed'): Step[
   return [...(status === 'matched' ? write : again), toolStep('ssh_shell_close', `(shell_id=${id})`)];
 }
 
-/** Its tail, where it is too long. */
-function shown({ bytes, total }: Unread, most: number): { readonly text: string; readonly returned: number } {
-  const { text, truncated } = tailText(bytes, most, total);
-  return { text, returned: truncated?.shown ?? bytes.length };
+/** What is unread, without the beginning of an escape sequence whose rest is still under way. */
+function whole(shell: SshShell): Unread {
+  const { bytes, total, to, ...rest } = shell.unread();
+  const held = shell.closed ? 0 : cutSequence(bytes);
+  return { ...rest, bytes: bytes.subarray(0, bytes.length - held), total: total - held, to: to - held };
+}
+
+/** As plain text; its tail, where it is too long. Bytes are counted as they came. */
+function shown({ bytes, total }: Unread, most: number) {
+  const { text: printed, truncated } = tailText(bytes, most, total);
+  const { text, flags } = plainOutput(printed);
+  return { text, returned: truncated?.shown ?? bytes.length, flags: flagged(flags) };
 }
 
 const data = ({ stdout = '', bytes_returned: returned = 0 }: z.output<typeof Base>, total = returned) => ({

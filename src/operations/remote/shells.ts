@@ -3,6 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { remoteError } from '../../contract/remote-errors.ts';
 import { parseKey } from '../../engine/keys.ts';
 import { operation } from '../../engine/operation.ts';
+import { plainOutput } from '../../engine/plain-output.ts';
 import { parseByteCount } from '../../lib/byte-count.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { SshShell } from '../../transports/ssh/shell.ts';
@@ -10,7 +11,7 @@ import { followHint, followStep, hintOf, nextOf, schemeOf, type Step, toolStep }
 import { Id } from './connect-for.ts';
 import { usually } from './limits.ts';
 import { type Modifier, modifierNames, shellKey, shellKeys } from './shell-keys.ts';
-import { replyText } from './text.ts';
+import { Flags, flagged, replyText } from './text.ts';
 import { pressKey } from '../../engine/typing.ts';
 
 export { read, waitFor } from './shell-output.ts';
@@ -54,6 +55,7 @@ export const open = operation({
     rows: z.number().int().optional(),
     agent_id: z.string().optional(),
     initial_buffer: z.string().optional(),
+    flags: Flags,
     hint: z.string().optional(),
     next: z.string().optional(),
   }),
@@ -85,6 +87,7 @@ export const open = operation({
       await shells.close(shell.id, caller.principal);
       throw error;
     }
+    const plain = plainOutput(Buffer.from(first).toString('utf8'));
     return {
       tool: 'ssh_shell_open',
       status: 'ok',
@@ -94,7 +97,8 @@ export const open = operation({
       cols,
       rows,
       ...(session.agentId === undefined ? {} : { agent_id: session.agentId }),
-      ...(first.length === 0 ? {} : { initial_buffer: Buffer.from(first).toString('utf8') }),
+      ...(plain.text === '' ? {} : { initial_buffer: plain.text }),
+      ...flagged(plain.flags),
       ...hintOf(caller, followHint(uriOf(shell.id))),
       ...nextOf(caller, [followStep(uriOf(shell.id)), toolStep('ssh_shell_write'), toolStep('ssh_shell_press')]),
     };

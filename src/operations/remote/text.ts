@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { addFlags, type TextFlags } from '../../engine/plain-text.ts';
 
 /** The words of the remote reference: `KEY: value` lines, fenced blocks, then HINT, WARN and NEXT (spec/remote.md, shared rules). */
 
@@ -20,6 +22,8 @@ export interface Told {
   /** Lower case; shouted in the first line. */
   readonly status: string;
   readonly warnings?: readonly string[] | undefined;
+  /** What was taken out of the far side's text, which is told as a warning. */
+  readonly flags?: z.output<typeof Flags>;
   readonly hint?: string | undefined;
   /** Successor calls; none for a terminal status. */
   readonly next?: string | undefined;
@@ -37,16 +41,30 @@ export interface Reply {
 
 /** Rendering the same output again, as a replay does, gives the same fences. */
 export function replyText(output: Told, reply: Reply): string {
-  const { tool, status, warnings = [], hint, next } = output;
+  const { tool, status, warnings = [], flags = {}, hint, next } = output;
   const { fields = [], rows = [], blocks = [], hints = hint === undefined ? [] : [hint] } = reply;
   const lines = [`${tool.toUpperCase()}: ${status.toUpperCase()}`];
   for (const [key, value] of fields) if (value !== undefined) lines.push(`${key}: ${oneLine(String(value))}`);
   for (const row of rows) lines.push(`- ${oneLine(row)}`);
   for (const block of blocks) lines.push(...blockLines(block, nonceOf(output)));
   for (const line of hints) lines.push(`HINT: ${oneLine(line)}`);
-  for (const warning of warnings) lines.push(`WARN: ${oneLine(warning)}`);
+  for (const warning of [...warnings, ...flagWords(flags)]) lines.push(`WARN: ${oneLine(warning)}`);
   if (next !== undefined) lines.push(`NEXT: ${oneLine(next)}`);
   return lines.join('\n');
+}
+
+/** How many characters of each suspicious kind were taken out of what the far side printed. */
+export const Flags = z.record(z.string(), z.number().int()).optional();
+
+/** Absent where nothing was. */
+export function flagged(...all: readonly TextFlags[]): { flags?: Record<string, number> } {
+  const flags = addFlags(...all);
+  return Object.keys(flags).length === 0 ? {} : { flags: { ...flags } };
+}
+
+function flagWords(flags: Readonly<Record<string, number>>): string[] {
+  const kinds = Object.entries(flags).map(([kind, count]) => `${count} ${kind}`);
+  return kinds.length === 0 ? [] : [`suspicious characters taken out: ${kinds.join(', ')}`];
 }
 
 /** How many a list shows, and of how many when it leaves some out. */

@@ -229,8 +229,11 @@ export class Ssh2Process implements SshProcess {
 
 function howItEnded(code: number | null | undefined, signal: string | undefined, whyLost: string | undefined): Ended {
   if (typeof code === 'number') return { by: 'exit', code };
-  if (signal !== undefined) return { by: 'signal', signal: signal.replace(/^SIG/, '') };
+  if (signal !== undefined) return { by: 'signal', signal: plainSignal(signal.replace(/^SIG/, '')) };
   return { by: 'lost', reason: whyLost ?? 'The channel was closed before the command reported its end.' };
 }
+
+/** The server chooses the name, and it is told as a fact of ours. */
+const plainSignal = (name: string): string => (/^[A-Z0-9]{1,16}$/.test(name) ? name : 'UNKNOWN');
 
 const exited = (): FairleadError => new FairleadError('terminal_exited', 'The far side has ended.');
