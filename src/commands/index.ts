@@ -1,5 +1,5 @@
 import type { SettingName } from '../config.ts';
-import type { Option } from '../faces/cli/args.ts';
+import { isOn, type Option } from '../faces/cli/args.ts';
 import type { Command } from './command.ts';
 
 const terminals = [
@@ -70,7 +70,11 @@ export const commands: readonly Command[] = [
       ...tools,
     ],
     serves: true,
-    run: async (invocation) => (await import('./serve.ts')).serve(invocation),
+    // To end what is left needs next to nothing of a server.
+    run: async (invocation) =>
+      isOn(invocation.flags, 'end')
+        ? (await import('./end-terminals.ts')).endTerminals(invocation)
+        : (await import('./serve.ts')).serve(invocation),
   },
   {
     name: 'answer',

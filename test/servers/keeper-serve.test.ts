@@ -4,6 +4,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { directTerminals, isAlive } from '../support/keeper.ts';
 import { Served } from '../support/served.ts';
+import { shortest } from '../support/shortest.ts';
 
 /** More rounds than this takes, for those who want to be sure: the bar is twenty. */
 const rounds = Number(process.env['FAIRLEAD_KEEPER_ROUNDS'] ?? 3);
@@ -169,6 +170,29 @@ describe.runIf(process.platform === 'linux')('terminals outlive the server', () 
     expect(await served.endTerminals()).toContain('Ended 1 terminal.');
     expect(isAlive(shell?.pid ?? 0)).toBe(false);
     expect(await served.endTerminals()).toContain('Ended 0 terminals.');
+  });
+
+  test('--end is done as soon as the terminals are, and at once where there are none', {
+    timeout: 120_000,
+  }, async () => {
+    await using served = await Served.start();
+    const timed = async (args: readonly string[], said: string): Promise<number> => {
+      const began = performance.now();
+      expect(await served.fairlead(args)).toContain(said);
+      return performance.now() - began;
+    };
+    // Beyond what it takes to start the program at all.
+    const extra = async (left: string): Promise<number> => {
+      const started = await timed(['--version'], '.');
+      return (await timed(['serve', '--end'], left)) - started;
+    };
+    const withTerminal = async (): Promise<number> => {
+      if (served.child.exitCode !== null) await served.restart();
+      await served.end();
+      return await extra('Ended 1 terminal.');
+    };
+    expect(await shortest(1500, withTerminal)).toBeLessThan(1500);
+    expect(await shortest(500, () => extra('Ended 0 terminals.'))).toBeLessThan(500);
   });
 
   test('a server that is too busy to answer keeps its terminals', async () => {

@@ -1,3 +1,4 @@
+import { endKeeper } from '../../src/transports/local/keeper/end-keeper.ts';
 import {
   existsSync,
   mkdtempSync,
@@ -41,10 +42,7 @@ export class KeeperHome implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const client of this.#clients) await client[Symbol.asyncDispose]();
-    for (const instance of ['alpha', 'bravo']) {
-      await using last = keeperFor(instance, this.home);
-      await last.end(soon());
-    }
+    for (const instance of ['alpha', 'bravo']) await endKeeper(instance, this.home, soon());
     rmSync(this.home, { recursive: true, force: true });
   }
 }

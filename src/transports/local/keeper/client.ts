@@ -10,7 +10,7 @@ import { closeBorrowed, Descriptors } from './descriptors.ts';
 import { FrameMistakes, mostNoted } from './frame-mistakes.ts';
 import { type Frame, frameTypes, frameVersion } from './frames.ts';
 import { KeptChannel, type KeptInit } from './kept-channel.ts';
-import { Link, type Remembered } from './link.ts';
+import { Link, patiently, type Remembered } from './link.ts';
 import {
   decode,
   encode,
@@ -46,7 +46,6 @@ export interface KeptTerminal extends Remembered {
 /** A keeper that goes on as another program is back within this time. */
 const backMs = 5000;
 const startMs = 10_000;
-const patienceMs = 2000;
 /** What a hang-up ends is gone by then. */
 const hangUpMs = 300;
 
@@ -132,14 +131,6 @@ export class KeeperClient implements AsyncDisposable {
     while ((this.#link === old || !this.#link) && !signal.aborted) await setTimeout(5);
   }
 
-  /** Ends every terminal the keeper holds, and the keeper; how many there were. */
-  async end(signal: AbortSignal): Promise<number> {
-    const kept = await this.find(signal);
-    this.#link?.post('end', '');
-    while (this.#link && !signal.aborted) await setTimeout(5);
-    return kept.filter(({ listed }) => !listed.ended).length;
-  }
-
   /** Leaves the keeper and what it holds alone. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
@@ -175,7 +166,7 @@ export class KeeperClient implements AsyncDisposable {
   async #reach(signal: AbortSignal, start: boolean): Promise<Link | undefined> {
     this.#libc = await loadLibc();
     if (this.#options.direct !== false) this.#shared = await loadSharedCalls();
-    const there = await this.#patiently(signal);
+    const there = await patiently(() => this.#openLink(signal));
     const wanted = this.#options.version ?? frameVersion;
     if (there && there.welcome.version < wanted) {
       await this.#replace(there, this.#options.program ?? keeperProgram(), signal);
@@ -184,19 +175,6 @@ export class KeeperClient implements AsyncDisposable {
     if (there || !start) return there;
     const { failed } = startKeeper(this.#places, this.#options.program ?? keeperProgram());
     return await untilThere(() => this.#openLink(signal), failed, signal);
-  }
-
-  /** Whoever has the keeper may be on its way out. */
-  async #patiently(signal: AbortSignal): Promise<Link | undefined> {
-    for (const limit = performance.now() + patienceMs; ; ) {
-      try {
-        return await this.#openLink(signal);
-      } catch (thrown) {
-        const busy = thrown instanceof FairleadError && thrown.code === 'conflict';
-        if (!busy || performance.now() > limit) throw thrown;
-        await setTimeout(100);
-      }
-    }
   }
 
   async #openLink(signal: AbortSignal): Promise<Link | undefined> {
@@ -251,7 +229,7 @@ export class KeeperClient implements AsyncDisposable {
     const limit = AbortSignal.timeout(backMs);
     try {
       while (!limit.aborted && startTime(pid) === started) {
-        if (await this.#patiently(limit)) return;
+        if (await patiently(() => this.#openLink(limit))) return;
         await setTimeout(10);
       }
     } catch (thrown) {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '../../../contract/errors.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import { settledWithin } from '../settled-within.ts';
@@ -22,6 +23,9 @@ export interface LinkEvents {
 const copied = 8 << 10;
 const welcomeMs = 5000;
 const pongMs = 1000;
+/** How long a client that has the keeper may take to leave it, and how often it is looked after. */
+const patienceMs = 2000;
+const againMs = 50;
 
 /** A connection to a keeper that has welcomed us. */
 export class Link {
@@ -90,6 +94,19 @@ export class Link {
     this.#socket.removeAllListeners('close');
     this.#socket.destroy();
     this.descriptors?.[Symbol.dispose]();
+  }
+}
+
+/** Tries again while another client has the keeper: it may be on its way out. */
+export async function patiently(open: () => Promise<Link | undefined>): Promise<Link | undefined> {
+  for (const limit = performance.now() + patienceMs; ; ) {
+    try {
+      return await open();
+    } catch (thrown) {
+      const isBusy = thrown instanceof FairleadError && thrown.code === 'conflict';
+      if (!isBusy || performance.now() > limit) throw thrown;
+      await setTimeout(againMs);
+    }
   }
 }
 

@@ -1,0 +1,22 @@
+import { FairleadError } from '../../../contract/errors.ts';
+import { deferred } from '../../../lib/deferred.ts';
+import { Link, patiently } from './link.ts';
+import { keeperPlaces } from './places.ts';
+
+/** Ends every terminal that the keeper of an instance holds, and the keeper; how many there were. None where no keeper is. */
+export async function endKeeper(instance: string, home: string, signal: AbortSignal): Promise<number> {
+  const { socket } = keeperPlaces(instance, home);
+  const closed = deferred();
+  const events = { frame: () => {}, closed: () => closed.resolve() };
+  const link = await patiently(() => Link.open(socket, { wanted: {}, direct: false }, events, signal));
+  if (!link) return 0;
+  const late = (): void => closed.reject(new FairleadError('timeout', 'The keeper does not end.'));
+  signal.addEventListener('abort', late, { once: true });
+  link.post('end', '');
+  try {
+    await closed.promise;
+  } finally {
+    signal.removeEventListener('abort', late);
+  }
+  return link.welcome.terminals.filter(({ ended }) => !ended).length;
+}
