@@ -1,16 +1,15 @@
 import { FairleadError } from '../contract/errors.ts';
-
-/** An end that takes longer than this is cut short: nobody waits for a hung step. The rest of the 2 s is for noticing it (R-TERM-140). */
-const endLimitMs = 1800;
+import { EndLimit } from './end-limit.ts';
 
 /**
  * Runs `serve` until it is done or a signal asks for the end, then `close`. Resolves with the exit code: 0 after a signal
  * or an orderly end, 1 after an error nobody caught. Rejects with the error that kept it from serving.
  */
 export async function untilEnded(parts: {
-  /** `ending` says that the end has begun, for a server that ends by itself. */
-  readonly serve: (signal: AbortSignal, ending: () => void) => Promise<void>;
-  readonly close: () => Promise<void>;
+  /** A server that ends by itself says when its end begins. */
+  readonly serve: (signal: AbortSignal, limit: EndLimit) => Promise<void>;
+  /** Has this long. */
+  readonly close: (limitMs: number) => Promise<void>;
   readonly log: (message: string) => void;
 }): Promise<number> {
   const ending = new AbortController();
@@ -26,24 +25,21 @@ export async function untilEnded(parts: {
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
   // The limit runs from the moment the end begins, whatever hangs.
-  let limit: NodeJS.Timeout | undefined;
-  const begin = (): void => {
-    limit ??= setTimeout(() => {
-      parts.log('The end took too long and was cut short.');
-      process.exit(code);
-    }, endLimitMs).unref();
-  };
-  ending.signal.addEventListener('abort', begin, { once: true });
+  const limit = new EndLimit(() => {
+    parts.log('The end took too long and was cut short.');
+    process.exit(code);
+  });
+  ending.signal.addEventListener('abort', () => limit.begin(), { once: true });
   let refused: FairleadError | undefined;
   try {
-    await parts.serve(ending.signal, begin);
+    await parts.serve(ending.signal, limit);
   } catch (error) {
     if (error instanceof FairleadError) refused = error;
     else crash(error);
   }
   end();
   try {
-    await parts.close();
+    await parts.close(limit.leftMs);
   } catch (error) {
     parts.log(`The end was not orderly: ${error instanceof Error ? error.message : String(error)}`);
   }

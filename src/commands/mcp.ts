@@ -16,7 +16,7 @@ export async function mcp(invocation: Invocation): Promise<number> {
   const { engine, surface } = await createInstance(invocation, log, { ready: () => opening });
   let closing: Promise<void> | undefined;
   const code = await untilEnded({
-    async serve(signal, ending) {
+    async serve(signal, limit) {
       // The handshake does not wait for it, the first call does; if the shell cannot be started, that says why.
       opening = engine.sessions.default(signal).catch((error: unknown) => {
         if (!engine.closing.aborted) log(message(error));
@@ -28,15 +28,15 @@ export async function mcp(invocation: Invocation): Promise<number> {
         hungUp: () => hungUp(0),
         signal,
         onError: (error) => log(error.message),
-        onInputEnd: ending,
+        onInputEnd: () => limit.begin(),
         // Terminals end while the last answers are still being written.
         onAnswered: () => {
-          closing = engine[Symbol.asyncDispose]();
+          closing = engine.end(limit.leftMs);
         },
       });
       await opening;
     },
-    close: () => closing ?? engine[Symbol.asyncDispose](),
+    close: (leftMs) => closing ?? engine.end(leftMs),
     log,
   });
   // Timers and half-open pipes must not keep a server alive whose client is gone.

@@ -14,10 +14,8 @@ import { Workspaces, workspaces } from '../engine/workspaces.ts';
 import { adoptKept } from '../transports/local/keeper/adopt.ts';
 import { missingDriver } from '../transports/local/index.ts';
 import { places } from '../config.ts';
-import { isOn } from '../faces/cli/args.ts';
 import type { Invocation } from './command.ts';
 import { claimName } from './claim-name.ts';
-import { endTerminals } from './end-terminals.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
 import { serveLocally } from './local-socket.ts';
@@ -27,7 +25,6 @@ import { welcome } from './welcome.ts';
 /** An instance: MCP over HTTP, the session RPC over TCP, a local socket; until a signal comes. */
 export async function serve(invocation: Invocation): Promise<number> {
   const { settings, stderr, env, version } = invocation;
-  if (isOn(invocation.flags, 'end')) return await endTerminals(invocation);
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
   const { home } = places(settings, env);
   openStateRoot(home, { mustWrite: true });
@@ -86,12 +83,13 @@ export async function serve(invocation: Invocation): Promise<number> {
       welcome(invocation, { server, own: own.record, root: peers.root, keeps });
       if (!signal.aborted) await once(signal, 'abort');
     },
-    async close() {
+    async close(leftMs) {
+      const began = performance.now();
       own[Symbol.dispose]();
       await Promise.all([server?.[Symbol.asyncDispose](), rpc?.[Symbol.asyncDispose]()]);
       options.failed[Symbol.dispose]();
       const kept = settings.keepTerminals ? engine.terminals.filter(({ ended, memory }) => memory && !ended).length : 0;
-      await engine[Symbol.asyncDispose]();
+      await engine.end(leftMs - (performance.now() - began));
       await keeper?.[Symbol.asyncDispose]();
       if (kept > 0) log(`Left running: ${count(kept)}. \`fairlead serve\` goes on with them, with --end it ends them.`);
     },

@@ -111,6 +111,8 @@ export type EngineEvent =
 
 /** How long an orderly end may take before the process goes anyway. */
 const closeLimitMs = 1500;
+/** Of that, for what comes after the last program in a terminal has been killed. */
+const afterKillMs = 350;
 
 export class Engine implements AsyncDisposable {
   readonly clock: Clock;
@@ -307,37 +309,52 @@ export class Engine implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposed ??= this.#dispose();
+    await this.end(closeLimitMs);
+  }
+
+  /** Ends everything in order, and is over after this time in any case. */
+  async end(limitMs: number): Promise<void> {
+    this.#disposed ??= this.#dispose(limitMs);
     await this.#disposed;
   }
 
-  async #dispose(): Promise<void> {
+  async #dispose(limitMs: number): Promise<void> {
+    const killAt = performance.now() + limitMs - afterKillMs;
     this.#closing.abort();
     this.asking[Symbol.dispose]();
     this.idempotency[Symbol.dispose]();
     let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, closeLimitMs);
+    const limit = new Promise<'late'>((resolve) => {
+      timer = setTimeout(resolve, limitMs, 'late');
     });
-    await Promise.race([this.#close(), limit]);
+    // A step that hangs must not leave programs behind (R-TERM-140).
+    if ((await Promise.race([this.#close(killAt), limit])) === 'late') this.#killAll();
     clearTimeout(timer);
   }
 
-  async #close(): Promise<void> {
+  #killAll(): void {
+    for (const terminal of this.terminals) if (!this.#outlives(terminal)) terminal.kill();
+  }
+
+  async #close(killAt: number): Promise<void> {
     await this.sessions[Symbol.asyncDispose]();
     await this.recordings[Symbol.asyncDispose]();
-    await Promise.all(this.terminals.map((terminal) => this.#letGo(terminal)));
+    await Promise.all(this.terminals.map((terminal) => this.#letGo(terminal, killAt)));
     await Promise.all([...this.#parts.values()].map((part) => part[Symbol.asyncDispose]()));
     await Promise.all(this.#background);
   }
 
-  /** Ends it, unless somebody remembers it for the next process. */
-  async #letGo(terminal: Terminal): Promise<void> {
+  /** Ends it, unless somebody remembers it for the next process. What runs in it has until `killAt` to save its work. */
+  async #letGo(terminal: Terminal, killAt: number): Promise<void> {
+    if (!this.#outlives(terminal)) return await terminal.endWithin(Math.max(0, killAt - performance.now()));
     const keeping = this.#keepings.get(terminal);
-    if (!keeping || this.#options.endAll === true) return await terminal[Symbol.asyncDispose]();
-    keeping.note();
-    keeping.save();
+    keeping?.note();
+    keeping?.save();
     await terminal.leave();
+  }
+
+  #outlives(terminal: Terminal): boolean {
+    return this.#keepings.has(terminal) && this.#options.endAll !== true;
   }
 }
 

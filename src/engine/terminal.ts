@@ -392,11 +392,17 @@ export class Terminal implements AsyncDisposable {
     await this.#disposed;
   }
 
-  /** The same for somebody with time: what runs in it may first save its work. */
+  /** The same for somebody with time: what runs in it may first save its work. Asked again with less, it has less. */
   async endWithin(graceMs: number): Promise<void> {
     if (!this.#channel.endWithin) return await this[Symbol.asyncDispose]();
+    if (this.#disposed) await this.#channel.endWithin(graceMs);
     this.#disposed ??= this.#dispose(() => this.#channel.endWithin?.(graceMs));
     await this.#disposed;
+  }
+
+  /** Kills everything in it, without waiting for anything. */
+  kill(): void {
+    this.#channel.kill?.('KILL').catch(() => {});
   }
 
   /** Lets go of a far side that somebody else remembers, without ending it; unless it is being ended already. */

@@ -30,15 +30,63 @@ export function isAlive(pid: number, started: number | undefined): boolean {
   return fields !== undefined && Number(fields[19]) === started && fields[0] !== 'Z' && fields[0] !== 'X';
 }
 
-/** Every process group of the session that has a living member. Empty where there is no `/proc`. */
-export function sessionGroups(session: number): Set<number> {
-  const groups = new Set<number>();
-  for (const pid of processes()) {
-    const fields = stat(pid);
-    // The dead stay listed until their parent, or whoever adopts orphans, asks for them.
-    if (fields !== undefined && Number(fields[3]) === session && fields[0] !== 'Z') groups.add(Number(fields[2]));
+/** A process of a session that has not ended. */
+export interface Member {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly isStopped: boolean;
+}
+
+interface Process extends Member {
+  readonly session: number;
+}
+
+/** The newest look at all processes, and when it began. */
+let newest: { readonly all: readonly Process[]; readonly at: number } = { all: [], at: Number.NEGATIVE_INFINITY };
+
+/**
+ * Every process of the session that has not ended. Empty where there is no `/proc`. A look at all processes takes some
+ * milliseconds: one that began at `since` or later, on the clock of `performance.now`, will do.
+ */
+export function sessionMembers(session: number, since = Number.POSITIVE_INFINITY): readonly Member[] {
+  if (newest.at < since) {
+    const at = performance.now();
+    newest = { all: processes().flatMap((pid) => living(Number(pid)) ?? []), at };
   }
-  return groups;
+  return newest.all.filter((process) => process.session === session);
+}
+
+function living(pid: number): Process | undefined {
+  const fields = stat(pid);
+  // The dead stay listed until their parent, or whoever adopts orphans, asks for them.
+  if (fields === undefined || fields[0] === 'Z') return undefined;
+  const [state, parent, group, session] = fields;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    isStopped: state === 'T',
+  };
+}
+
+/** The process has not ended. */
+export const isRunning = (pid: number): boolean => living(pid) !== undefined;
+
+/** Every process group of the session that has a living member. Empty where there is no `/proc`. */
+export function sessionGroups(session: number, since?: number): Set<number> {
+  return new Set(sessionMembers(session, since).map(({ group }) => group));
+}
+
+/** The process ignores this signal, so that sending it would change nothing. */
+export function ignoresSignal(pid: number, signal: number): boolean {
+  try {
+    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+    return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n;
+  } catch {
+    return false;
+  }
 }
 
 /** Those of the group that have not ended. */

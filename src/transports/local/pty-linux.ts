@@ -10,7 +10,7 @@ import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPTN, TIOCSPTLCK } from './li
 import { foregroundOf, masterView, setSize } from './master-view.ts';
 import { HIGH_WATER, PtyReader } from './pty-reader.ts';
 import { settledWithin } from './settled-within.ts';
-import { groupsOf, signalTerminal } from './signals.ts';
+import { signalTerminal } from './signals.ts';
 import { recycle } from './slabs.ts';
 import { checkSize, checkTarget, explain, type LocalTarget, resolveProgram } from './target.ts';
 
@@ -135,9 +135,8 @@ export class LinuxPty implements Channel {
     // A shell that ended by itself leaves its background jobs alive, as in any terminal.
     if (!this.#open) return;
     if (!this.#exited) {
-      const groups = groupsOf(this.#pid, this.#foregroundGroup());
-      const kill = (signal: Signal): Promise<void> => this.kill(signal);
-      await endProgram({ leader: this.#pid, groups, exited: this.#exit.promise, kill }, this.#ending);
+      const foreground = this.#foregroundGroup();
+      await endProgram({ leader: this.#pid, foreground, exited: this.#exit.promise }, this.#ending);
     }
     // Whoever has borrowed it reads its last bytes and gives it back; one that stands still does not.
     if (this.#lent && !(await settledWithin(this.ended, GIVE_UP_MS))) this.#lent?.onGone(undefined);

@@ -4,10 +4,11 @@ import type { IPty } from '@lydell/node-pty';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../../engine/channel.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
-import { Ending, endProgram, HURRIED_MS, neverEnds } from './ending.ts';
+import { Ending, endProgram, GIVE_UP_MS, HURRIED_MS, neverEnds } from './ending.ts';
 import { InputQueue } from './input-queue.ts';
 import { foregroundGroup, initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
-import { groupsOf, signalName, signalGroup, signalTerminal, wake } from './signals.ts';
+import { settledWithin } from './settled-within.ts';
+import { signalGroup, signalName, signalTerminal, wake } from './signals.ts';
 import { checkSize, checkTarget, explain, isFolder, isProgram, type LocalTarget, resolveProgram } from './target.ts';
 
 const HIGH_WATER = 256 * 1024;
@@ -123,10 +124,15 @@ class PortablePty implements Channel {
     // A shell that ended by itself leaves its background jobs alive, as in any terminal.
     if (!this.#open) return;
     const { pid } = this.#pty;
-    const groups = this.#unix === undefined ? new Set<number>() : groupsOf(pid, foregroundGroup(pid));
-    const kill = (signal: Signal): Promise<void> => this.kill(signal);
-    await endProgram({ leader: pid, groups, exited: this.ended, kill }, this.#ending);
+    if (this.#unix === undefined) await this.#killOnWindows();
+    else await endProgram({ leader: pid, foreground: foregroundGroup(pid), exited: this.ended }, this.#ending);
     this.#finish(neverEnds(pid));
+  }
+
+  /** There is nothing to hang up: the driver ends the program at once. */
+  async #killOnWindows(): Promise<void> {
+    this.#pty.kill();
+    await settledWithin(this.ended, GIVE_UP_MS);
   }
 
   /** However the driver comes to close its socket, read first what the kernel still holds. */

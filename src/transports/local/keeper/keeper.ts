@@ -51,6 +51,8 @@ const defaults: KeeperLimits = {
 };
 /** Who connects says hello at once. */
 const helloMs = 5000;
+/** As long as the engine gives them. */
+const graceMs = 3000;
 const smallestRing = 256 << 10;
 const largestRing = 64 << 20;
 
@@ -119,9 +121,9 @@ export class Keeper {
     });
   }
 
-  /** Ends every terminal, then itself. */
+  /** Ends every terminal, then itself. Programs have as much time to save their work as when one terminal is closed. */
   async end(): Promise<void> {
-    await Promise.all([...this.#terminals.values()].map((held) => held.terminate()));
+    await Promise.all([...this.#terminals.values()].map((held) => held.terminate(graceMs)));
     this.close();
     this.#options.onEmpty();
   }

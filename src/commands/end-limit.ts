@@ -1,0 +1,42 @@
+/** The end is cut short after this time: nobody waits for a hung step. The rest of the 2 s is for noticing it (R-TERM-140). */
+const limitMs = 1800;
+/** Of that, for what has to happen after the last step. */
+const reserveMs = 100;
+/** While the last answers reach the client: how long nothing may move, and how long all of it may take (R-TERM-142). */
+const stallMs = 2200;
+const longestMs = 60_000;
+
+/** How long the end of a process may take, from the moment it begins. */
+export class EndLimit {
+  readonly #cut: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #began: number | undefined;
+
+  /** `cut` is called when the time is over. */
+  constructor(cut: () => void) {
+    this.#cut = cut;
+  }
+
+  begin(): void {
+    if (this.#began !== undefined) return;
+    this.#began = performance.now();
+    this.#arm(limitMs);
+  }
+
+  /** The client takes more of its last answers: the end may take longer. */
+  goOn(): void {
+    if (this.#began === undefined) return;
+    this.#arm(Math.min(stallMs, this.#began + longestMs - performance.now()));
+  }
+
+  /** What is left for everything but the last answers. */
+  get leftMs(): number {
+    const spent = this.#began === undefined ? 0 : performance.now() - this.#began;
+    return Math.max(0, limitMs - reserveMs - spent);
+  }
+
+  #arm(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#cut, ms).unref();
+  }
+}
