@@ -61,6 +61,8 @@ interface Run {
   readonly overflow: Overflow;
   ending: Ending | undefined;
   lastInput: Terminal['lastInput'];
+  /** End of the output when a caller was told that it waits for input of its own. */
+  toldAt?: number;
 }
 
 /** The newest command of each terminal. */
@@ -96,7 +98,7 @@ export async function run(
     nest(current, before);
     runs.set(terminal, current);
     const leftMs = Math.max(0, request.timeoutMs - waitedMs);
-    return await wait(terminal, current, { timeoutMs: leftMs }, signal, progress, true);
+    return await wait(terminal, current, { timeoutMs: leftMs }, signal, progress);
   } finally {
     waitedFor.delete(terminal);
   }
@@ -118,7 +120,7 @@ export async function follow(
   if (waitedFor.has(terminal)) throw another();
   waitedFor.add(terminal);
   try {
-    return await wait(terminal, current, request, signal, progress, false);
+    return await wait(terminal, current, request, signal, progress);
   } finally {
     waitedFor.delete(terminal);
   }
@@ -324,7 +326,6 @@ async function wait(
   { timeoutMs }: FollowRequest,
   signal: AbortSignal,
   progress: (message: string) => void,
-  returnsToInput: boolean,
 ): Promise<RunResult> {
   const { watch, origin } = current;
   const { clock } = terminal;
@@ -339,12 +340,16 @@ async function wait(
   else outcome.resolve(current.ending);
   watch.started.then(() => {
     if (isLeaving) return;
-    if (returnsToInput) listening.push(watchInteractive(terminal, origin, outcome.resolve));
+    const lookForPrompts = (): void => void listening.push(watchInteractive(terminal, origin, outcome.resolve));
+    // A caller who knows that it waits at its prompt waits for something else, until more is printed.
+    if (terminal.log.end !== current.toldAt) lookForPrompts();
+    else listening.push(once(terminal.output, lookForPrompts));
     listening.push(whenAttention(terminal, (asks) => outcome.resolve({ asks })));
   }, outcome.reject);
   current.cancelledMs = undefined;
   try {
     const found = await abortable(outcome.promise, signal);
+    if (found !== undefined && 'note' in found && !('state' in found)) current.toldAt = terminal.log.end;
     return await result(terminal, current, found, signal);
   } catch (error) {
     if (signal.aborted) current.cancelledMs = clock.monotonic();
@@ -353,6 +358,14 @@ async function wait(
     isLeaving = true;
     for (const one of listening) one[Symbol.dispose]();
   }
+}
+
+function once<T>(emitter: Emitter<T>, heard: () => void): Disposable {
+  const listening = emitter.on(() => {
+    listening[Symbol.dispose]();
+    heard();
+  });
+  return listening;
 }
 
 async function result(
