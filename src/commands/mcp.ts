@@ -29,6 +29,7 @@ export async function mcp(invocation: Invocation): Promise<number> {
         signal,
         onError: (error) => log(error.message),
         onInputEnd: () => limit.begin(),
+        onFlow: () => limit.goOn(),
         // Terminals end while the last answers are still being written.
         onAnswered: () => {
           closing = engine.end(limit.leftMs);

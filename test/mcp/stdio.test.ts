@@ -208,6 +208,60 @@ describe('the end', () => {
     await served;
   });
 
+  /** Takes what it gets at its own pace, and from the given byte on nothing more. */
+  function slowReader(takesBytes = Number.POSITIVE_INFINITY): { stdout: Writable; taken: () => number } {
+    const msPerByte = 20 / (64 << 10);
+    let taken = 0;
+    const stdout = new Writable({
+      highWaterMark: 1,
+      write: (chunk: Buffer, _encoding, done) => {
+        if (taken >= takesBytes) return;
+        setTimeout(() => {
+          taken += chunk.length;
+          done();
+        }, chunk.length * msPerByte);
+      },
+    });
+    return { stdout, taken: () => taken };
+  }
+
+  test('R-TERM-142: a slow client has its last answer whole, long after the time of one that takes nothing', async () => {
+    const { stdout, taken } = slowReader();
+    const errors: Error[] = [];
+    let flows = 0;
+    const line = wire(workshop().surface, {
+      stdout,
+      from: new PassThrough(),
+      patience: { totalMs: 200, stallMs: 30_000 },
+      onFlow: () => (flows += 1),
+      onError: (error) => errors.push(error),
+    });
+    line.send(initialize('2025-11-25'));
+    line.send(toolCall(1, 'readPaper', { length: 1 << 20 }));
+    line.stdin.end();
+    await line.served;
+    expect(errors).toEqual([]);
+    // The text is in both halves of the answer.
+    expect(taken()).toBeGreaterThan(2 << 20);
+    expect(flows).toBeGreaterThan(30);
+  });
+
+  test('R-TERM-142: a client that stops reading is not waited for, and stderr is told', async () => {
+    const { stdout } = slowReader(256 << 10);
+    const errors: string[] = [];
+    const line = wire(workshop().surface, {
+      stdout,
+      from: new PassThrough(),
+      patience: { totalMs: 200, stallMs: 500 },
+      onError: ({ message }) => errors.push(message),
+    });
+    line.send(initialize('2025-11-25'));
+    line.send(toolCall(1, 'readPaper', { length: 1 << 20 }));
+    line.stdin.end();
+    await line.served;
+    expect(errors).toEqual([expect.stringContaining('The last answers were cut off')]);
+  });
+
   test('nothing in flight: end of input ends at once', async () => {
     const line = wire(workshop().surface, { patience: { finishMs: 60_000, stopMs: 60_000, totalMs: 60_000 } });
     line.send(initialize('2025-11-25'));

@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { endBytes, oversizedId } from './oversized-id.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
+import { PieceWriter } from './piece-writer.ts';
 
 export const maxLineBytes = 16 << 20;
 const tooLong = `Parse error: a message may have at most ${maxLineBytes} bytes`;
@@ -31,9 +32,12 @@ export class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** The other side has taken some bytes of an answer. */
+  onTaken?: () => void;
 
   readonly #input: Readable;
   readonly #output: Writable;
+  readonly #writer: PieceWriter;
   readonly #hungUp: HungUp | undefined;
   readonly #unanswered = new Set<RequestId>();
   readonly #inputEnded = deferred();
@@ -52,6 +56,7 @@ export class LineTransport implements Transport {
   constructor(input: Readable, output: Writable, hungUp?: HungUp) {
     this.#input = input;
     this.#output = output;
+    this.#writer = new PieceWriter(output, (bytes) => this.#taken(bytes));
     this.#hungUp = hungUp;
   }
 
@@ -201,15 +206,14 @@ export class LineTransport implements Transport {
     const bytes = Buffer.from(line, 'utf8');
     this.#unwritten += bytes.length;
     if (this.isFull) this.#hold();
-    return new Promise((resolve, reject) => {
-      this.#output.write(bytes, (error) => {
-        this.#unwritten = Math.max(0, this.#unwritten - bytes.length);
-        if (!this.isFull) this.#goOn();
-        this.#checkIdle();
-        if (error) reject(error);
-        else resolve();
-      });
-    });
+    return this.#writer.write(bytes);
+  }
+
+  #taken(bytes: number): void {
+    this.#unwritten = Math.max(0, this.#unwritten - bytes);
+    if (!this.isFull) this.#goOn();
+    this.#checkIdle();
+    this.onTaken?.();
   }
 
   /** Reads no more for now. A stream that is not read does not tell of its end, so the end is looked for. */

@@ -18,7 +18,9 @@ export interface StdioOptions {
   readonly onInputEnd?: () => void;
   /** No call is under way any more; what is left is writing the answers. */
   readonly onAnswered?: () => void;
-  /** How long what remains may take after the end of input. Together under 2 s (R-TERM-140). */
+  /** After the end of input the client still takes bytes of its last answers: the end may take longer. */
+  readonly onFlow?: () => void;
+  /** How long what remains may take after the end of input. Together under 2 s, unless answers flow (R-TERM-140, R-TERM-142). */
   readonly patience?: Partial<Patience>;
 }
 
@@ -27,11 +29,15 @@ export interface Patience {
   readonly finishMs: number;
   /** For calls to answer once they are told to stop waiting. */
   readonly stopMs: number;
-  /** For everything, the answers on their way included, from the end of input on. */
+  /** For everything from the end of input on, when the client takes nothing. */
   readonly totalMs: number;
+  /** How long the client may take nothing once it has taken something. */
+  readonly stallMs: number;
+  /** For all answers, however steadily they flow. */
+  readonly longestMs: number;
 }
 
-const defaults: Patience = { finishMs: 400, stopMs: 200, totalMs: 1600 };
+const defaults: Patience = { finishMs: 400, stopMs: 200, totalMs: 1600, stallMs: 2000, longestMs: 55_000 };
 /** Of answers that nobody reads so much is unwritten that it is not worth waiting for all of them. */
 const unreadMs = 800;
 
@@ -41,7 +47,8 @@ const unreadMs = 800;
  */
 export async function serveStdio(surface: McpSurface, options: StdioOptions): Promise<void> {
   const { signal } = options;
-  const { finishMs, stopMs, totalMs } = { ...defaults, ...options.patience };
+  const patience = { ...defaults, ...options.patience };
+  const { finishMs, stopMs } = patience;
   const ending = new Ending();
   const transport = new LineTransport(options.stdin, options.stdout, options.hungUp);
   const connection = serveConnection(({ era }) => createServer(surface, { era, principal: owner, ending }), {
@@ -61,17 +68,45 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
     transport.stopReading();
     // For a client that does not read, no call need finish.
     const { isFull } = transport;
-    const enough = within(isFull ? unreadMs : totalMs);
+    const flow = new Flow({ ...patience, totalMs: isFull ? unreadMs : patience.totalMs });
+    transport.onTaken = () => {
+      flow.moved();
+      options.onFlow?.();
+    };
     await Promise.race([transport.answered(), outputLost, aborted, within(isFull ? 0 : finishMs)]);
     ending.begin('The client closed the connection.');
     await Promise.race([transport.answered(), outputLost, within(stopMs)]);
     options.onAnswered?.();
     await connection.close();
-    await Promise.race([transport.settled(), outputLost, enough]);
+    for (let leftMs = flow.leftMs; leftMs > 0 && transport.unwritten > 0; leftMs = flow.leftMs) {
+      await Promise.race([transport.settled(), outputLost, within(leftMs)]);
+    }
     const { unwritten } = transport;
     if (unwritten > 0) options.onError?.(new Error(cutOff(unwritten)));
   } finally {
     done.abort();
+  }
+}
+
+/** How long the last answers are waited for. */
+class Flow {
+  readonly #endsAt: number;
+  readonly #stallMs: number;
+  #stallsAt: number;
+
+  constructor({ totalMs, stallMs, longestMs }: Patience) {
+    const now = performance.now();
+    this.#endsAt = now + longestMs;
+    this.#stallsAt = now + totalMs;
+    this.#stallMs = stallMs;
+  }
+
+  moved(): void {
+    this.#stallsAt = Math.max(this.#stallsAt, performance.now() + this.#stallMs);
+  }
+
+  get leftMs(): number {
+    return Math.min(this.#stallsAt, this.#endsAt) - performance.now();
   }
 }
 
