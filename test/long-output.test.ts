@@ -134,6 +134,18 @@ describe('terminal_run with more output than an answer holds', { timeout: 300_00
     expect(words).toMatch(/lines \d+ to \d+ \(\d+ bytes\) are no longer kept/);
   });
 
+  test.each([300_000, 800_000])('%i lines of a program that is no shell', async (count) => {
+    await using mcp = await Mcp.start();
+    await mcp.facts<Run>('terminal_run', { command: 'python3 -q', timeoutMs });
+    const command = `print("\\n".join(str(i) for i in range(${count})))`;
+    const long = await mcp.facts<Run>('terminal_run', { command, timeoutMs });
+    const bytes = Array.from({ length: count }, (_, at) => String(at)).join('\n').length;
+    expect(long).toMatchObject({ state: 'done', exitCode: null, totalLines: count, totalBytes: bytes });
+    expect(long.output).toMatch(/^0\n1\n2\n/);
+    expect(long.output.endsWith(`\n${count - 1}`)).toBe(true);
+    expect(bytesOf(await pages(mcp, long)) + (long.notKept?.bytes ?? 0)).toBe(long.omittedBytes);
+  });
+
   test('what more output pushes out is told when the handle is used, and the rest is still read', async () => {
     await using mcp = await Mcp.start();
     const long = await mcp.facts<Run>('terminal_run', { command: seq(60_000), timeoutMs });

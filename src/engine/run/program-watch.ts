@@ -11,15 +11,18 @@ const interrupt = Uint8Array.of(3);
 const quietMs = 100;
 /** One that asks for more is not only slow to take what it was sent by then. */
 const moreMs = 500;
+/** More output than this is not looked through for the line as typed. */
+const longBytes = 256 << 10;
 
 /** Follows a line given to a program that is no shell: back at its prompt, or quiet. There is no exit code to know. */
 export class ProgramWatch implements Watch {
   readonly started = Promise.resolve();
-  readonly outputFrom: number;
   readonly #terminal: Terminal;
   readonly #line: string;
   readonly #prompt: string;
   readonly #by: string;
+  readonly #sentAt: number;
+  #echoTo: number | undefined;
   readonly #ended = deferred<Ending>();
   readonly #listening: Disposable[];
 
@@ -28,7 +31,7 @@ export class ProgramWatch implements Watch {
     this.#line = line;
     this.#prompt = prompt;
     this.#by = by;
-    this.outputFrom = terminal.log.end;
+    this.#sentAt = terminal.log.end;
     const outer = terminal.blocks.current?.id;
     this.#listening = [
       whenExited(terminal, (ended) => this.#finish(exited(ended, this.outputFrom, terminal.log.end))),
@@ -46,11 +49,22 @@ export class ProgramWatch implements Watch {
     return this.#ended.promise;
   }
 
+  /** Of a long output, after the lines as typed. */
+  get outputFrom(): number {
+    if (!this.#isLong) return this.#sentAt;
+    this.#echoTo ??= this.#afterLines(this.#line.split('\n').length);
+    return this.#echoTo;
+  }
+
+  get #isLong(): boolean {
+    return this.#terminal.log.end - this.#sentAt > longBytes;
+  }
+
   outerEnded(outer: Outer): void {
     const outputTo = outer.outputTo ?? this.#terminal.log.end;
     this.#finish({
       ...endedWith(outer, this.outputFrom, outputTo),
-      text: this.#text(outputTo, ''),
+      ...this.#short(outputTo, ''),
       note: 'The program ended with it; the exit code is that of the program.',
     });
   }
@@ -59,12 +73,12 @@ export class ProgramWatch implements Watch {
     for (const listening of this.#listening) listening[Symbol.dispose]();
   }
 
-  textSoFar(): string {
-    return this.#text(this.#terminal.log.end, '');
+  textSoFar(): string | undefined {
+    return this.#short(this.#terminal.log.end, '').text;
   }
 
   async #look(signal: AbortSignal, long: boolean): Promise<void> {
-    if (this.#terminal.log.end === this.outputFrom) return;
+    if (this.#terminal.log.end === this.#sentAt) return;
     await this.#terminal.sync(signal);
     const line = cursorLine(this.#terminal);
     if (uncounted(line) === uncounted(this.#prompt)) return this.#finish(this.#quiet(line, 'medium'));
@@ -80,7 +94,8 @@ export class ProgramWatch implements Watch {
   }
 
   #quiet(line: string, confidence: Confidence): Ending {
-    const outputTo = this.#terminal.log.end;
+    const { end } = this.#terminal.log;
+    const outputTo = this.#isLong ? this.#beforeLastLine(end) : end;
     return {
       state: 'done',
       exitCode: null,
@@ -88,15 +103,33 @@ export class ProgramWatch implements Watch {
       confidence,
       outputFrom: this.outputFrom,
       outputTo,
-      text: this.#text(outputTo, line),
+      ...this.#short(outputTo, line),
       note: 'Not a shell: it shows its prompt and is quiet. It has no exit code.',
     };
+  }
+
+  /** The text of an output that is not long. */
+  #short(to: number, promptAfter: string): { readonly text?: string } {
+    return this.#isLong ? {} : { text: this.#text(to, promptAfter) };
+  }
+
+  #afterLines(count: number): number {
+    const { bytes, from } = this.#terminal.log.read(this.#sentAt, undefined, longBytes);
+    let at = 0;
+    for (let line = 0; line < count; line++) at = bytes.indexOf(0x0a, at) + 1 || at;
+    return from + at;
+  }
+
+  /** Where the prompt begins, which is the last line. */
+  #beforeLastLine(to: number): number {
+    const { bytes, from } = this.#terminal.log.read(to - longBytes, to);
+    return from + (bytes.lastIndexOf(0x0a) + 1 || bytes.length);
   }
 
   /** The prompt is rendered with it, so that an echo that is redrawn stands where it stood. */
   #text(to: number, promptAfter: string): string {
     const { log, size } = this.#terminal;
-    const { bytes } = log.read(this.outputFrom, to);
+    const { bytes } = log.read(this.#sentAt, to);
     const lines = renderText(Buffer.concat([Buffer.from(this.#prompt), bytes]), size).split('\n');
     for (const typed of this.#line.split('\n')) {
       if (lines[0]?.trimEnd().endsWith(typed.trimEnd()) === true) lines.shift();
