@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FairleadError } from '../src/contract/errors.ts';
 import { submit } from '../src/engine/submit/submit.ts';
@@ -5,10 +6,12 @@ import { Terminal } from '../src/engine/terminal.ts';
 import type { JudgeTyped } from '../src/engine/typed-line.ts';
 import { systemClock } from '../src/engine/system-clock.ts';
 import { typeText } from '../src/engine/typing.ts';
+import type { Clock } from '../src/lib/clock.ts';
 import { deferred } from '../src/lib/deferred.ts';
 import { EchoChannel } from '../src/transports/echo/index.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
 import { mark, openWire } from './reading-support.ts';
+import { ManualClock } from './support/manual-clock.ts';
 
 interface Far {
   /** Undefined: the program reads keys, not lines. */
@@ -16,10 +19,11 @@ interface Far {
   readonly judge?: () => JudgeTyped | undefined;
   readonly flush?: () => Promise<void>;
   readonly write?: (bytes: Uint8Array) => Promise<void>;
+  readonly clock?: Clock;
 }
 
 /** A terminal with a program in it that is no shell, and what was told of and written. */
-function open({ echo, judge, flush, write }: Far) {
+function open({ echo, judge, flush, write, clock = systemClock }: Far) {
   const channel = new EchoChannel({ cols: 80, rows: 24 }, { echo: false });
   const program = { pid: 7, name: 'program', isLeader: true };
   const process = { pid: 7, foreground: () => program, cwd: () => undefined, echo: () => echo };
@@ -31,7 +35,7 @@ function open({ echo, judge, flush, write }: Far) {
     channel: Object.assign(channel, { process, ...(flush && { flush }), ...(write && { write }) }),
     size: { cols: 80, rows: 24 },
     scrollback: 100,
-    clock: systemClock,
+    clock,
     nonce: undefined,
     judgeTyped: judge,
     release: () => {},
@@ -165,6 +169,30 @@ test('a program that shows nothing of the text gets one Enter, whatever it makes
   expect(await submit(far.terminal, line, never)).toMatchObject({ submitted: 'unknown', enters: 1 });
   expect(far.written()).toEqual(['hello', '\r']);
 });
+
+test.each(['', '\x1b[?2004h'])(
+  'a silent program that reads keys (%j) is not waited for longer than 2 s',
+  async (modes) => {
+    const clock = new ManualClock();
+    await using far = open({ clock });
+    far.say(`${modes}ready`);
+    await far.terminal.sync(never);
+    const began = clock.monotonic();
+    let over = false;
+    const sent = submit(far.terminal, line, never).finally(() => {
+      over = true;
+    });
+    while (!over && clock.monotonic() - began < 10_000) {
+      for (let turns = 0; turns < 10; turns++) await turn();
+      if (!over) clock.advance(10);
+    }
+    expect(await sent).toMatchObject({ submitted: 'unknown', enters: 1 });
+    // The text is given a second to be shown, and Enter comes after it (R-HUB-092).
+    expect(clock.monotonic() - began).toBeGreaterThanOrEqual(1000);
+    expect(clock.monotonic() - began).toBeLessThanOrEqual(2000);
+    expect(far.written()).toEqual(['hello', '\r']);
+  },
+);
 
 test.each([
   ['keys', ''],

@@ -33,6 +33,8 @@ export interface Submission {
 
 /** R-HUB-093 */
 const reactMs = 1500;
+/** A program that showed nothing of the text is not likely to show what Enter does: the answer does not wait for it as long. */
+const silentMs = 500;
 const mostEnters = 3;
 const enter = Uint8Array.of(13);
 
@@ -150,15 +152,17 @@ async function enterAfter(terminal: Terminal, lane: KeyboardLane, body: Body, ca
   const quiet = await pause(terminal, { gapMs: care.gapMs, drawn, from: body.from }, lane.signal);
   // A screen that never rests changes with Enter or without.
   const looks = care.looks && quiet;
-  // Who shows nothing of the text may have asked for a secret: another Enter would be another answer.
-  const insists = care.insists && (body.bytes === 0 || terminal.log.end > body.from);
+  const silent = body.bytes > 0 && terminal.log.end === body.from;
+  // A program that shows nothing of the text may have asked for a secret: another Enter would be another answer.
+  const insists = care.insists && !silent;
+  const limitMs = silent ? silentMs : reactMs;
   let submitted: Submission['submitted'] = 'unknown';
   let enters = 0;
   do {
     const before = looks ? await picture(terminal, lane.signal) : '';
     await lane.write(enter, 'keys');
     enters++;
-    if (looks) submitted = (await reacts(terminal, before, reactMs, lane.signal)) || (insists ? false : 'unknown');
+    if (looks) submitted = (await reacts(terminal, before, limitMs, lane.signal)) || (insists ? false : 'unknown');
   } while (submitted === false && enters < mostEnters);
   return { submitted, wrapped: false, bytes: body.bytes + enters, enters };
 }
