@@ -1,7 +1,9 @@
+import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
+import { deaf, readsKeys } from './deaf.ts';
 import { whenExited } from './exited.ts';
 import { afterQuiet } from './quiet-watch.ts';
 
@@ -40,14 +42,39 @@ export async function inputTaken(terminal: Terminal, signal: AbortSignal): Promi
 const redrawMs = 5000;
 
 /** Waits for the prompt after a Ctrl-C that the terminal shows: what stands before it was dropped, and is nobody's text. */
-export async function promptRedrawn(terminal: Terminal, signal: AbortSignal): Promise<void> {
-  if (!interrupting(terminal)) return;
+export async function promptRedrawn(
+  terminal: Terminal,
+  signal: AbortSignal,
+  isDue: (terminal: Terminal) => boolean = interrupting,
+): Promise<void> {
+  if (!isDue(terminal)) return;
   const done = deferred();
-  const look = (): void => void (interrupting(terminal) || done.resolve());
+  const look = (): void => void (isDue(terminal) || done.resolve());
   using _limit = terminal.clock.after(redrawMs, done.resolve);
   using _block = terminal.block.on(look);
   using _exited = whenExited(terminal, () => done.resolve());
   await abortable(done.promise, signal);
+}
+
+/** A command must not become the end of what somebody else has begun to type. */
+export async function nothingTyped(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  const shown = (): number | undefined => {
+    const { promptAt } = terminal.blocks;
+    return terminal.marked && (terminal.lastInput?.offset ?? -1) >= (promptAt ?? Infinity) ? promptAt : undefined;
+  };
+  if (shown() !== undefined) await promptRedrawn(terminal, signal);
+  const promptAt = shown();
+  if (promptAt === undefined) return;
+  const typed = renderText(terminal.log.read(promptAt).bytes, terminal.size).trim();
+  if (typed === '') return;
+  if (unanswered(terminal)) {
+    await promptRedrawn(terminal, signal, unanswered);
+    if (unanswered(terminal)) throw deaf('it has not answered Ctrl+C');
+    return await nothingTyped(terminal, signal);
+  }
+  throw new FairleadError('conflict', `Unfinished text stands at the prompt: ${JSON.stringify(typed.slice(0, 80))}.`, {
+    hint: 'Press Enter to run it or Ctrl+U to clear it, then run the command.',
+  });
 }
 
 /** The input was a command, and the prompt after it is there. */
@@ -60,4 +87,10 @@ function commandOver({ blocks }: Terminal, inputAt: number): boolean {
 function interrupting({ blocks, log, size }: Terminal): boolean {
   const { promptAt } = blocks;
   return promptAt !== undefined && /\^C\s*$/.test(renderText(log.read(promptAt).bytes, size));
+}
+
+/** The newest input was Ctrl-C, and a shell that reads keys has drawn no prompt since. */
+function unanswered(terminal: Terminal): boolean {
+  const { blocks, lastInput } = terminal;
+  return lastInput?.stops === true && (blocks.promptAt ?? -1) <= lastInput.offset && readsKeys(terminal);
 }

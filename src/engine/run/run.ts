@@ -5,12 +5,12 @@ import { Emitter } from '../../lib/emitter.ts';
 import { type Attention, whenAttention } from '../attention/index.ts';
 import { isCarrier, isShell } from '../known-programs.ts';
 import { type Overflow, watchOverflow } from '../reading/overflow.ts';
-import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../settle.ts';
 import type { Terminal } from '../terminal.ts';
 import { directoryAfter, directoryBefore } from './directory.ts';
 import { fullScreenNote, isFullScreen, shownRows } from './full-screen.ts';
-import { inputTaken, promptRedrawn } from './input-taken.ts';
+import { deaf, deafNote, isDeaf, type TypedLine, whenDeaf } from './deaf.ts';
+import { inputTaken, nothingTyped } from './input-taken.ts';
 import { type Origin, originOf, type Waits, watchInteractive } from './interactive.ts';
 import { MarkedWatch } from './marked-watch.ts';
 import { MarkerWatch } from './marker-watch.ts';
@@ -63,6 +63,8 @@ interface Run {
   lastInput: Terminal['lastInput'];
   /** End of the output when a caller was told that it waits for input of its own. */
   toldAt?: number;
+  /** For a command that was typed at the prompt of a shell. */
+  readonly typed: TypedLine | undefined;
 }
 
 /** The newest command of each terminal. */
@@ -87,6 +89,10 @@ export async function run(
     const { waitedMs, early } = await firstPrompt(terminal, request, signal, progress);
     if (early) return early;
     const before = runs.get(terminal);
+    // Another line behind that one would be lost with it, or run when it is no longer expected.
+    if (before?.typed && before.ending === undefined && (await isDeaf(terminal, before.typed, signal))) {
+      throw deaf('it has shown nothing of the command before');
+    }
     const known = before && knownBy(before, terminal);
     const idle = known?.idle === true;
     const disturbed = !idle && (await inputTaken(terminal, signal));
@@ -192,6 +198,7 @@ async function submit(
     overflow: watchOverflow(terminal, () => watch.outputFrom),
     ending: undefined,
     lastInput: undefined,
+    typed: place.kind === 'program' ? undefined : { atMs: terminal.clock.monotonic(), offset: terminal.log.end },
   };
   watch.ended.then(
     (ending) => {
@@ -290,22 +297,6 @@ function typeable(command: string): void {
   });
 }
 
-/** A command must not become the end of what somebody else has begun to type. */
-async function nothingTyped(terminal: Terminal, signal: AbortSignal): Promise<void> {
-  const shown = (): number | undefined => {
-    const { promptAt } = terminal.blocks;
-    return terminal.marked && (terminal.lastInput?.offset ?? -1) >= (promptAt ?? Infinity) ? promptAt : undefined;
-  };
-  if (shown() !== undefined) await promptRedrawn(terminal, signal);
-  const promptAt = shown();
-  if (promptAt === undefined) return;
-  const typed = renderText(terminal.log.read(promptAt).bytes, terminal.size).trim();
-  if (typed === '') return;
-  throw new FairleadError('conflict', `Unfinished text stands at the prompt: ${JSON.stringify(typed.slice(0, 80))}.`, {
-    hint: 'Press Enter to run it or Ctrl+U to clear it, then run the command.',
-  });
-}
-
 function heartbeat(
   { clock }: Terminal,
   sinceMs: number,
@@ -338,6 +329,10 @@ async function wait(
   ];
   if (current.ending === undefined) listening.push(current.over.on(outcome.resolve));
   else outcome.resolve(current.ending);
+  if (current.typed && current.ending === undefined) {
+    const found = (): void => outcome.resolve({ note: deafNote, evidence: 'quiet' });
+    listening.push(whenDeaf(terminal, current.typed, found));
+  }
   watch.started.then(() => {
     if (isLeaving) return;
     const lookForPrompts = (): void => void listening.push(watchInteractive(terminal, origin, outcome.resolve));

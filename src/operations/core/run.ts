@@ -105,7 +105,7 @@ function words(result: Result): string[] {
     running:
       result.evidence === 'none'
         ? `still running after ${seconds}; call terminal_run without command to go on waiting`
-        : `still running after ${seconds}, and waits for input`,
+        : `still running after ${seconds}`,
     needs_person: askWords(result)[0] ?? 'needs_person',
     needs_input: askWords(result)[0] ?? 'needs_input',
     incomplete: 'the shell wanted more text: an open quote, bracket or here-document; nothing was run',

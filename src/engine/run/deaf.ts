@@ -1,0 +1,56 @@
+import { FairleadError } from '../../contract/errors.ts';
+import { isShell } from '../known-programs.ts';
+import { unwanted } from '../settle.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** The line editor of a shell shows what is typed at once. One that shows nothing for so long has stopped reading its keys. */
+const deafMs = 8000;
+
+/** A line that was typed at a shell's prompt. */
+export interface TypedLine {
+  readonly atMs: number;
+  /** Where the output ended before it. */
+  readonly offset: number;
+}
+
+/** Calls back when a shell has shown nothing of a line for too long, at once when it has not by now. */
+export function whenDeaf(terminal: Terminal, line: TypedLine, found: () => void): Disposable {
+  /** Made when it is needed: most commands are over before. */
+  let looking: AbortController | undefined;
+  const look = async (signal: AbortSignal): Promise<void> => {
+    if (await isDeaf(terminal, line, signal)) found();
+  };
+  const timer = terminal.clock.after(Math.max(0, leftMs(terminal, line)), () => {
+    looking = new AbortController();
+    look(looking.signal).catch(() => {});
+  });
+  return {
+    [Symbol.dispose]: () => {
+      timer[Symbol.dispose]();
+      looking?.abort(unwanted);
+    },
+  };
+}
+
+export async function isDeaf(terminal: Terminal, line: TypedLine, signal: AbortSignal): Promise<boolean> {
+  if (leftMs(terminal, line) > 0 || terminal.log.end !== line.offset) return false;
+  await terminal.sync(signal);
+  return terminal.log.end === line.offset && readsKeys(terminal);
+}
+
+const leftMs = ({ clock }: Terminal, { atMs }: TypedLine): number => atMs + deafMs - clock.monotonic();
+
+/** A shell is in the foreground and has the terminal in raw mode: it should echo what is typed itself. */
+export const readsKeys = ({ process }: Terminal): boolean =>
+  process !== undefined && process.echo() === undefined && isShell(process.foreground()?.name);
+
+const whatNow = 'close this terminal and open another';
+
+export const deafNote =
+  `The shell has the terminal and shows nothing of the line that was typed ${deafMs / 1000} s ago: it does not react to keys, as bash may ` +
+  `after Ctrl+C during a completion. Do not wait for it: ${whatNow}. Should it wake up, it still runs the line.`;
+
+export const deaf = (what: string): FairleadError =>
+  new FairleadError('conflict', `The shell does not react to keys: ${what}.`, {
+    hint: `Keys will not help: ${whatNow}.`,
+  });
