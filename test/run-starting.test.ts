@@ -12,7 +12,8 @@ import { ManualClock } from './support/manual-clock.ts';
 
 const never = new AbortController().signal;
 const request = { command: 'true', timeoutMs: 30_000, by: 'test' };
-const prompt = `${mark('A', ';n=1')}$ ${mark('B', ';n=1')}`;
+const promptOf = (n: number): string => `${mark('A', `;n=${n}`)}$ ${mark('B', `;n=${n}`)}`;
+const prompt = promptOf(1);
 
 /** The start-up file goes on when the file `go` is there. */
 const gate = 'echo loading; until [ -e ~/go ]; do sleep 0.05; done\n';
@@ -48,7 +49,7 @@ test('the first prompt is waited for as long as timeoutMs says, whatever is prin
   expect(said).toEqual(['Starting for 5 s']);
   await wire.say(prompt);
   await expect.poll(() => Buffer.concat(wire.channel.written).toString()).toBe('true\r');
-  await wire.say(`true\r\n${mark('C', ';n=1')}${mark('D', ';0;n=1')}`);
+  await wire.say(`true\r\n${mark('C', ';n=1')}${mark('D', ';0;n=1')}${promptOf(2)}`);
   expect(await result).toMatchObject({ state: 'done', exitCode: 0 });
 });
 
