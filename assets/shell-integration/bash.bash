@@ -1,6 +1,13 @@
 # Fairlead's shell integration for bash 4.4 and newer. Started as `bash --rcfile`: first what bash would have read, then
 # marks (OSC 133, 633, 7) around prompt, command and output. No DEBUG trap, no processes started, nothing visible.
 
+# Children must not learn the nonce. An array never enters the environment, whatever `set -a` or `export` says, so every
+# variable of ours is one; a plain assignment changes its element 0. `set +a` keeps them out of `export -p` as well.
+__fl_allexport=()
+[[ $- == *a* ]] && __fl_allexport=(1)
+set +a
+declare -a __fl_dir __fl_login __fl_nonce
+
 if [[ -n ${FAIRLEAD_INTEGRATION-} ]]; then
   __fl_dir=$FAIRLEAD_INTEGRATION
   __fl_login=${FAIRLEAD_LOGIN-}
@@ -12,21 +19,22 @@ fi 2>/dev/null
 # Functions first: the user's aliases do not exist yet.
 if [[ -n ${__fl_nonce-} && $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
 
-__fl_n=0 __fl_m=0 __fl_ran=0 __fl_status=0 __fl_in=1 __fl_pwd= __fl_hist=
+__fl_n=(0) __fl_m=(0) __fl_ran=(0) __fl_status=(0) __fl_in=(1) __fl_pwd=('') __fl_hist=('')
 # PS0 reads element 0 through assignments, so that the next prompt knows which command ran.
 __fl_c=('')
 # PS1 reads the element __fl_ran: a command that no prompt command has reported is reported by the prompt itself.
 __fl_d=('' $'\e]133;D;' $';mute=1\a\e]1337;CurrentDir=' $'\a')
-__fl_a= __fl_b= __fl_s=
-__fl_tail=";fl=$__fl_nonce;n="
+__fl_a=('') __fl_b=('') __fl_s=('')
+__fl_tail=(";fl=$__fl_nonce;n=")
 [[ $__fl_dir == /* && -w $__fl_dir ]] || __fl_dir=
 
 # Runs before every other prompt command.
 __fl_before() {
   __fl_status=$?
-  local flags=$- REPLY
+  local flags=$-
+  local +x REPLY
   local -
-  set +eux
+  set +aeux
   if ((__fl_ran)); then
     __fl_history
     [[ -t 1 ]] && builtin printf '%s\e]133;D;%s%s%s\a' "$REPLY" "$__fl_status" "$__fl_tail" "$__fl_n"
@@ -39,14 +47,16 @@ __fl_before() {
 
 # Runs after every other prompt command, because they may have built a new PS1.
 __fl_after() {
-  local REPLY
+  local +x REPLY tail
   local -
-  set +eux
+  set +aeux
+  # `declare -x` of every name there is marks ours too.
+  declare -g +x "${!__fl_@}"
   [[ -n $__fl_dir ]] && __fl_exchange
   # What the history held before is not what the first command will be.
   ((__fl_n == 0)) && __fl_history
   ((__fl_n += 1))
-  local tail=$__fl_tail$__fl_n$'\a'
+  tail=$__fl_tail$__fl_n$'\a'
   __fl_a=$'\e]133;A'$tail __fl_b=$'\e]133;B'$tail __fl_s=$'\e]133;P;k=s'$tail __fl_c[0]=$'\e]133;C'$tail
   local late='${__fl_d[__fl_ran]:+${__fl_d[1]}$?$__fl_tail$((__fl_m))${__fl_d[2]}$PWD${__fl_d[3]}${__fl_d[__fl_ran=0]}}'
   local a='\['$late'${__fl_a}\]' b='\[${__fl_b}\]' s='\[${__fl_s}\]' c='${__fl_c[__fl_ran=1,__fl_m=__fl_n,0]}'
@@ -135,18 +145,20 @@ __fl_dump() {
   local name
   compgen -e >|"$__fl_dir/scratch"
   mapfile -t names <"$__fl_dir/scratch"
-  for name in "${names[@]}"; do all+=("$name=${!name-}"); done
+  for name in "${names[@]}"; do [[ $name == __fl_* ]] || all+=("$name=${!name-}"); done
   builtin printf '%s\0' "${all[@]}" '' >|"$__fl_dir/env"
 }
 
 __fl_signal() {
   local -
-  set +eux
+  set +aeux
   [[ -n $__fl_dir ]] && __fl_exchange
 }
 
 __fl_install() {
   local usr1=0 winch=
+  local -
+  set +a
   # Stderr is put away to keep the calls themselves out of `set -x`.
   local before='{ __fl_before; } 2>/dev/null' after='{ __fl_after; } 2>/dev/null'
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
@@ -171,6 +183,9 @@ __fl_install() {
 else
   unset -v __fl_nonce __fl_dir
 fi
+
+[[ -n ${__fl_allexport-} ]] && set -a
+unset -v __fl_allexport
 
 if [[ -n ${__fl_login-} ]]; then
   [[ -r /etc/profile ]] && . /etc/profile

@@ -2,6 +2,13 @@
 # while the shell expands PS1: no process is started, nothing visible is added. A plain shell cannot say when a command
 # starts or what it was; the I mark tells the reader that the command is the rest of the line.
 
+# Children must not learn the nonce: nothing of ours is assigned while `set -a` exports what is assigned.
+case $- in
+  *a*) __fl_all=1 ;;
+  *) __fl_all= ;;
+esac
+set +a
+
 if [ -n "${FAIRLEAD_INTEGRATION-}" ]; then
   __fl_dir=$FAIRLEAD_INTEGRATION
   __fl_name=${FAIRLEAD_SHELL-sh}
@@ -35,7 +42,13 @@ if [ -n "${FAIRLEAD_INTEGRATION-}" ]; then
   } 2>/dev/null
 fi
 
+if [ -n "$__fl_all" ]; then set -a; fi
 if [ -n "${ENV-}" ] && [ -r "$ENV" ]; then . "$ENV"; fi
+case $- in
+  *a*) __fl_all=1 ;;
+  *) __fl_all= ;;
+esac
+set +a
 
 case $- in
   *i*) ;;
@@ -78,7 +91,18 @@ if [ -n "${__fl_nonce-}" ]; then
   PS1=$PS1$__fl_open'${__fl_d:+$__fl_i$((__fl_n))$__fl_bel}'$__fl_close
   PS2=$__fl_open'${__fl_d:+$__fl_s$((__fl_n))$__fl_bel}'$__fl_close$__fl_ps2$__fl_open'${__fl_d:+$__fl_i$((__fl_n))$__fl_bel}'$__fl_close
   printf '\033]633;P;shell=sh;pid=%s;usr1=%s;winch=%s;fl=%s\007' "$$" "$__fl_usr1" "$__fl_winch" "$__fl_nonce"
+  # bash never puts an array into the environment, even if `export` names it.
+  if [ "$__fl_name" = bash ]; then
+    declare -a __fl_nonce __fl_tail __fl_d __fl_w __fl_a __fl_i __fl_s __fl_n __fl_ask __fl_in __fl_dir
+    export -n __fl_nonce
+  fi
   unset __fl_usr1 __fl_winch __fl_line __fl_esc __fl_open __fl_close __fl_ps1 __fl_ps2 __fl_name
 else
   unset __fl_dir __fl_nonce __fl_name
+fi
+if [ -n "$__fl_all" ]; then
+  unset __fl_all
+  set -a
+else
+  unset __fl_all
 fi

@@ -24,6 +24,7 @@ __fl_finish() {
   __fl_ran=0
   if [[ ${PROMPT_EOL_MARK-} == *$__fl_tail* ]]; then
     if [[ -n $__fl_eol ]]; then PROMPT_EOL_MARK=${__fl_eol#=}; else unset PROMPT_EOL_MARK; fi
+    if [[ -n $__fl_eol_export ]]; then typeset -gx PROMPT_EOL_MARK; fi
   fi
 }
 
@@ -47,6 +48,12 @@ __fl_preexec() {
   __fl_ran=1
   # zsh prints its missing-newline sign before any hook runs. It is no part of the output, so D goes before it.
   __fl_eol="${PROMPT_EOL_MARK+=$PROMPT_EOL_MARK}"
+  # The nonce stands in it while the command runs, so no child gets it meanwhile.
+  __fl_eol_export=
+  if [[ ${(t)PROMPT_EOL_MARK} == *export* ]]; then
+    __fl_eol_export=1
+    typeset -g +x PROMPT_EOL_MARK
+  fi
   PROMPT_EOL_MARK=$'%{\e]133;D;%?'$__fl_tail$__fl_n$'\a%}'${PROMPT_EOL_MARK-%B%S%#%s%b}
   if [[ ! -t 1 ]]; then return; fi
   __fl_escape $1
@@ -135,6 +142,6 @@ __fl_exchange() {
 __fl_dump() {
   local name
   local -a all
-  for name in ${(k)parameters[(R)*export*]}; do all+=("$name=${(P)name}"); done
+  for name in ${${(k)parameters[(R)*export*]}:#__fl_*}; do all+=("$name=${(P)name}"); done
   builtin print -rN -- "${all[@]}" '' >|$__fl_dir/env
 }

@@ -155,7 +155,7 @@ function scriptsFor(kind: ShellKind, nonce: string): Readonly<Partial<Record<Scr
     case 'zsh':
       return {
         // The hooks are read by it later, so the folder goes at the end.
-        'zsh/.zshenv': `typeset -g __fl_nonce=${nonce} __fl_dir= __fl_tmp=$FAIRLEAD_DIR\nunset FAIRLEAD_DIR\n${shipped('zsh/.zshenv')}\ncommand rm -rf -- $__fl_tmp\nunset __fl_tmp\n`,
+        'zsh/.zshenv': `typeset -g __fl_dir= __fl_tmp=$FAIRLEAD_DIR\ntypeset -gaH __fl_nonce\n__fl_nonce=(${nonce})\nunset FAIRLEAD_DIR\n${shipped('zsh/.zshenv')}\ncommand rm -rf -- $__fl_tmp\nunset __fl_tmp\n`,
         'zsh/hooks.zsh': shipped('zsh/hooks.zsh'),
       };
     case 'fish':

@@ -21,10 +21,13 @@ if status is-interactive; and set -q __fl_nonce; and test -n "$__fl_nonce"
     set -g __fl_n 0
     set -g __fl_in 1
     set -g __fl_cwd ''
-    set -g __fl_tail ";fl=$__fl_nonce;n="
+    # Children must not learn the nonce, and `set -x` would export a variable to them. Functions keep a copy of their own.
+    set -l __fl_tail ";fl=$__fl_nonce;n="
+    set -l __fl_said $__fl_nonce
+    set -ge __fl_nonce
     test -w $__fl_dir; or set -g __fl_dir
 
-    function __fl_at_prompt --on-event fish_prompt
+    function __fl_at_prompt --on-event fish_prompt --inherit-variable __fl_tail
         set -l __fl_status $status
         test -n "$__fl_dir"; and __fl_exchange
         set -g __fl_n (math $__fl_n + 1)
@@ -40,7 +43,7 @@ if status is-interactive; and set -q __fl_nonce; and test -n "$__fl_nonce"
     end
 
     # Whoever defines fish_prompt anew is wrapped anew.
-    function __fl_wrap
+    function __fl_wrap --inherit-variable __fl_tail
         functions -e __fl_user_prompt
         if functions -q fish_prompt
             functions -c fish_prompt __fl_user_prompt
@@ -48,19 +51,19 @@ if status is-interactive; and set -q __fl_nonce; and test -n "$__fl_nonce"
             function __fl_user_prompt
             end
         end
-        function fish_prompt
+        function fish_prompt --inherit-variable __fl_tail
             __fl_user_prompt
             printf '\e]133;B%s%s\a' $__fl_tail $__fl_n
         end
         set -g __fl_wrapped 1
     end
 
-    function __fl_at_start --on-event fish_preexec
+    function __fl_at_start --on-event fish_preexec --inherit-variable __fl_tail
         test -n "$__fl_dir"; and __fl_take
         printf '\e]633;E;%s%s%s\a\e]133;C%s%s\a' (__fl_escape $argv[1]) $__fl_tail $__fl_n $__fl_tail $__fl_n
     end
 
-    function __fl_at_end --on-event fish_postexec
+    function __fl_at_end --on-event fish_postexec --inherit-variable __fl_tail
         set -l __fl_status $status
         printf '\e]133;D;%s%s%s\a' $__fl_status $__fl_tail $__fl_n
         return $__fl_status
@@ -112,7 +115,7 @@ if status is-interactive; and set -q __fl_nonce; and test -n "$__fl_nonce"
     # From 4.0 on its line editor asks the terminal by itself and reads the answers.
     set -l asks 0
     string match -qr '^(?:[4-9]|\d\d)' -- $version; and set asks 1
-    printf '\e]633;P;shell=fish;pid=%s;usr1=0;winch=%s;asks=%s;fl=%s\a' $fish_pid "$winch" $asks $__fl_nonce
+    printf '\e]633;P;shell=fish;pid=%s;usr1=0;winch=%s;asks=%s;fl=%s\a' $fish_pid "$winch" $asks $__fl_said
 else
     set -ge __fl_dir
     set -ge __fl_nonce
