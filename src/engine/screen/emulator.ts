@@ -2,6 +2,7 @@ import { incompleteTail, isContinuation, sequenceLength } from '../../lib/utf8.t
 import type { Size } from '../channel.ts';
 import { boundSequences } from './bounds.ts';
 import { type Core, type CoreBuffer, createCore, parse, parseLimit } from './core.ts';
+import { allowLongClipboard, boundMemory } from './memory-bounds.ts';
 import { answerQueries } from './replies.ts';
 import type { Theme } from './theme.ts';
 
@@ -60,6 +61,7 @@ export class Emulator {
     this.core.onTitleChange((title) => this.#happened({ type: 'title', title }));
     // Links are dropped: nobody reads them, and each would be told of every row that scrolls away.
     this.core.registerOscHandler(8, () => true);
+    boundMemory(this.core);
     boundSequences(this.core);
     // Where a program clears the screen or what is above it, rows found before are other rows from here on (R-RPC-021).
     this.core.registerCsiHandler({ final: 'J' }, ({ params }) => {
@@ -68,6 +70,7 @@ export class Emulator {
       return false;
     });
     answerQueries(this.core, theme, { reply, clipboard: (text) => this.#happened({ type: 'clipboard', text }) });
+    allowLongClipboard(this.core);
   }
 
   /** True between escape sequences, when every byte so far has had its full effect. */
@@ -151,7 +154,9 @@ function begunIn(before: Uint8Array, bytes: Uint8Array): Uint8Array {
     if (at + 1 < bytes.length && isIntroducer(bytes[at + 1] as number)) from = at;
     if (at === 0) break;
   }
-  return from < 0 ? Buffer.concat([before, bytes]).subarray(0, mostPending) : bytes.slice(from, from + mostPending);
+  if (from >= 0) return bytes.slice(from, from + mostPending);
+  if (before.length >= mostPending) return before;
+  return Buffer.concat([before, bytes.subarray(0, mostPending - before.length)]);
 }
 
 const isIntroducer = (byte: number): boolean => [0x90, 0x98, 0x9b, 0x9d, 0x9e, 0x9f].includes(byte);

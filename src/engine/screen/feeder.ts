@@ -5,7 +5,7 @@ import type { OutputLog } from '../output-log.ts';
 import { type FeedJob, type FeedSchedule, scheduleOf } from './feed-schedule.ts';
 import { longestCutOff, type PlainScan } from './plain-scan.ts';
 import type { Screen } from './screen.ts';
-import { nextSlice } from './slice.ts';
+import { firstSlice, nextSlice } from './slice.ts';
 
 export interface FeederOptions {
   readonly schedule?: FeedSchedule;
@@ -21,7 +21,6 @@ export interface FeederOptions {
 
 /** Parsed in one go before looking at the clock again; less at first, and once a slice took too long. */
 const sliceBytes = 16 << 10;
-const firstSlice = 4 << 10;
 /** So little is quick, whatever it is. */
 const quickBytes = 64;
 /** What someone waits for is parsed in the call that brings it, up to this much, if it goes quickly. */
@@ -67,7 +66,7 @@ export class Feeder implements Disposable {
   #lastEnd = 0;
   #lastMoreMs = 0;
   #lastTrueMs = Number.NEGATIVE_INFINITY;
-  #slice = firstSlice;
+  #slice = sliceBytes;
   #watchers = 0;
   #parsing = false;
   #disposed = false;
@@ -210,7 +209,7 @@ export class Feeder implements Disposable {
     // An answer of the terminal may bring new output before this call is over; that has its own turn.
     if (this.#parsing || this.#parsedTo >= target) return;
     this.#parsing = true;
-    this.#slice = Math.min(this.#slice, firstSlice);
+    this.#slice = Math.min(this.#slice, firstSlice(this.#screen.size));
     try {
       this.#advance(target, deadline);
     } finally {

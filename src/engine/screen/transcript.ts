@@ -7,7 +7,7 @@ import { defaultColor } from './grid.ts';
 import { hides, markHidden, mayHide } from './hidden.ts';
 import { penOf, widthsOf } from './plain-scan.ts';
 import { scanSimpleLines, simpleText } from './simple-lines.ts';
-import { nextSlice } from './slice.ts';
+import { firstSlice, nextSlice } from './slice.ts';
 import { darkTheme } from './theme.ts';
 
 export interface Transcript {
@@ -106,7 +106,8 @@ export class Transcriber implements Disposable {
   *steps(bytes: Uint8Array): Generator<void, void, void> {
     let at = 0;
     let scannedTo = 0;
-    let sliceSize = sliceBytes;
+    const { cols, rows } = this.#emulator.core;
+    let sliceSize = Math.min(sliceBytes, firstSlice({ cols, rows }));
     while (at < bytes.length) {
       if (at >= scannedTo) {
         const { skipped, end } = this.#skip(bytes, at, Math.min(bytes.length, at + windowBytes));
