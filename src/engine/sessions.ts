@@ -49,6 +49,8 @@ const endedMs = 600_000;
 const createMs = 10_000;
 /** R-RPC-026 */
 const graceMs = 3000;
+/** A default session whose client has left is closed after being idle for so long at least. */
+const leftIdleMs = 600_000;
 
 /** The sessions of the terminal book: a default one that is always there, a limit, and an end for the forgotten. */
 export class Sessions implements AsyncDisposable {
@@ -364,8 +366,9 @@ export class Sessions implements AsyncDisposable {
   /** Idle means no call and no output and no foreground command and no recording (R-TERM-033). */
   #armIdle(terminal: Terminal, client?: Client): void {
     const usualMs = this.limits.idleTimeout * 1000;
-    if (usualMs === 0) return;
-    const limitMs = client && !client.leaves ? Math.max(usualMs, silentClientMs) : usualMs;
+    // Sessions that clients did not ask for must not pile up after them, also where those they asked for stay.
+    const limitMs = client ? Math.max(usualMs, client.leaves ? leftIdleMs : silentClientMs) : usualMs;
+    if (limitMs === 0) return;
     /** Its client is there, and may come back to it. */
     const isAwaited = (): boolean => client?.leaves === true && this.#defaultOf.keyOf(terminal) === client.key;
     const idleFor = (): number => this.#engine.clock.now() - terminal.lastActivityAt;
