@@ -130,8 +130,9 @@ describe('terminal_run with more output than an answer holds', { timeout: 300_00
     expect(long.output.startsWith('main.c:1: error: no such thing\nstep 1: ')).toBe(true);
     const words = await mcp.text('terminal_run', { command, timeoutMs });
     expect(words).toMatch(/^main\.c:1: error: no such thing$/m);
-    expect(words).toMatch(/\d+ lines, \d+ bytes left out of 200001 lines, \d+ bytes; terminal_read rest=\S+/);
-    expect(words).toMatch(/lines \d+ to \d+ \(\d+ bytes\) are no longer kept/);
+    expect(words).toMatch(/\d+ lines, \d+ bytes left out of 200001 lines, \d+ bytes$/m);
+    expect(words).toMatch(/^next: The rest: terminal_read terminal=\w+ rest=\S+$/m);
+    expect(words).toMatch(/lines \d+ to \d+ \(\d+ lines, \d+ bytes\) are no longer kept/);
   });
 
   test.each([300_000, 800_000])('%i lines of a program that is no shell', async (count) => {

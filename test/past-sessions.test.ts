@@ -74,7 +74,7 @@ test('a session that was closed is disposed in the words of the terminal book, a
   for (const called of [id, number, 'gone']) {
     const error = await refusal(called);
     expect(error.message).toBe('Terminal session has been disposed');
-    expect(coreWords(error)).toBe('Terminal session has been disposed');
+    expect(coreWords(error)).toContain('Terminal session has been disposed. List them with terminal_list.');
   }
   // The name means whoever has it now.
   const next = await sessions.create({ name: 'gone' }, me, never);

@@ -1,5 +1,6 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { factsOf } from './support/both-halves.ts';
 import { doors, type Door, words } from './support/ssh-door.ts';
 import type { ToolResult } from './support/mcp.ts';
 import { withSshd } from './support/ssh-login.ts';
@@ -46,6 +47,20 @@ function adviceOf(answer: ToolResult): string[] {
   if (next !== undefined) told.push(`NEXT: ${next}`);
   expect(words(answer).match(/^(?:HINT|NEXT): .*/gm) ?? []).toEqual(told);
   return told.join('\n').match(/\b(?:ssh|sub|serial|terminal|file)_\w+|\bresources\/\w+|\b[a-z]+:\/\//g) ?? [];
+}
+
+/** A client that shows only the structure must not miss a value, a warning or a next step that the text has. */
+function expectToldInStructure(answer: ToolResult): void {
+  const values = factsOf(answer.structuredContent).map(({ value }) => String(value).toLowerCase());
+  const [, ...lines] = (words(answer).split(/^--- /m)[0] ?? '').trimEnd().split('\n');
+  for (const line of lines) {
+    const [, key = '', value = ''] = /^([A-Z_]+): (.*)$/.exec(line) ?? [];
+    const isThere =
+      /^(HINT|WARN|NEXT|DETAIL)$/.test(key) || key === ''
+        ? key === '' || values.includes(value.toLowerCase())
+        : value.split(/[ @():[\],x+]+/).every((part) => values.some((one) => one.includes(part.toLowerCase())));
+    expect(isThere, `${line} is not in ${JSON.stringify(answer.structuredContent)}`).toBe(true);
+  }
 }
 
 test('section 1: the tools in their order, with their annotations', async () => {
@@ -108,6 +123,7 @@ describe.each(['stdio', 'http', 'http of 2026'] as const)('over %s', (kind) => {
       expect(words(answer).split('\n')[0]).toBe(`${name.toUpperCase()}: ${status?.toUpperCase()}`);
       expect(JSON.stringify(answer.structuredContent)).not.toContain(':null');
       expect(status === 'error').toBe(answer.isError === true);
+      expectToldInStructure(answer);
       (answer.isError ? bad : good).add(name);
       expect(adviceOf(answer).filter((named) => !validators.has(named))).toEqual([]);
       return facts(answer);

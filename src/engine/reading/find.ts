@@ -16,8 +16,9 @@ export interface FindRequest {
   readonly scope?: 'screen' | 'all' | undefined;
   /** How many matches are shown; all are counted. */
   readonly max?: number | undefined;
-  /** What is shown of them may take so many characters. */
+  /** What is shown of them may take so many characters, or whatever `sizeOf` counts. The first is always shown. */
   readonly maxSize?: number | undefined;
+  readonly sizeOf?: ((match: FoundMatch) => number) | undefined;
   /** Lines shown before and after each. */
   readonly context?: number | undefined;
   /** Absolute row to begin with: `next` of an earlier answer. */
@@ -104,7 +105,7 @@ export async function findInTerminal(
       total++;
       if (next !== undefined) continue;
       const match = show(lines, index, at, text, context);
-      size += sizeOf(match);
+      size += (request.sizeOf ?? sizeOf)(match);
       if (matches.length < max && (matches.length === 0 || size <= maxSize)) matches.push(match);
       else next = { next: line.row, ...(at > 0 ? { nextCol: at } : {}) };
     }

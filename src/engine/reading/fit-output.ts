@@ -4,6 +4,7 @@ import type { Terminal } from '../terminal.ts';
 import { type Clipped, clip, countLines, type Gap } from './clip.ts';
 import { load, type SourceText } from './load.ts';
 import { type NotKept, notKept, restOf } from './rest.ts';
+import { hasRoom, largest, type Room } from './room.ts';
 import { type LogSource, wholeLines } from './source.ts';
 
 export interface FittedOutput {
@@ -24,14 +25,20 @@ export interface FittedOutput {
 /** Cut to size; a text that had to be cut also gets a summary, where its kind is known. */
 export function clipAndSummarise(
   { text, gap }: { readonly text: string; readonly gap?: Gap | undefined },
-  maxBytes: number,
+  room: Room,
   hint: { readonly command?: string | undefined; readonly exitCode?: number | undefined },
 ): Clipped & { readonly summary?: Summary } {
-  const plain = clip(text, { maxBytes, gap });
+  const cut = (summary?: string): Clipped =>
+    largest(
+      room,
+      (maxBytes) => clip(text, { maxBytes, gap, summary }),
+      (piece) => piece.text,
+    );
+  const plain = cut();
   if (!plain.clipped) return plain;
   const summary = summarise(text, hint);
   if (summary.kind === 'unknown') return plain;
-  return { ...clip(text, { maxBytes, gap, summary: summary.text }), summary };
+  return { ...cut(summary.text), summary };
 }
 
 interface Output {
@@ -46,17 +53,12 @@ interface Output {
 export async function fitOutput(
   terminal: Terminal,
   output: Output,
-  request: { readonly command: string; readonly maxBytes: number },
+  request: { readonly command: string; readonly room: Room },
   signal: AbortSignal,
 ): Promise<FittedOutput> {
-  const { text, flags, gap, totals, source, missedBytes } = await wholeOutput(
-    terminal,
-    output,
-    request.maxBytes,
-    signal,
-  );
+  const { text, flags, gap, totals, source, missedBytes } = await wholeOutput(terminal, output, request.room, signal);
   const hint = { command: request.command, exitCode: output.exitCode ?? undefined };
-  const result = clipAndSummarise({ text, gap }, request.maxBytes, hint);
+  const result = clipAndSummarise({ text, gap }, request.room, hint);
   const { totalLines, totalBytes, omittedLines, omittedBytes } = result;
   const rest = result.clipped && source ? restOf(terminal, source, { text, gap, totals }, result) : undefined;
   const gone = notKept({ text, gap });
@@ -80,12 +82,7 @@ interface WholeOutput extends SourceText {
 }
 
 /** A run answers with the end of a long output; what else is kept is read here. */
-async function wholeOutput(
-  terminal: Terminal,
-  output: Output,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<WholeOutput> {
+async function wholeOutput(terminal: Terminal, output: Output, room: Room, signal: AbortSignal): Promise<WholeOutput> {
   const { outputFrom: from, outputTo: to } = output;
   const source: LogSource = { kind: 'log', from, to, size: terminal.size, alternate: false };
   const kept = (): Promise<SourceText | undefined> => load(terminal, source, signal).catch(unlessAborted(signal));
@@ -93,7 +90,7 @@ async function wholeOutput(
     const { text, flags } = plainText(output.output);
     const totals = { lines: countLines(text), bytes: Buffer.byteLength(text) };
     // A handle is only as good as the text it leads to.
-    const again = totals.bytes <= maxBytes ? undefined : await kept();
+    const again = hasRoom(room, text) ? undefined : await kept();
     return { text, flags, totals, source: again?.text === text ? source : undefined, missedBytes: 0 };
   }
   const whole = await kept();

@@ -9,6 +9,7 @@ import { encodeCursor } from './cursor.ts';
 import { load, type SourceText } from './load.ts';
 import { takePicture } from './pictures.ts';
 import { type NotKept, notKept, page, restOf } from './rest.ts';
+import { answerBytes, type Room, roomBeside } from './room.ts';
 import type { Source } from './source.ts';
 import { type CommandFacts, type Found, type ReadRequest, views } from './views.ts';
 
@@ -51,7 +52,6 @@ export interface Left {
   readonly toLine: number;
 }
 
-export const defaultMaxBytes = 16 << 10;
 export const smallestMaxBytes = 1 << 10;
 export const largestMaxBytes = 200_000;
 const longestTitle = 200;
@@ -59,7 +59,8 @@ const noTotals = { lines: 0, bytes: 0 };
 
 /** The text of a terminal as a model should get it: rendered, plain, and no more than asked for (R-HUB-100…104). */
 export async function readTerminal(terminal: Terminal, request: ReadRequest, signal: AbortSignal): Promise<ReadAnswer> {
-  const maxBytes = Math.min(largestMaxBytes, Math.max(smallestMaxBytes, request.maxBytes ?? defaultMaxBytes));
+  const asked = request.maxBytes ?? answerBytes >> 1;
+  const maxBytes = Math.min(largestMaxBytes, Math.max(smallestMaxBytes, asked));
   if (request.immediate !== true && request.rest === undefined) await settled(terminal, signal);
   await inStep(terminal, signal);
   // Nothing is awaited between here and the end of `common`: all of it is of one moment.
@@ -68,11 +69,12 @@ export async function readTerminal(terminal: Terminal, request: ReadRequest, sig
   const found =
     request.rest === undefined ? views[request.view](terminal, request, { offset, picture, maxBytes }) : undefined;
   const common = facts(terminal, offset, picture.id);
-  if (!found)
-    return { ...common, ...(await page(terminal, { ...request, rest: request.rest ?? '' }, maxBytes, signal)) };
+  const { diff: _rows, ...told } = found?.facts ?? {};
+  const room = request.maxBytes === undefined ? roomBeside({ ...common, ...told }) : { bytes: maxBytes };
+  if (!found) return { ...common, ...(await page(terminal, { ...request, rest: request.rest ?? '' }, room, signal)) };
   const body = 'text' in found.body ? { ...found.body, totals: noTotals } : await load(terminal, found.body, signal);
   const source = 'text' in found.body ? found.body.source : found.body;
-  return { ...common, ...found.facts, ...fit(terminal, body, source, maxBytes, found.facts) };
+  return { ...common, ...found.facts, ...fit(terminal, body, source, room, found.facts) };
 }
 
 /** Brings the screen up to date. Output that goes on and on is not waited for. */
@@ -106,10 +108,10 @@ function fit(
   terminal: Terminal,
   body: SourceText,
   source: Source | undefined,
-  maxBytes: number,
+  room: Room,
   { command, lost }: Found['facts'],
 ) {
-  const { summary, ...result } = clipAndSummarise(body, maxBytes, command ?? {});
+  const { summary, ...result } = clipAndSummarise(body, room, command ?? {});
   const totals = { lines: result.totalLines, bytes: result.totalBytes };
   const rest = result.clipped && source ? restOf(terminal, source, { ...body, totals }, result) : undefined;
   const gone = notKept(body);

@@ -1,6 +1,7 @@
 import type { Terminal } from '../terminal.ts';
 import { type Clipped, countNewlines, type Gap, headEnd, lineStart } from './clip.ts';
 import { load, type SourceText } from './load.ts';
+import { largest, type Room } from './room.ts';
 import { decodeRest, encodeRest, type Rest, type Source } from './source.ts';
 
 /** A part of a text that is no longer kept, by its place in the whole. */
@@ -33,7 +34,7 @@ export function restOf(terminal: Terminal, source: Source, loaded: Loaded, clipp
 export async function page(
   terminal: Terminal,
   request: { readonly rest: string; readonly line?: number | undefined },
-  maxBytes: number,
+  room: Room,
   signal: AbortSignal,
 ) {
   const place = decodeRest(terminal, request.rest);
@@ -43,7 +44,11 @@ export async function page(
   const end = indexOf(loaded, place.end).index;
   // A page does not reach over what is gone.
   const limit = gap && start.index < gap.at ? Math.min(gap.at, end) : end;
-  const to = Math.max(start.index, Math.min(limit, headEnd(text, start.index, maxBytes)));
+  const to = largest(
+    room,
+    (maxBytes) => Math.max(start.index, Math.min(limit, headEnd(text, start.index, maxBytes))),
+    (end) => text.slice(start.index, end),
+  );
   const shown = text.slice(start.index, to);
   const fromLine = lineOf(loaded, start.index);
   const line = fromLine + countNewlines(shown);

@@ -1,11 +1,38 @@
-import type { FairleadError } from '../../contract/errors.ts';
+import { FairleadError } from '../../contract/errors.ts';
 import { sentences } from '../sentences.ts';
 
 /** Plain sentences; what the documented tools call a session is a terminal here. */
 export function renderError(error: FairleadError): string {
-  const { code, data } = error;
-  if (code === 'terminal_not_found' && typeof data?.['terminal'] === 'string' && data['end'] === undefined) {
-    return `There is no terminal "${data['terminal']}". List them with terminal_list.`;
-  }
-  return sentences(error);
+  const own = inOwnWords(error);
+  const words = sentences(own);
+  const more = Object.entries(own.data ?? {}).filter(([, value]) => isPlain(value) && !words.includes(String(value)));
+  return [words, ...more.map(([name, value]) => `${name}: ${String(value)}`)].join('\n');
 }
+
+const isPlain = (value: unknown): value is string | number => typeof value === 'number' || typeof value === 'string';
+
+/** The same sentences as facts. */
+export function errorFacts(error: FairleadError): { readonly error: Readonly<Record<string, unknown>> } {
+  const { code, message, hint, data } = inOwnWords(error);
+  return { error: { ...data, code, message, ...(hint !== undefined && { hint }) } };
+}
+
+const listThem = 'List them with terminal_list.';
+
+function inOwnWords(error: FairleadError): FairleadError {
+  const { code, message, hint, data } = error;
+  const terminal = data?.['terminal'];
+  if (code === 'terminal_not_found' && typeof terminal === 'string' && data?.['end'] === undefined) {
+    return said(error, `There is no terminal "${terminal}".`, listThem);
+  }
+  if (code === 'terminal_not_found') return said(error, ofTerminals(message), hint ?? listThem);
+  if (code === 'terminal_exited') return said(error, ofTerminals(message), hint === undefined ? listThem : goOn);
+  return error;
+}
+
+const goOn = 'Its last screen can still be read with terminal_read; open another terminal with terminal_open.';
+
+const ofTerminals = (message: string): string => message.replace(/^Session '/, "Terminal '");
+
+const said = ({ code, data, cause }: FairleadError, message: string, hint: string): FairleadError =>
+  new FairleadError(code, message, { hint, ...(data && { data }), cause });

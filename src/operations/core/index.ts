@@ -1,5 +1,5 @@
 import { defineBook } from '../../engine/operation.ts';
-import { renderError } from './errors.ts';
+import { errorFacts, renderError } from './errors.ts';
 import * as lifecycle from './lifecycle.ts';
 import * as pictures from './pictures.ts';
 import * as read from './read.ts';
@@ -27,4 +27,5 @@ export const coreBook = defineBook({
     targets: { list: targets.list },
   },
   renderError,
+  errorFacts,
 });

@@ -5,11 +5,12 @@ import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/operation.ts';
 import { PlainFacts } from '../../engine/plain-facts.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
+import { answerBytes } from '../../engine/reading/room.ts';
 import type { Terminal as EngineTerminal } from '../../engine/terminal.ts';
 import { aboutLaunch } from '../launch.ts';
 import { Environment } from '../environment.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
-import { Flags, flagWords, TerminalId } from './shared.ts';
+import { Flags, flagWords, Next, shortCommand, TerminalId } from './shared.ts';
 import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';
 
 const Info = z.object({
@@ -75,12 +76,31 @@ export const list = operation({
   title: 'List terminals',
   summary: 'List the open terminals with their state.',
   access: 'observe',
-  input: z.strictObject({}),
-  output: z.object({ terminals: z.array(Info) }),
-  run: async ({ engine, caller }) => ({
-    terminals: engine.sessions.all(caller).map((terminal) => describe(terminal, engine, caller)),
+  input: z.strictObject({ from: z.number().int().min(0).default(0).describe('Of an earlier answer: go on there') }),
+  output: z.object({
+    terminals: z.array(Info),
+    total: z.number().int(),
+    from: z.number().int().optional().describe('Where the list goes on'),
+    next: Next,
   }),
-  render: ({ terminals }) => (terminals.length === 0 ? 'No terminal is open.' : terminals.map(line).join('\n')),
+  async run({ input, engine, caller }) {
+    const all = engine.sessions.all(caller).map((terminal) => describe(terminal, engine, caller));
+    const terminals = listPage(all, input.from);
+    const from = input.from + terminals.length;
+    const more = from < all.length;
+    return {
+      terminals,
+      total: all.length,
+      ...(more ? { from, next: `The others: terminal_list from=${from}` } : {}),
+    };
+  },
+  render({ terminals, total, next }) {
+    if (total === 0) return 'No terminal is open.';
+    return [
+      ...terminals.map(line),
+      ...(next === undefined ? [] : [`${terminals.length} of ${total}`, `next: ${next}`]),
+    ].join('\n');
+  },
 });
 
 export const close = operation({
@@ -112,7 +132,7 @@ function describe(terminal: EngineTerminal, engine: Engine, caller: Caller): Inf
     program: plain.line(terminal.program),
     state: terminal.state,
     ...(foreground === undefined ? {} : { foreground: plain.line(foreground) }),
-    ...(command === undefined ? {} : { command: plain.text(command) }),
+    ...(command === undefined ? {} : { command: shortCommand(plain.text(command)) }),
     ...unfinishedIn(terminal),
     ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
     ...(cwd === undefined ? {} : { cwd: plain.line(cwd) }),
@@ -133,8 +153,13 @@ function line(info: Info): string {
     ...(info.exitCode === undefined ? [] : [`exit ${info.exitCode ?? '?'}`]),
     info.name === undefined ? info.program : `${info.name} (${info.program})`,
     ...(info.foreground === undefined || info.program.endsWith(info.foreground) ? [] : [`running ${info.foreground}`]),
+    ...(info.command === undefined ? [] : [`command ${JSON.stringify(info.command)}`]),
+    `on ${info.target}`,
     `${info.cols}x${info.rows}`,
     ...(info.cwd === undefined ? [] : [info.cwd]),
+    ...(info.pid === undefined ? [] : [`pid ${info.pid}`]),
+    `idle ${info.idleSeconds} s`,
+    ...(info.recordingId === undefined ? [] : [`recorded as ${info.recordingId}`]),
     ...(info.isDefault ? ['default'] : []),
     ...askWords(info),
     ...unfinishedFacts(info.unfinished),
@@ -142,3 +167,17 @@ function line(info: Info): string {
   ];
   return facts.join('  ');
 }
+
+/** As many as fit into an answer, in words and in JSON, from a place in the list on; one at least. */
+function listPage(all: readonly Info[], from: number): Info[] {
+  const shown: Info[] = [];
+  let bytes = listFactsBytes;
+  for (const info of all.slice(from)) {
+    bytes += Buffer.byteLength(JSON.stringify(info)) + Buffer.byteLength(line(info)) + 2;
+    if (shown.length > 0 && bytes > answerBytes) break;
+    shown.push(info);
+  }
+  return shown;
+}
+
+const listFactsBytes = 300;

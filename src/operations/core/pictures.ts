@@ -30,9 +30,9 @@ export const screenshot = operation({
     await settled(terminal, signal);
     return { terminal: terminal.id, ...(await engine.pictures.take(terminal, { widest, ...input }, signal)) };
   },
-  render: ({ bytes, width, height, path }) => [
+  render: ({ terminal, bytes, width, height, sizeBytes, path }) => [
     { type: 'image', bytes, mimeType: 'image/png' },
-    { type: 'text', text: `PNG ${width}x${height}: ${path}` },
+    { type: 'text', text: `PNG ${width}x${height}, ${sizeBytes} bytes, of terminal ${terminal}: ${path}` },
   ],
 });
 
@@ -78,14 +78,13 @@ export const record = operation({
     const { recordingId, path, saved, durationMs, stopReason } = await engine.recordings.stopOf(terminal.id);
     return { recordings: [{ recordingId, path, terminal: terminal.id }], saved, durationMs, stopReason };
   },
-  render({ recordings, saved, durationMs }) {
+  render({ recordings, saved, durationMs, stopReason }) {
     if (recordings.length === 0) return 'Nothing is being recorded.';
-    if (saved === false) return 'Stopped; nothing failed, so it was not kept.';
     const words = recordings
       .map(({ recordingId, path, terminal }) => `${terminal}  ${recordingId}  ${path}`)
       .join('\n');
-    return durationMs === undefined
-      ? `Recording\n${words}`
-      : `Stopped after ${(durationMs / 1000).toFixed(1)} s\n${words}`;
+    if (durationMs === undefined) return `Recording\n${words}`;
+    const kept = saved === false ? 'nothing failed, so it was not kept' : 'saved';
+    return `Stopped after ${(durationMs / 1000).toFixed(1)} s (${stopReason}), ${kept}\n${words}`;
   },
 });

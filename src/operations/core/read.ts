@@ -1,11 +1,25 @@
 import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
 import { fenced } from '../../engine/reading/fence.ts';
-import { findInTerminal } from '../../engine/reading/find.ts';
+import { findInTerminal, type FoundMatch } from '../../engine/reading/find.ts';
 import { readTerminal } from '../../engine/reading/read.ts';
+import { answerBytes } from '../../engine/reading/room.ts';
 import { viewNames } from '../../engine/reading/views.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
-import { Flags, flagWords, leftOut, MaxBytes, NotKept, notKeptWords, Terminal } from './shared.ts';
+import {
+  Flags,
+  flagWords,
+  leftOut,
+  MaxBytes,
+  Next,
+  nextSteps,
+  nextWords,
+  NotKept,
+  notKeptWords,
+  readRest,
+  shortCommand,
+  Terminal,
+} from './shared.ts';
 import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';
 
 const Answer = z.object({
@@ -50,14 +64,15 @@ const Answer = z.object({
     .optional(),
   diff: z
     .object({
-      compared: z.boolean(),
-      rows: z.array(z.object({ row: z.number().int(), text: z.string() })),
+      compared: z.boolean().describe('false: there was nothing to compare with, so all rows are there'),
       scrolled: z.number().int(),
     })
     .optional(),
-  summary: z.object({ kind: z.string(), text: z.string() }).optional(),
+  summary: z.object({ kind: z.string() }).optional().describe('The text has one of the part left out'),
   page: z.object({ fromLine: z.number().int(), toLine: z.number().int() }).optional(),
+  next: Next,
 });
+type Answer = z.output<typeof Answer>;
 
 export const read = operation({
   title: 'Read a terminal',
@@ -76,60 +91,58 @@ export const read = operation({
   output: Answer,
   async run({ input, engine, caller, signal }) {
     const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
-    const { flags, command, diff, ...answer } = await readTerminal(terminal, input, signal);
+    const { flags, command, diff, summary, ...answer } = await readTerminal(terminal, input, signal);
     return {
       terminal: terminal.id,
       ...answer,
       ...askFacts(terminal.attention.current, terminal, engine),
-      ...(command ? { command } : {}),
+      ...(command ? { command: { ...command, command: command.command && shortCommand(command.command) } } : {}),
       ...unfinishedIn(terminal),
-      ...(diff ? { diff: { ...diff, rows: [...diff.rows] } } : {}),
+      ...(diff ? { diff: { compared: diff.compared, scrolled: diff.scrolled } } : {}),
+      ...(summary ? { summary: { kind: summary.kind } } : {}),
       ...(Object.keys(flags).length > 0 ? { flags: { ...flags } } : {}),
+      ...nextSteps(
+        readRest(terminal.id, answer.rest),
+        answer.rest === undefined &&
+          `What is new later: terminal_read terminal=${terminal.id} view=new cursor=${answer.cursor}`,
+      ),
     };
   },
-  render({
-    text,
-    cursor,
-    state,
-    altScreen,
-    command,
-    clipped,
-    rest,
-    lost,
-    missedBytes,
-    notKept,
-    unfinished,
-    page,
-    totalLines,
-    totalBytes,
-    flags,
-    screen,
-    person,
-    input,
-  }) {
-    const { x, y } = screen.cursor;
-    const facts = [
-      `${state}${altScreen ? ', full-screen program' : ''}, cursor at column ${x} row ${y}, read on with cursor=${cursor}`,
-      ...askWords({ person, input }),
-      ...(command
-        ? [
-            `command: ${command.command ?? '?'} ${command.running ? '(running)' : `(exit code ${command.exitCode ?? '?'})`}`,
-          ]
-        : []),
-      ...(clipped ? [leftOut({ ...clipped, rest, totalLines, totalBytes })] : []),
-      ...(page
-        ? [
-            `lines ${page.fromLine} to ${page.toLine} of ${totalLines}${rest ? `; more with rest=${rest}` : ', the last of the rest'}`,
-          ]
-        : []),
-      ...unfinishedFacts(unfinished),
-      ...notKeptWords(notKept),
-      ...(lost && !notKept ? [`some of it is no longer kept${missedBytes ? ` (${missedBytes} bytes)` : ''}`] : []),
-      ...flagWords(flags),
-    ];
-    return fenced(facts, text);
-  },
+  render: (answer) => fenced(readWords(answer), answer.text),
 });
+
+function readWords(answer: Answer): string[] {
+  const { state, altScreen, cursor, idleMs, screen, clipped, page, lost, missedBytes, diff, summary } = answer;
+  const { x, y, visible } = screen.cursor;
+  const title = screen.title === '' ? '' : `, title ${JSON.stringify(screen.title)}`;
+  return [
+    `terminal ${answer.terminal} ${state}${altScreen ? ', full-screen program' : ''}, ${screen.cols}x${screen.rows}, ` +
+      `${visible ? 'cursor' : 'hidden cursor'} at column ${x} row ${y}, quiet for ${idleMs} ms, cursor=${cursor}${title}`,
+    ...askWords(answer),
+    ...commandWords(answer.command),
+    ...(diff ? [diffWords(diff)] : []),
+    ...(clipped ? [`${leftOut({ ...answer, ...clipped })}: lines ${clipped.fromLine} to ${clipped.toLine}`] : []),
+    ...(page ? [`lines ${page.fromLine} to ${page.toLine} of ${answer.totalLines}, ${answer.totalBytes} bytes`] : []),
+    ...(page && answer.rest === undefined ? ['the last of the rest'] : []),
+    ...unfinishedFacts(answer.unfinished),
+    ...notKeptWords(answer.notKept),
+    ...(lost && !answer.notKept ? [`some of it is no longer kept${missedBytes ? ` (${missedBytes} bytes)` : ''}`] : []),
+    ...(summary ? [`with a summary (${summary.kind}) of what was left out`] : []),
+    ...flagWords(answer.flags),
+    ...nextWords(answer.next),
+  ];
+}
+
+function commandWords(command: Answer['command']): string[] {
+  if (!command) return [];
+  const { block, running, exitCode, durationMs, cwd } = command;
+  const end = running ? 'running' : `exit code ${exitCode ?? '?'}`;
+  const time = durationMs === undefined ? '' : `, ${durationMs} ms`;
+  return [`command ${block}: ${command.command ?? '?'} (${end}${time}${cwd === undefined ? '' : `, in ${cwd}`})`];
+}
+
+const diffWords = ({ compared, scrolled }: NonNullable<Answer['diff']>): string =>
+  compared ? `changed rows, ${scrolled} rows scrolled out` : 'nothing to compare with: all rows';
 
 export const find = operation({
   title: 'Find text',
@@ -143,8 +156,8 @@ export const find = operation({
     scope: z.enum(['screen', 'all']).default('all'),
     context: z.number().int().min(0).max(20).default(0).describe('Lines around each match'),
     max: z.number().int().min(1).max(200).default(20),
-    from: z.number().int().min(0).optional().describe('next of an earlier answer'),
-    fromCol: z.number().int().min(0).optional().describe('its nextCol'),
+    from: z.number().int().min(0).optional().describe('Of an earlier answer'),
+    fromCol: z.number().int().min(0).optional().describe('Of the same answer'),
   }),
   output: z.object({
     terminal: z.string(),
@@ -166,32 +179,59 @@ export const find = operation({
     firstRow: z.number().int(),
     altScreen: z.boolean(),
     flags: Flags.optional(),
-    next: z.number().int().optional(),
-    nextCol: z.number().int().optional(),
+    from: z.number().int().optional().describe('Where the matches go on that are not shown'),
+    fromCol: z.number().int().optional(),
+    next: Next,
     incomplete: z.boolean().optional().describe('It took too long; total counts what was found until then'),
   }),
   positional: ['pattern'],
   async run({ input, engine, caller, signal }) {
     const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
-    const { flags, matches, ...rest } = await findInTerminal(terminal, input, signal);
+    const request = { ...input, maxSize: answerBytes - findFactsBytes, sizeOf: matchBytes };
+    const { flags, matches, ...found } = await findInTerminal(terminal, request, signal);
+    const { next: from, nextCol: fromCol, ...rest } = found;
     const copies = matches.map((one) => ({ ...one, before: [...one.before], after: [...one.after] }));
-    return { terminal: terminal.id, ...rest, matches: copies, ...(Object.keys(flags).length > 0 ? { flags } : {}) };
+    const on = fromCol === undefined ? `from=${from}` : `from=${from} fromCol=${fromCol}`;
+    return {
+      terminal: terminal.id,
+      ...rest,
+      ...(from === undefined ? {} : { from }),
+      ...(fromCol === undefined ? {} : { fromCol }),
+      matches: copies,
+      ...(Object.keys(flags).length > 0 ? { flags } : {}),
+      ...nextSteps(
+        from !== undefined && `More matches: terminal_find terminal=${terminal.id} with the same pattern and ${on}`,
+        rest.firstRow > 0 &&
+          input.scope === 'all' &&
+          `Rows before ${rest.firstRow} are no longer kept as rows: terminal_read terminal=${terminal.id} view=output, or run it again with grep`,
+      ),
+    };
   },
-  render({ matches, total, linesSearched, next, nextCol, firstRow, incomplete, flags }) {
-    const lines = matches.flatMap(({ row, line, before, after }) => [
-      ...before.map((text) => `       ${text}`),
-      `${String(row).padStart(6)} ${line}`,
-      ...after.map((text) => `       ${text}`),
-    ]);
+  render(answer) {
+    const { matches, total, linesSearched, incomplete, altScreen, flags, next } = answer;
     const facts = [
-      `${total} matches in ${linesSearched} lines`,
-      ...(next === undefined ? [] : [`more with from=${next}${nextCol === undefined ? '' : ` fromCol=${nextCol}`}`]),
+      `${total} matches in ${linesSearched} lines of terminal ${answer.terminal}${altScreen ? ', full-screen program' : ''}`,
+      `rows from ${answer.firstRow}, screen from row ${answer.screenTop}, epoch ${answer.epoch}`,
       ...(incomplete ? ['the search took too long and was cut short'] : []),
-      ...(firstRow > 0
-        ? [`rows before ${firstRow} are no longer kept as rows: read view=output, or run it again with grep`]
-        : []),
       ...flagWords(flags),
+      ...nextWords(next),
     ];
-    return fenced(facts, lines.join('\n'));
+    return fenced(facts, matches.flatMap(matchLines).join('\n'));
   },
 });
+
+/** What the answer tells besides the matches, in words and in JSON. */
+const findFactsBytes = 1200;
+
+const matchBytes = (match: FoundMatch): number =>
+  Buffer.byteLength(JSON.stringify(match)) + Buffer.byteLength(matchLines(match).join('\n')) + 2;
+
+/** `row:column` of where it begins, with the last row where the match goes on in another. */
+function matchLines({ row, endRow, col, line, before, after }: FoundMatch): string[] {
+  const place = endRow === row ? `${row}:${col}` : `${row}:${col}-${endRow}`;
+  return [
+    ...before.map((text) => `       ${text}`),
+    `${place.padStart(6)} ${line}`,
+    ...after.map((text) => `       ${text}`),
+  ];
+}

@@ -5,14 +5,28 @@ import { operation } from '../../engine/operation.ts';
 import { plainText } from '../../engine/plain-text.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { fitOutput } from '../../engine/reading/fit-output.ts';
-import { defaultMaxBytes } from '../../engine/reading/read.ts';
+import { roomBeside } from '../../engine/reading/room.ts';
 import { follow, run as runCommand } from '../../engine/run/run.ts';
+import type { RunResult } from '../../engine/run/result.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
-import { Flags, flagWords, leftOut, MaxBytes, NotKept, notKeptWords, Terminal } from './shared.ts';
+import {
+  Flags,
+  flagWords,
+  leftOut,
+  MaxBytes,
+  Next,
+  nextSteps,
+  nextWords,
+  NotKept,
+  notKeptWords,
+  readRest,
+  shortCommand,
+  Terminal,
+} from './shared.ts';
 
 const Result = z.object({
   terminal: z.string(),
-  command: z.string().optional(),
+  command: z.string(),
   state: z.enum(['done', 'running', 'needs_person', 'needs_input', 'incomplete', 'exited', 'starting']),
   exitCode: z.number().int().nullable(),
   signal: z.string().optional(),
@@ -32,6 +46,7 @@ const Result = z.object({
   ...Asks,
   flags: Flags.optional(),
   note: z.string().optional(),
+  next: Next,
 });
 type Result = z.output<typeof Result>;
 
@@ -67,8 +82,6 @@ export const run = operation({
       command === undefined
         ? await follow(terminal, { timeoutMs }, signal, progress)
         : await runCommand(terminal, { command, timeoutMs, by: caller.name }, signal, progress);
-    const request = { command: result.command, maxBytes: input.maxBytes ?? defaultMaxBytes };
-    const { text, flags, ...fitted } = await fitOutput(terminal, result, request, signal);
     const {
       output: _output,
       outputFrom: _from,
@@ -77,19 +90,29 @@ export const run = operation({
       marker: _marker,
       missedBytes: _missed,
       asks,
-      ...facts
+      ...told
     } = result;
-    return {
+    const notes = [restarted && newShell, result.state === 'incomplete' && unfinished, told.note].filter(
+      (one) => typeof one === 'string',
+    );
+    const facts = {
       terminal: terminal.id,
-      ...facts,
+      ...told,
       ...askFacts(asks, terminal, engine),
-      command: visibleLines(result.command),
-      ...(facts.cwd === undefined ? {} : { cwd: plainText(facts.cwd, { separator: ' ' }).text }),
-      ...(restarted ? { restarted, note: [newShell, facts.note ?? []].flat().join(' ') } : {}),
-      durationMs: Math.round(facts.durationMs),
+      command: shortCommand(visibleLines(result.command)),
+      ...(told.cwd === undefined ? {} : { cwd: plainText(told.cwd, { separator: ' ' }).text }),
+      ...(restarted ? { restarted } : {}),
+      ...(notes.length === 0 ? {} : { note: notes.join(' ') }),
+      durationMs: Math.round(told.durationMs),
+    };
+    const room = input.maxBytes === undefined ? roomBeside(facts) : { bytes: input.maxBytes };
+    const { text, flags, ...fitted } = await fitOutput(terminal, result, { command: result.command, room }, signal);
+    return {
+      ...facts,
       output: text,
       ...fitted,
       ...(Object.keys(flags).length > 0 ? { flags } : {}),
+      ...nextSteps(stateStep(result, terminal.id), readRest(terminal.id, fitted.rest)),
     };
   },
   render: (result) => fenced(words(result), result.output),
@@ -97,28 +120,44 @@ export const run = operation({
 
 const newShell = 'The shell before was gone: this ran in a new shell, without its directory, variables and functions.';
 
+const unfinished = 'The shell wanted more text: an open quote, bracket or here-document. Nothing was run.';
+
+function stateStep({ state, evidence, note }: RunResult, terminal: string): string | undefined {
+  // A command that could not be typed comes with a note that says what to do.
+  if (state === 'starting' || (isAsking(state) && note !== undefined)) return undefined;
+  if (isAsking(state)) return `After the answer: terminal_run terminal=${terminal} without command.`;
+  // The note says what it waits for.
+  if (state === 'running' && evidence !== 'none' && note !== undefined) return undefined;
+  if (state === 'running') return `To go on waiting: terminal_run terminal=${terminal} without command.`;
+  if (state === 'incomplete') return 'Send the whole command again.';
+  return state === 'exited' ? 'To go on: terminal_open, or terminal_run without terminal.' : undefined;
+}
+
+const isAsking = (state: Result['state']): boolean => state === 'needs_person' || state === 'needs_input';
+
 function words(result: Result): string[] {
   const seconds = `${(result.durationMs / 1000).toFixed(2)} s`;
   const code = result.exitCode === null ? 'exit code unknown' : `exit code ${result.exitCode}`;
+  const sure = `(${result.evidence}, ${result.confidence})`;
   const first: Readonly<Record<Result['state'], string>> = {
-    done: `${code}, ${seconds} (${result.evidence}, ${result.confidence})`,
-    running:
-      result.evidence === 'none'
-        ? `still running after ${seconds}; call terminal_run without command to go on waiting`
-        : `still running after ${seconds}`,
+    done: `${code}, ${seconds} ${sure}`,
+    running: `still running after ${seconds} ${sure}`,
     needs_person: askWords(result)[0] ?? 'needs_person',
     needs_input: askWords(result)[0] ?? 'needs_input',
-    incomplete: 'the shell wanted more text: an open quote, bracket or here-document; nothing was run',
-    exited: `the program of this terminal has ended, ${code}`,
-    starting: `the shell is still starting after ${seconds}; nothing was run`,
+    incomplete: `incomplete, ${seconds} ${sure}`,
+    exited: `the program of this terminal has exited, ${code}, ${seconds} ${sure}`,
+    starting: `the shell is still starting after ${seconds} ${sure}`,
   };
   return [
     first[result.state],
     ...(result.cwd === undefined ? [] : [`in ${result.cwd}`]),
+    `terminal ${result.terminal}${isAsking(result.state) ? `, ${seconds} ${sure}` : ''}${result.signal === undefined ? '' : `, ended by ${result.signal}`}`,
+    `command: ${result.command}`,
     ...(result.note === undefined ? [] : [result.note]),
     ...(result.omittedBytes === 0 ? [] : [leftOut(result)]),
     ...notKeptWords(result.notKept),
     ...(result.missedBytes === undefined ? [] : [`the first ${result.missedBytes} bytes are no longer kept`]),
     ...flagWords(result.flags),
+    ...nextWords(result.next),
   ];
 }

@@ -5,7 +5,7 @@ import { operation } from '../../engine/operation.ts';
 import { cursorNow } from '../../engine/reading/cursor-now.ts';
 import { submitModes } from '../../engine/submit/body.ts';
 import { submit } from '../../engine/submit/submit.ts';
-import { Terminal } from './shared.ts';
+import { Next, nextWords, Terminal } from './shared.ts';
 import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';
 import { pressKey } from '../../engine/typing.ts';
 
@@ -37,6 +37,7 @@ export const send = operation({
     cursor: z.string().describe('Pass to terminal_read or terminal_wait to get what follows'),
     restarted: z.boolean().describe('The shell before was gone; this went to a new one'),
     unfinished: Unfinished.optional(),
+    next: Next,
   }),
   positional: ['text'],
   async run({ input, engine, caller, signal }) {
@@ -52,13 +53,21 @@ export const send = operation({
       sent = await submit(terminal, { text: input.text, mode: input.mode, by: caller.name }, signal);
     let { bytes } = sent;
     for (const key of keys) bytes += await pressKey(terminal, key, { by: caller.name, repeat: 1 }, signal);
+    const from = `terminal=${terminal.id} cursor=${cursor}`;
+    const next = `What follows: terminal_wait ${from} with a condition, or terminal_read view=new ${from}`;
     const { wrapped, submitted } = sent;
-    return { terminal: terminal.id, bytes, wrapped, submitted, cursor, restarted, ...unfinishedIn(terminal) };
+    return { terminal: terminal.id, bytes, wrapped, submitted, cursor, restarted, ...unfinishedIn(terminal), next };
   },
-  render: ({ bytes, submitted, cursor, restarted, unfinished }) =>
+  render: ({ terminal, bytes, wrapped, submitted, restarted, unfinished, next }) =>
     [
-      `Sent ${bytes} bytes.${submitted === false ? ' The program did not react to Enter.' : ''} cursor ${cursor}`,
+      `Sent ${bytes} bytes to terminal ${terminal}${wrapped ? ' as a bracketed paste' : ''}.${reaction(submitted)}`,
       ...(restarted ? ['The shell before was gone: this went to a new shell.'] : []),
       ...unfinishedFacts(unfinished),
+      ...nextWords(next),
     ].join('\n'),
 });
+
+function reaction(submitted: boolean | 'unknown'): string {
+  if (submitted === 'unknown') return '';
+  return submitted ? ' The program reacted to Enter.' : ' The program did not react to Enter.';
+}

@@ -3,7 +3,10 @@ import { largestMaxBytes, smallestMaxBytes } from '../../engine/reading/read.ts'
 
 /** What the tools of this book have in common. */
 
-/** An id, or the number of a session. */
+/** What to do next, in one sentence that names the tool. It stands in both halves of an answer. */
+export const Next = z.string().optional().describe('What to do next');
+
+/** An id, a name, or the number of a session. */
 export const TerminalId = z.preprocess(
   (value) => (typeof value === 'number' ? String(value) : value),
   z.string().trim().min(1).max(64),
@@ -17,7 +20,7 @@ export const MaxBytes = z
   .min(smallestMaxBytes)
   .max(largestMaxBytes)
   .optional()
-  .describe('Size of the answer (16384)');
+  .describe('Bytes of text (about 4000, so that the whole answer has at most 10 KiB)');
 
 /** Characters of each suspicious kind that were met in the output. */
 export const Flags = z.record(z.string(), z.number().int());
@@ -37,17 +40,34 @@ export const NotKept = z.object({
 
 export function notKeptWords(gone: z.output<typeof NotKept> | undefined): string[] {
   if (gone === undefined) return [];
-  if (gone.toLine <= gone.fromLine) return [`${gone.bytes} bytes of line ${gone.fromLine} are no longer kept`];
-  return [`lines ${gone.fromLine} to ${gone.toLine} (${gone.bytes} bytes) are no longer kept`];
+  const { lines, bytes, fromLine, toLine } = gone;
+  if (toLine <= fromLine) return [`${bytes} bytes of line ${fromLine} are no longer kept`];
+  return [`lines ${fromLine} to ${toLine} (${lines} lines, ${bytes} bytes) are no longer kept`];
 }
 
+/** How much was left out, and of how much. */
 export function leftOut(what: {
   readonly omittedLines: number;
   readonly omittedBytes: number;
   readonly totalLines: number;
   readonly totalBytes: number;
-  readonly rest?: string | undefined;
 }): string {
-  const amount = `${what.omittedLines} lines, ${what.omittedBytes} bytes left out of ${what.totalLines} lines, ${what.totalBytes} bytes`;
-  return what.rest === undefined ? amount : `${amount}; terminal_read rest=${what.rest}`;
+  return `${what.omittedLines} lines, ${what.omittedBytes} bytes left out of ${what.totalLines} lines, ${what.totalBytes} bytes`;
 }
+
+/** Several next steps as one text; undefined where there is none. */
+export function nextSteps(...steps: readonly (string | false | undefined)[]): { readonly next?: string } {
+  const given = steps.filter((step) => typeof step === 'string');
+  return given.length === 0 ? {} : { next: given.join(' ') };
+}
+
+export const readRest = (terminal: string, rest: string | undefined): string | undefined =>
+  rest === undefined ? undefined : `The rest: terminal_read terminal=${terminal} rest=${rest}`;
+
+export const nextWords = (next: string | undefined): string[] => (next === undefined ? [] : [`next: ${next}`]);
+
+const longestCommand = 300;
+
+/** As much of a command as it takes to know it again. */
+export const shortCommand = (command: string): string =>
+  command.length <= longestCommand ? command : `${command.slice(0, longestCommand - 1).toWellFormed()}…`;

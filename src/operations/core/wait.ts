@@ -7,10 +7,7 @@ import { readTerminal } from '../../engine/reading/read.ts';
 import { type Condition, wait as waitFor } from '../../engine/wait/wait.ts';
 import { plainText } from '../../engine/plain-text.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
-import { Flags, flagWords, Terminal } from './shared.ts';
-
-/** Enough for a screen; who wants more reads. */
-const screenBytes = 8192;
+import { Flags, flagWords, Next, nextSteps, nextWords, readRest, Terminal } from './shared.ts';
 
 export const wait = operation({
   title: 'Wait for something',
@@ -43,6 +40,8 @@ export const wait = operation({
     altScreen: z.boolean(),
     flags: Flags.optional(),
     ...Asks,
+    rest: z.string().optional().describe('Of a screen that was clipped'),
+    next: Next,
   }),
   async run({ input, engine, caller, signal, progress }) {
     const wanted = conditionsOf(input);
@@ -61,9 +60,9 @@ export const wait = operation({
       { conditions, timeoutMs: input.timeoutMs, since },
       signal,
     );
-    const { text, cursor, altScreen, flags } = await readTerminal(
+    const { text, cursor, altScreen, flags, rest } = await readTerminal(
       terminal,
-      { view: 'screen', maxBytes: screenBytes, immediate: true },
+      { view: 'screen', immediate: true },
       signal,
     );
     return {
@@ -77,16 +76,26 @@ export const wait = operation({
       altScreen,
       ...(Object.keys(flags).length > 0 ? { flags } : {}),
       ...askFacts(terminal.attention.current, terminal, engine),
+      ...(rest === undefined ? {} : { rest }),
+      ...nextSteps(hit === undefined && goOn(terminal.id, cursor), readRest(terminal.id, rest)),
     };
   },
-  render({ hit, line, elapsedMs, state, cursor, screen, person, input, flags }) {
+  render({ terminal, hit, line, elapsedMs, state, cursor, screen, altScreen, person, input, flags, next }) {
     const what = hit === null ? `nothing of it within ${elapsedMs} ms` : `${hit} after ${elapsedMs} ms`;
-    const facts = [`${what}; ${state}; cursor=${cursor}`, ...askWords({ person, input }), ...flagWords(flags)];
+    const facts = [
+      `${what}; terminal ${terminal} ${state}${altScreen ? ', full-screen program' : ''}; cursor=${cursor}`,
+      ...askWords({ person, input }),
+      ...flagWords(flags),
+      ...nextWords(next),
+    ];
     // A line that has scrolled away already is shown above the screen, inside the fence: the program printed it.
     const shown = line === undefined || screen.includes(line) ? screen : `${line}\n[…]\n${screen}`;
     return fenced(facts, shown);
   },
 });
+
+const goOn = (terminal: string, cursor: string): string =>
+  `To go on waiting: terminal_wait with terminal=${terminal} cursor=${cursor} and the same conditions`;
 
 type Hit = 'text' | 'regex' | 'gone' | 'quiet' | 'prompt' | 'exit' | 'person' | 'input';
 
