@@ -18,7 +18,7 @@ describe('the handshake', () => {
         id: 0,
         result: {
           protocolVersion: version,
-          capabilities: { tools: {}, prompts: {} },
+          capabilities: { tools: { listChanged: true }, prompts: {} },
           serverInfo: { name: 'fairlead', version: '1.2.3' },
           instructions: 'Use it well.',
         },
@@ -38,7 +38,7 @@ describe('the handshake', () => {
     const { result } = await line.answer(1);
     expect(result).toMatchObject({
       supportedVersions: ['2026-07-28'],
-      capabilities: { tools: {}, prompts: {} },
+      capabilities: { tools: { listChanged: true }, prompts: {} },
       instructions: 'Use it well.',
       _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'fairlead', version: '1.2.3' } },
     });
