@@ -14,6 +14,8 @@ const thinkMs = 1000;
 class Agent {
   calls = 0;
   bytes = 0;
+  /** The largest answer: text and structure together. */
+  largest = 0;
   #waiting = new Map();
   #id = 0;
 
@@ -49,6 +51,8 @@ class Agent {
     const { result } = await this.#request('tools/call', { name, arguments: input });
     const text = result.content.map((part) => part.text ?? '').join('');
     this.bytes += Buffer.byteLength(text);
+    const structure = Buffer.byteLength(JSON.stringify(result.structuredContent ?? ''));
+    this.largest = Math.max(this.largest, Buffer.byteLength(text) + structure);
     if (result.isError) throw new Error(`${name}: ${text}`);
     return text;
   }
@@ -288,7 +292,7 @@ async function measure(task, way) {
     await task[way](agent);
     const seconds = (performance.now() - started) / 1000;
     task.verify?.(folder);
-    return { calls: agent.calls, bytes: agent.bytes, seconds: Number(seconds.toFixed(1)) };
+    return { calls: agent.calls, bytes: agent.bytes, largest: agent.largest, seconds: Number(seconds.toFixed(1)) };
   } finally {
     await agent.end();
     rmSync(folder, { recursive: true, force: true });
@@ -314,4 +318,7 @@ else {
   console.log(
     `| **all** | **${sum('core', 'calls')}** | **${sum('core', 'bytes')}** | **${sum('classic', 'calls')}** | **${sum('classic', 'bytes')}** | **${(sum('core', 'bytes') / sum('classic', 'bytes')).toFixed(2)}** |`,
   );
+  const largest = Math.max(...rows.map(({ core }) => core.largest));
+  console.log(`\nThe largest core answer has ${largest} bytes, text and structure together.`);
+  if (largest > 10 << 10) process.exitCode = 1;
 }
