@@ -430,6 +430,6 @@ function status(value: string): number | undefined {
 
 /** The echoed line, if it reads the same as it looks: an edited one holds cursor movements. */
 function printable(echoed: string): string | undefined {
-  const text = echoed.replace(/\x1b\[6n/g, '').replace(/\r+$/, '');
+  const text = echoed.replace(/\x1b\[6n/g, '').replace(/(?<!\r)\r+$/, '');
   return /[\0-\x1f\x7f]/.test(text) ? undefined : text;
 }

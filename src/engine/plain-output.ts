@@ -37,11 +37,14 @@ function withoutSequences(printed: string): string {
   return from === 0 ? printed : `${pieces.join('')}${printed.slice(from)}`;
 }
 
-/** A carriage return ends a line that is drawn again; at the start of one it does nothing. */
+/**
+ * A carriage return ends a line that is drawn again; at the start of one it does nothing. A run of them is looked at from its
+ * first one only: from each of them it would take the square of its length.
+ */
 function withUnixLines(text: string): string {
   return text.includes('\r')
     ? text
-        .replace(/\r+\n/g, '\n')
+        .replace(/(?<!\r)\r+\n/g, '\n')
         .replace(/(^|\n)\r+/g, '$1')
         .replace(/\r+/g, '\n')
     : text;

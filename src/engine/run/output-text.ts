@@ -43,7 +43,7 @@ const visible = '(?:0?[0-7]|9|2[1-9]|3[1-79]|49|9[0-7])?';
 const colors = new RegExp(`\\x1b(?:\\[${visible}(?:;${visible})*m|\\(B|\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\))`, 'g');
 /** Anything that moves, erases, combines or could not be decoded. */
 const needsTerminal =
-  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\p{M}\p{Default_Ignorable_Code_Point}]|(?<!\r)\n|\r(?!\r*\n)/u;
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\p{M}\p{Default_Ignorable_Code_Point}]|(?<!\r)\n|\r(?![\r\n])/u;
 
 /** Lines of text and nothing else, which most output is, need no terminal to be read. */
 function plain(bytes: Uint8Array, cols: number): string | undefined {
@@ -64,7 +64,10 @@ function plain(bytes: Uint8Array, cols: number): string | undefined {
 function withoutTabs(line: string): string | undefined {
   if (/[^\t -~]/.test(line)) return undefined;
   let wide = '';
-  for (const [at, part] of line.replace(/\t+$/, '').split('\t').entries()) {
+  for (const [at, part] of line
+    .replace(/(?<!\t)\t+$/, '')
+    .split('\t')
+    .entries()) {
     if (at > 0) wide += ' '.repeat(8 - (wide.length % 8));
     wide += part;
   }

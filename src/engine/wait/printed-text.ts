@@ -43,7 +43,8 @@ function plain(raw: string): string {
   let text = raw;
   if (text.includes('\x1b'))
     text = text.replace(sequence, (_, params: string | undefined, final: string) => moved(params, final));
-  text = text.replace(/\r+\n|\r/g, '\n');
+  // A run of carriage returns is looked at from its first one only: from each it would take the square of its length.
+  text = text.replace(/(?<!\r)\r+\n|\r/g, '\n');
   for (let times = 0; times < mostBackspaces && text.includes('\b'); times++) text = text.replace(/[^\n\x08]\x08/g, '');
   return text.replace(/[\0-\x08\x0b-\x1f\x7f]/g, '');
 }
