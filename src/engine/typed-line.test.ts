@@ -54,9 +54,41 @@ test('Ctrl+D and Ctrl+O hand over what stands there', () => {
   expect(typed(['touch M\x0f', '\r'])).toEqual({ entered: ['touch M', undefined], left: '' });
 });
 
+test('Esc-a, Esc-#, the keypad and newer protocols enter a line nobody knows, in however many pieces', () => {
+  const keys = ['\x1ba', '\x1bA', '\x1bz', '\x1bh', '\x1b?', '\x1b#', '\x1b\x05', '\x1b\x04', '\x1bOM'];
+  for (const key of [...keys, '\x1b[13u', '\x1b[13;1u', '\x1b[106;5u', '\x1b[27;5;13~']) {
+    expect(typed([`touch M${key}`]), JSON.stringify(key)).toEqual({ entered: [undefined], left: undefined });
+    expect(typed(['touch M', ...key]), JSON.stringify(key)).toEqual({ entered: [undefined], left: undefined });
+  }
+  // Uncommented and run: `#touch M`, Esc-1, Esc-#.
+  expect(typed(['#touch M', '\x1b1', '\x1b#']).entered).toEqual([undefined]);
+});
+
+test('after Escape, v and # of vi mode enter a line nobody knows', () => {
+  expect(typed(['touch M', '\x1b', 'j', 'v']).entered).toEqual([undefined]);
+  expect(typed(['#touch M', '\x1b', '0', '#']).entered).toEqual([undefined]);
+  expect(typed(['touch M', '\x1b', '\x03', 'vim #x\r'])).toEqual({ entered: ['vim #x'], left: '' });
+});
+
+test('arrows and other keys of several bytes enter nothing', () => {
+  for (const key of ['\x1b[A', '\x1bOA', '\x1b[1;5C', '\x1b[3~', '\x1bb', '\x1b[200~a', '\x1b[I']) {
+    expect(typed([`ls${key}`]).entered, JSON.stringify(key)).toEqual([]);
+    expect(typed(['ls', ...key]).entered, JSON.stringify(key)).toEqual([]);
+  }
+});
+
+test('Tab hands over a line that its expansion would run', () => {
+  expect(typed(['git checkout fea\t']).entered).toEqual([]);
+  expect(typed(['echo $(touch M)\t']).entered).toEqual(['echo $(touch M)']);
+  expect(typed(['echo `touch M`', '\t']).entered).toEqual(['echo `touch M`']);
+  expect(typed(['x\x7fecho $(touch M)\t']).entered).toEqual([undefined]);
+});
+
 test('Ctrl+X Ctrl+E is a line nobody sees', () => {
   expect(typed(['\x18', '\x05']).entered).toEqual([undefined]);
   expect(typed(['\x18', 'a\x05']).entered).toEqual([]);
+  // A macro, and what zsh expands.
+  for (const key of ['e', '*', 'g', 'G', 'd', 'm']) expect(typed(['tou', '\x18', key]).entered).toEqual([undefined]);
 });
 
 test('a paste is one line, if the program takes pastes; its lines are told before its end all the same', () => {

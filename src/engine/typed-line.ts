@@ -8,10 +8,21 @@ export interface TypedLine {
   readonly prefixed: boolean;
   /** The last key was Ctrl+V or Ctrl+Q: the next one becomes a part of the line, whatever it is. */
   readonly quoted: boolean;
+  /** Escape was pressed since the line began. In vi mode every key after it is a command. */
+  readonly escaped: boolean;
+  /** The beginning of a key that is sent as several bytes: Escape alone, or `ESC [ 1`. */
+  readonly begun: string;
 }
 
-export const emptyLine: TypedLine = { text: '', pasting: false, prefixed: false, quoted: false };
-export const changedLine: TypedLine = { ...emptyLine, text: undefined };
+export const emptyLine: TypedLine = {
+  text: '',
+  pasting: false,
+  prefixed: false,
+  quoted: false,
+  escaped: false,
+  begun: '',
+};
+export const changedLine: TypedLine = { ...emptyLine, text: undefined, escaped: true };
 
 /** Asked before a line is entered. Answers with why that must not be; undefined in place of the line: nobody knows it. */
 export type JudgeTyped = (line: string | undefined) => Error | undefined;
@@ -25,7 +36,24 @@ const longest = 65_536;
 const pasteBegins = '\x1b[200~';
 const pasteEnds = '\x1b[201~';
 // oxlint-disable-next-line no-control-regex
-const pieces = /\x1b\[20[01]~|[\x00-\x1f\x7f-\x9f]|[^\x00-\x1f\x7f-\x9f]+/g;
+const pieces = /\x1b\[[0-?]*[ -/]*(?:[@-~]|$)|\x1bO(?:[ -~]|$)|\x1b[ -~]|[\x00-\x1f\x7f-\x9f]|[^\x00-\x1f\x7f-\x9f]+/g;
+// oxlint-disable-next-line no-control-regex
+const unfinished = /^\x1b(?:\[[0-?]*[ -/]*|O)?$/;
+/** No key is longer. */
+const longestKey = 32;
+/**
+ * Keys that have a shell run something, whatever stands there: zsh's Esc-a (accept-and-hold), Esc-z (the last named command) and
+ * Esc-h or Esc-? (help on it), Enter as newer protocols and the keypad send it.
+ */
+// oxlint-disable-next-line no-control-regex
+const entering = /^\x1b(?:[aAzhH?]|OM|\[[\d:;]*u|\[27;[\d;]*~)$/;
+/** After Escape: bash's Esc-# and the `v` and `#` of vi mode. */
+const viEntering = /[v#]/;
+/** After Ctrl+X: the editor, a recorded macro, and the expansions of zsh. */
+// oxlint-disable-next-line no-control-regex
+const prefixEntering = /^[\x05de*gGm]/;
+/** zsh expands it at Tab (in vi mode also at Ctrl+G), and so runs what stands in it. */
+const runsAtTab = /[(`]/;
 // oxlint-disable-next-line no-control-regex
 const control = /[\x00-\x1f\x7f-\x9f]/;
 
@@ -38,20 +66,24 @@ export function typeKeys(
   keys: string,
   pastes: boolean,
 ): { readonly line: TypedLine; readonly entered: readonly (string | undefined)[] } {
-  let { text, pasting, prefixed, quoted } = line;
+  let { text, pasting, prefixed, quoted, escaped } = line;
   // Letters and Enter, as nearly everything that is typed: a program may wait meanwhile.
   const isEntered = keys.endsWith('\r');
   const letters = isEntered ? keys.slice(0, -1) : keys;
   const isPlain = text !== undefined && text.length + letters.length <= longest && !control.test(letters);
-  if (isPlain && !pasting && !prefixed && !quoted) {
+  if (isPlain && !pasting && !prefixed && !quoted && line.begun === '') {
     return isEntered
       ? { line: emptyLine, entered: [text + letters] }
-      : { line: { ...emptyLine, text: text + letters }, entered: [] };
+      : { line: { ...emptyLine, escaped, text: text + letters }, entered: [] };
   }
+  const all = [...`${line.begun}${keys}`.matchAll(pieces)].map(([piece]) => piece);
+  const last = all.at(-1) ?? '';
+  const begun = unfinished.test(last) && last.length <= longestKey ? last : '';
   const entered: (string | undefined)[] = [];
   let pasted = false;
-  for (const [piece] of keys.matchAll(pieces)) {
-    if (prefixed && piece === ctrl.E) entered.push(undefined);
+  for (const [at, piece] of all.entries()) {
+    if (prefixed && prefixEntering.test(piece)) entered.push(undefined);
+    if (at > 0 && all[at - 1] === escape && piece === ctrl.E) entered.push(undefined);
     prefixed = piece === ctrl.X && !pasting;
     const literal = quoted;
     quoted = !literal && !pasting && (piece === ctrl.V || piece === ctrl.Q);
@@ -67,21 +99,33 @@ export function typeKeys(
     } else if (piece === '\r' || piece === '\n') {
       entered.push(text);
       text = '';
-    } else if (piece === ctrl.C && !pasting) text = '';
-    else if (piece === ctrl.U && text !== undefined && !pasting) text = '';
+      escaped = false;
+    } else if (piece === ctrl.C && !pasting) {
+      text = '';
+      escaped = false;
+    } else if (piece === ctrl.U && text !== undefined && !pasting) text = '';
     else if (piece === ctrl.D && text === '') continue;
     else if (piece === ctrl.O || piece === ctrl.D) {
       // Both hand over what stands there; what stands there afterwards is an older line, or the same.
       entered.push(text);
       text = undefined;
+    } else if (piece.startsWith(escape)) {
+      escaped = true;
+      text = undefined;
+      if (entering.test(piece) || viEntering.test(piece)) entered.push(undefined);
     } else if (piece >= ' ' && !/^[\x7f-\x9f]/.test(piece)) {
+      if (escaped && viEntering.test(piece)) entered.push(undefined);
       text = text === undefined || text.length + piece.length > longest ? undefined : text + piece;
-    } else if (!(pasting && piece === '\t')) text = undefined;
-    else text = text === undefined ? undefined : `${text}\t`;
+    } else if (pasting && piece === '\t') text = text === undefined ? undefined : `${text}\t`;
+    else {
+      // A line that nobody knows may hold such a thing as well.
+      if ((piece === '\t' || piece === ctrl.G) && (text === undefined || runsAtTab.test(text))) entered.push(text);
+      text = undefined;
+    }
   }
   // A program that takes no pastes after all has entered its lines by now.
   if (pasted && text !== '') entered.push(text);
-  return { line: { text, pasting, prefixed, quoted }, entered };
+  return { line: { text, pasting, prefixed, quoted, escaped, begun }, entered };
 }
 
 /** The line after these keys. Throws when one that they enter is refused. */
@@ -101,10 +145,12 @@ export function lineAfter(
   return as === 'keys' ? line : emptyLine;
 }
 
+const escape = '\x1b';
 const ctrl = {
   C: '\x03',
   D: '\x04',
   E: '\x05',
+  G: '\x07',
   O: '\x0f',
   Q: '\x11',
   U: '\x15',

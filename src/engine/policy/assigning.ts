@@ -88,8 +88,10 @@ function set(look: Look): void {
 }
 
 function declared(look: Look): void {
-  look.add(false);
   const { args, name, problem } = look;
+  // Programs that are started later may run what stands in their environment: `CC=…`, `RUSTC_WRAPPER=…`.
+  const exports = name === 'export' || args.some(({ text }) => /^-[A-Za-z]*x/.test(text));
+  look.add(false, exports ? args.filter(({ text }) => text.includes('=')).map(valueOf) : []);
   assigned(args, look);
   if (args.some(({ text }) => text.split('=', 1)[0]?.includes(unknown) === true && !/^[^=]*\[/.test(text)))
     problem(
@@ -104,6 +106,8 @@ function declared(look: Look): void {
       problem(`${text.split('=', 1)[0]} would be another name for a variable that may decide what is run`);
   }
 }
+
+const valueOf = ({ text, dynamic }: Word): Word => ({ text: text.slice(text.indexOf('=') + 1), dynamic });
 
 export const assigning: Readonly<Record<string, (look: Look) => void>> = {
   read,

@@ -1,5 +1,6 @@
+import { commandOfOptions } from './option-variables.ts';
 import { isFunction, kindOf } from './variables.ts';
-import { unknown, type Word } from './word.ts';
+import { isStream, unknown, type Word } from './word.ts';
 
 export const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 
@@ -26,13 +27,17 @@ function assign(name: string, between: string, value: string, { text, problem, p
   if (isFunction(value)) return problem(`${name} would be a function; leave it out`);
   // Arithmetic takes a value for an expression, and runs what stands in that.
   if (kind === undefined) return /\$\(|`/.test(value) ? text(`: "${value.replaceAll('"', '\\"')}"`) : undefined;
-  if (kind === 'place') return place(name);
+  if (kind === 'place') {
+    if (value.split(':').some(isStream)) problem(`what ${name} reads is known only when it runs; name a file`);
+    return place(name);
+  }
   if (kind === 'table') {
     if (array || between.startsWith('[')) problem(`${name} gives programs other names; use their own`);
     return;
   }
   if (kind === 'refused') return problem(`nobody can tell what runs because of ${name}; leave it out`);
   if (value.includes(unknown)) return problem(`what ${name} holds is known only when it runs; write it out`);
+  if (kind === 'options') return text(commandOfOptions(name, value));
   if (kind === 'command') return text(value.replace(/^[|-]+/, ''));
   // A prompt is decoded before it is expanded, and may spell a "$" as a number.
   if (/\\[0-7]{3}/.test(value)) problem(`what ${name} holds is not clear; write it without numbers of characters`);

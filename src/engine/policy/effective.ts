@@ -3,8 +3,9 @@ import { parseShell, type Parsed } from './shell-syntax.ts';
 import type { SimpleCommand } from './shell-words.ts';
 import { joined, type Look } from './look.ts';
 import { mayRun, runners, takesText } from './harmless.ts';
+import { readsScript } from './scripts.ts';
 import { isShellName, special, withoutVersion } from './special.ts';
-import { plain, unknown, type Word } from './word.ts';
+import { isInKernel, plain, unknown, type Word } from './word.ts';
 import { afterOptions, wrappers } from './wrappers.ts';
 
 /** A program and its words, as it would really be run: without the `sudo`, `env` or `xargs` around it. */
@@ -75,7 +76,12 @@ function unwrap(command: SimpleCommand, found: Collected, depth: number): void {
   const words = at === -1 ? [] : command.words.slice(at);
   const [program, ...args] = words;
   if (program === undefined) return;
-  if (program.dynamic || (program.pattern === true && !/^\[\[?$/.test(program.text)) || program.text.startsWith('=')) {
+  if (
+    program.dynamic ||
+    (program.pattern === true && !/^\[\[?$/.test(program.text)) ||
+    program.text.startsWith('=') ||
+    isInKernel(program.text)
+  ) {
     problem('which program it runs is known only when it runs');
   }
   const name = nameOf(program.text);
@@ -107,6 +113,7 @@ function unwrap(command: SimpleCommand, found: Collected, depth: number): void {
         problem(`${name} may run a word that is known only when it runs; write it out, or behind its option`);
       if (takesText.has(name)) for (const word of args) if (/\s/.test(word.text)) look.spoken(word);
     }
+    readsScript(look);
     look.add(false, mayRun(program.text, [...args, ...before, ...given(command)]));
     const told = mayRun(program.text, args);
     const shell = told.findIndex(({ text: word }) => isShellName(nameOf(word)) || starters.has(nameOf(word)));

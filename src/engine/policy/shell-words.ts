@@ -93,6 +93,7 @@ export abstract class WordReader {
     this.at += 1;
     this.inside();
     this.add(unknown, false);
+    if (this.word !== undefined) this.word.marks = `${this.word.marks.slice(0, -1)}s`;
   }
 
   protected piece(char: string): void {

@@ -2,7 +2,7 @@ import { assigning } from './assigning.ts';
 import { git } from './git.ts';
 import { afterVerb } from './harmless.ts';
 import { joined, type Look } from './look.ts';
-import { isStream, plain, unknown, type Word } from './word.ts';
+import { isDescriptor, isStream, plain, unknown, type Word } from './word.ts';
 import { afterOptions, row, type Wrapper } from './wrappers.ts';
 
 /** Programs and builtins that run what they are told in a way of their own. */
@@ -59,7 +59,14 @@ function shell(look: Look): void {
     return script(look, operand);
   }
   add(look.command.stdin !== undefined);
+  if (!fromInput) descriptor(look, operand);
   input(look);
+}
+
+/** `bash /proc/self/fd/3`: earlier lines, or another program, may have put anything there. */
+function descriptor({ name, command, problem }: Look, file: Word | undefined): void {
+  if (command.stdin === undefined && isDescriptor(file?.text ?? ''))
+    problem(`what ${name} would read from ${file?.text} is known only when it runs; name a file`);
 }
 
 /** Alone it only waits for lines, which are judged when they come; with a file it does what that says. */
@@ -78,7 +85,7 @@ function foreign(look: Look): void {
 const singleDash = new Set('login norc noprofile posix verbose restricted noediting debugger'.split(' '));
 
 /** What it reads is what it runs. A file is as good as one that is named; what others send is not. */
-function input({ name, command, feeds, text, problem }: Look): void {
+export function input({ name, command, feeds, text, problem }: Look): void {
   const { stdin, readsFile } = command;
   if (stdin !== undefined) {
     if (stdin.text.includes(unknown)) problem(`${name} would run what is known only when it runs`);
@@ -90,7 +97,10 @@ function input({ name, command, feeds, text, problem }: Look): void {
 /** A file with commands. Which one may be open, as long as it is a file. */
 function script(look: Look, file: Word | undefined): void {
   if (file === undefined) return;
-  if (isStream(file.text)) return input(look);
+  if (isStream(file.text)) {
+    descriptor(look, file);
+    return input(look);
+  }
   if (file.dynamic && !isFile(file)) look.problem(`what ${look.name} reads is known only when it runs`);
 }
 
@@ -319,6 +329,13 @@ function withShell({ add, inner, spoken, args }: Look): void {
   else spoken(told);
 }
 
+/** From there on a number is the name of a descriptor. */
+function enter(look: Look): void {
+  look.add(false);
+  if (look.args.some(({ text }) => isStream(`${text}/`)))
+    look.problem(`${look.name} goes where the files are descriptors; stay outside`);
+}
+
 function busybox(look: Look): void {
   look.add(true);
   look.inner(look.args);
@@ -335,6 +352,7 @@ export const special: Readonly<Record<string, (look: Look) => void>> = {
   ...each('abbr bindkey commandline', abbreviation),
   ...each('newgrp login sg', withShell),
   crontab: table,
+  ...each('cd chdir pushd', enter),
   emulate,
   ...each('source .', source),
   ...each('npx bunx npm pnpm yarn', runner),

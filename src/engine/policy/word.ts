@@ -1,3 +1,5 @@
+import { posix } from 'node:path';
+
 /** Stands in a word's text for what nobody can know before it runs. */
 export const unknown = '\0';
 
@@ -8,11 +10,13 @@ export interface Word {
   readonly dynamic: boolean;
   /** What is unknown of it stands outside quotes: it may become several words, or none. */
   readonly splits?: boolean;
+  /** It holds a descriptor that a command writes to: `<(…)`. */
+  readonly sent?: boolean;
   /** A pattern of file names, or braces nobody could expand, stand in it outside quotes. */
   readonly pattern?: boolean;
 }
 
-/** A word while it is read. `marks` has one letter for each of `text`: q for what stands in quotes, u for the rest. */
+/** A word while it is read. `marks` has one letter for each of `text`: q for what stands in quotes, s for `<(…)`, u for the rest. */
 export interface Draft {
   text: string;
   marks: string;
@@ -48,7 +52,14 @@ function toWord({ text, marks }: Piece): Word {
     if (char === unknown) splits = true;
     else if ('*?[{}'.includes(char)) pattern = true;
   }
-  return { text, dynamic, ...(splits ? { splits } : {}), ...(pattern ? { pattern } : {}) };
+  const sent = marks.includes('s');
+  return {
+    text,
+    dynamic,
+    ...(splits ? { splits } : {}),
+    ...(pattern ? { pattern } : {}),
+    ...(sent ? { sent } : {}),
+  };
 }
 
 /** Undefined: more than anybody needs. */
@@ -153,6 +164,17 @@ export function decodeAnsi(text: string): string {
 
 const safeCodePoint = (code: number): string => (code <= 0x10ffff ? String.fromCodePoint(code) : '');
 
+/** `/dev/../proc/self/root/dev/fd/3` is `/dev/fd/3`. */
+const straight = (path: string): string =>
+  path.startsWith('/') ? posix.normalize(path).replace(/^(?:\/proc\/[^/]+(?:\/task\/[^/]+)?\/root(?=\/))+/, '') : path;
+
 /** A file that is what a process is sent, and not what the disk holds. */
 export const isStream = (path: string): boolean =>
-  path === '-' || /^\/+(?:dev\/+(?:stdin|tty|fd\/)|proc\/+[^/]+\/+(?:task\/.*)?fd\/)/.test(path);
+  path === '-' ||
+  /^(?:\/dev\/(?:stdin|tty$)|\/dev\/fd\/|\/proc\/[^/]+\/(?:task\/.*)?fd\/|(?:.*\/)?fd\/\d+$)/.test(straight(path));
+
+/** Of those, the ones that are no standard input: who opened them nobody can tell. */
+export const isDescriptor = (path: string): boolean => isStream(path) && !/^-$|\/(?:stdin|tty|0)$/.test(path);
+
+/** Nothing below is a program of the system: `/proc/self/exe`, `/dev/fd/3`. */
+export const isInKernel = (path: string): boolean => /^\/(?:proc|dev)\//.test(straight(path));
