@@ -75,7 +75,10 @@ describe('where a command left the shell', () => {
   test('a nested shell has a directory of its own', async () => {
     await using mcp = await Mcp.start();
     await run(mcp, 'bash --norc');
-    expect(await run(mcp, 'cd /usr')).toMatchObject({ state: 'done', cwd: '/usr' });
+    // What tells the end of a command there is a process of its own, in the foreground for a moment.
+    for (const cwd of Array.from({ length: 20 }, (_, round) => ['/usr', '/'][round % 2])) {
+      expect(await run(mcp, `cd ${cwd}`)).toMatchObject({ state: 'done', cwd });
+    }
     await run(mcp, 'exit');
     expect(await run(mcp, 'true')).toMatchObject({ cwd: mcp.home });
   });

@@ -18,7 +18,10 @@ export async function directoryAfter(
   // What runs may be elsewhere: the shell is where it was when it started it.
   if (state !== 'done' && state !== 'incomplete') return before;
   if (!isHere(terminal)) await prompted(terminal, signal);
-  return evidence === 'mark' ? ofProcess(terminal) : shownHere(terminal);
+  if (evidence === 'mark') return ofProcess(terminal);
+  // What told the end is a process of its own, and may be gone before the shell is back in the foreground.
+  if (isHere(terminal) && terminal.process?.cwd() === undefined) await moreOutput(terminal, signal);
+  return shownHere(terminal);
 }
 
 /** Where the shell works that is about to run a command. */
@@ -34,8 +37,9 @@ const ofProcess = (terminal: Terminal): string | undefined =>
 
 /** Of what ssh or a container shows, the machine knows nothing. */
 function shownHere(terminal: Terminal): string | undefined {
+  if (!isHere(terminal)) return terminal.blocks.cwd;
   const name = terminal.process?.foreground()?.name;
-  return name !== undefined && isCarrier(name) ? undefined : ofProcess(terminal);
+  return name !== undefined && isCarrier(name) ? undefined : terminal.process?.cwd();
 }
 
 async function prompted(terminal: Terminal, signal: AbortSignal): Promise<void> {
@@ -50,4 +54,12 @@ async function prompted(terminal: Terminal, signal: AbortSignal): Promise<void> 
   });
   using _limit = terminal.clock.after(promptMs, ready.resolve);
   await abortable(ready.promise, signal);
+}
+
+/** The prompt after the command, in a shell that does not mark it. */
+async function moreOutput(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  const more = deferred();
+  using _output = terminal.output.on(() => more.resolve());
+  using _limit = terminal.clock.after(promptMs, more.resolve);
+  await abortable(more.promise, signal);
 }
