@@ -317,3 +317,19 @@ test('a flood of queries is answered up to a bound', async () => {
   await turns();
   expect(far.typed.join('')).toHaveLength(64 << 10);
 });
+
+test('a flood of queries in canonical mode costs little to drop', async () => {
+  const far = new Far();
+  far.say(running);
+  far.mode = 'lines';
+  const answer = Buffer.from('\x1b[0n');
+  for (let count = 0; count < 16_384; count++) far.replies.add(answer, 1000);
+  await turns();
+  const before = process.cpuUsage();
+  far.clock.advance(600);
+  await far.replies.decided;
+  const { user, system } = process.cpuUsage(before);
+  // Processor time: one pass takes a few milliseconds, one pass for each answer most of a second.
+  expect((user + system) / 1000).toBeLessThan(250);
+  expect(far.typed).toEqual([]);
+});

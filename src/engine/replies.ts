@@ -103,13 +103,16 @@ export class Replies implements Disposable {
     await Promise.resolve();
     const scene = await this.#look();
     this.#keep(this.#waiting.filter(({ to }) => to > this.deadTo));
-    while (this.#waiting[0] !== undefined) {
-      const verdict = this.#judge(this.#waiting[0], scene);
-      if (verdict === 'wait') return;
+    const replies = this.#waiting;
+    for (const [at, reply] of replies.entries()) {
+      const verdict = this.#judge(reply, scene);
+      if (verdict === 'drop') continue;
+      this.#keep(replies.slice(at));
       // Those behind it are for the same reader.
-      if (verdict === 'send') return this.#send(scene);
-      this.#keep(this.#waiting.slice(1));
+      if (verdict === 'send') this.#send(scene);
+      return;
     }
+    this.#keep([]);
   }
 
   /**
