@@ -93,9 +93,14 @@ describe('core verbs: what one half says the other says, too', () => {
     expect(long['next']).toContain(`rest=${String(long['rest'])}`);
     expect(await facts('terminal_run', { command: 'echo "open' })).toMatchObject({
       state: 'incomplete',
-      note: expect.stringContaining('Nothing was run.'),
-      next: 'Send the whole command again.',
+      note: expect.stringContaining('It was dropped'),
+      next: expect.stringContaining('again'),
     });
+    const half = await facts('terminal_run', { command: 'echo first\necho "open' });
+    expect(half).toMatchObject({ state: 'incomplete', output: 'first' });
+    expect(half['note']).toContain('The lines before it have run');
+    expect(half['note']).not.toContain('Nothing was run');
+    expect(half['next']).not.toContain('whole command');
     const terminal = (await facts('terminal_open', { name: 'second', cwd: '/' }))['terminal'] as string;
     const running = await facts('terminal_run', { terminal, command: 'sleep 600', timeoutMs: 300 });
     expect(running).toMatchObject({

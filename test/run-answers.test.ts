@@ -96,10 +96,9 @@ test('how long a finished command took does not change when it is asked again', 
 
 describe('a call that was cancelled', () => {
   /** Starts a command that waits for a gate, cancels the call once it runs, and lets the test go on from there. */
-  async function cancelled(mcp: Mcp): Promise<string> {
+  async function cancelled(mcp: Mcp, command = 'cat gate; (exit 7)'): Promise<string> {
     execFileSync('mkfifo', [join(mcp.home, 'gate')]);
     await run(mcp, 'true');
-    const command = 'cat gate; (exit 7)';
     const id = mcp.lines.length + 1000;
     mcp.send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'terminal_run', arguments: { command } } });
     const running = async (): Promise<unknown> =>
@@ -130,6 +129,15 @@ describe('a call that was cancelled', () => {
     const refused = await mcp.call('terminal_run', { command: 'echo no' });
     expect(refused.isError).toBe(true);
     expect(refused.content[0]?.text).toMatch(/`cat gate; \(exit 7\)` still runs .* cancelled.*Ctrl\+C/s);
+  });
+
+  test('of a long command only the beginning is told', async () => {
+    await using mcp = await Mcp.start();
+    await cancelled(mcp, `cat gate # ${'x'.repeat(3000)}`);
+    const refused = await mcp.call('terminal_run', { command: 'echo no' });
+    expect(refused.structuredContent).toMatchObject({ error: { command: expect.stringMatching(/^cat gate # x+…$/) } });
+    const sent = await mcp.call('terminal_send', { text: 'x', mode: 'raw' });
+    for (const answer of [refused, sent]) expect(JSON.stringify(answer).length).toBeLessThan(2500);
   });
 
   test('who goes on waiting gets its end, and nothing is told after that', async () => {

@@ -3,6 +3,12 @@ const most = 100;
 /** What a caller sent, as an error repeats it: enough to know it again. */
 export const quote = (text: string): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
+const longestCommand = 300;
+
+/** As much of a command as it takes to know it again. */
+export const shortCommand = (command: string): string =>
+  command.length <= longestCommand ? command : `${command.slice(0, longestCommand - 1).toWellFormed()}…`;
+
 /** Works on a terminal, changes the direction of text, or is read though it cannot be seen. */
 const unseen =
   /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/gu;

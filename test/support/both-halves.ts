@@ -46,9 +46,17 @@ export function expectInText(
     } else if (typeof value === 'number') {
       must(numbersIn(text, path).includes(value), about);
     } else if (typeof value === 'string') {
-      const shown =
-        text.includes(value) || text.includes(JSON.stringify(value)) || text.includes(value.replaceAll(/\s+/g, ' '));
-      must(shown, about);
+      // A fact of several lines stands in one.
+      const inWords = [
+        value,
+        JSON.stringify(value),
+        value.replaceAll(/\s+/g, ' '),
+        value.replaceAll(/\s*\n\s*/g, ' ⏎ '),
+      ];
+      must(
+        inWords.some((words) => text.includes(words)),
+        about,
+      );
     } else {
       must(false, `${about}: say in the test how the text tells it`);
     }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { FairleadError } from '../../contract/errors.ts';
+import { shortCommand } from '../../contract/quote.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import { type Attention, whenAttention } from '../attention/index.ts';
@@ -156,7 +157,10 @@ export function unfinishedRun(terminal: Terminal): UnfinishedRun | undefined {
   let current = runs.get(terminal);
   while (current?.ending !== undefined) current = current.outer;
   if (current?.cancelledMs === undefined || terminal.ended) return undefined;
-  return { command: current.command, runningMs: Math.round(terminal.clock.monotonic() - current.startedMs) };
+  return {
+    command: shortCommand(current.command),
+    runningMs: Math.round(terminal.clock.monotonic() - current.startedMs),
+  };
 }
 
 const knownBy = ({ prompt, ending, lastInput }: Run, terminal: Terminal): Known => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
+import { shortCommand } from '../../contract/quote.ts';
 import type { Caller } from '../../engine/call.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/operation.ts';
@@ -10,7 +11,7 @@ import type { Terminal as EngineTerminal } from '../../engine/terminal.ts';
 import { aboutLaunch } from '../launch.ts';
 import { Environment } from '../environment.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
-import { Flags, flagWords, Next, shortCommand, TerminalId } from './shared.ts';
+import { Flags, flagWords, Next, TerminalId } from './shared.ts';
 import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';
 
 const Info = z.object({

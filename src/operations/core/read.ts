@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shortCommand } from '../../contract/quote.ts';
 import { operation } from '../../engine/operation.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { findInTerminal, type FoundMatch } from '../../engine/reading/find.ts';
@@ -17,7 +18,6 @@ import {
   NotKept,
   notKeptWords,
   readRest,
-  shortCommand,
   Terminal,
 } from './shared.ts';
 import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { visibleLines } from '../../contract/quote.ts';
+import { shortCommand, visibleLines } from '../../contract/quote.ts';
 import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
 import { operation } from '../../engine/operation.ts';
 import { plainText } from '../../engine/plain-text.ts';
@@ -20,7 +20,6 @@ import {
   NotKept,
   notKeptWords,
   readRest,
-  shortCommand,
   Terminal,
 } from './shared.ts';
 
@@ -92,9 +91,7 @@ export const run = operation({
       asks,
       ...told
     } = result;
-    const notes = [restarted && newShell, result.state === 'incomplete' && unfinished, told.note].filter(
-      (one) => typeof one === 'string',
-    );
+    const notes = [restarted && newShell, told.note].filter((one) => typeof one === 'string');
     const facts = {
       terminal: terminal.id,
       ...told,
@@ -120,8 +117,6 @@ export const run = operation({
 
 const newShell = 'The shell before was gone: this ran in a new shell, without its directory, variables and functions.';
 
-const unfinished = 'The shell wanted more text: an open quote, bracket or here-document. Nothing was run.';
-
 function stateStep({ state, evidence, note }: RunResult, terminal: string): string | undefined {
   // A command that could not be typed comes with a note that says what to do.
   if (state === 'starting' || (isAsking(state) && note !== undefined)) return undefined;
@@ -129,7 +124,7 @@ function stateStep({ state, evidence, note }: RunResult, terminal: string): stri
   // The note says what it waits for.
   if (state === 'running' && evidence !== 'none' && note !== undefined) return undefined;
   if (state === 'running') return `To go on waiting: terminal_run terminal=${terminal} without command.`;
-  if (state === 'incomplete') return 'Send the whole command again.';
+  if (state === 'incomplete') return 'Send what was dropped again, with what it lacks.';
   return state === 'exited' ? 'To go on: terminal_open, or terminal_run without terminal.' : undefined;
 }
 

@@ -65,9 +65,3 @@ export const readRest = (terminal: string, rest: string | undefined): string | u
   rest === undefined ? undefined : `The rest: terminal_read terminal=${terminal} rest=${rest}`;
 
 export const nextWords = (next: string | undefined): string[] => (next === undefined ? [] : [`next: ${next}`]);
-
-const longestCommand = 300;
-
-/** As much of a command as it takes to know it again. */
-export const shortCommand = (command: string): string =>
-  command.length <= longestCommand ? command : `${command.slice(0, longestCommand - 1).toWellFormed()}…`;
