@@ -104,19 +104,31 @@ export function stamp({ data, stride }: Surface, mask: Mask, at: number, ramp: r
   }
 }
 
+/** Flat areas are most of an emoji: a pixel like the one before it needs no mixing and no search for its number. */
 function stampColors(surface: Surface, mask: Mask, rgba: Uint8Array, at: number, ground: number): void {
   const { data, stride } = surface;
+  let before = 0;
+  let value = 0;
   for (let y = 0, from = 0; y < mask.height; y++) {
     for (let x = 0; x < mask.width; x++, from += 4) {
       const alpha = rgba[from + 3] as number;
       if (alpha === 0) continue;
-      const through = 1 - alpha / 255;
-      let color = 0;
-      for (let channel = 0; channel < 3; channel++) {
-        const below = (ground >> (16 - 8 * channel)) & 255;
-        color = (color << 8) | Math.min(255, Math.round((rgba[from + channel] as number) + below * through));
+      const color = ((rgba[from] as number) << 16) | ((rgba[from + 1] as number) << 8) | (rgba[from + 2] as number);
+      const pixel = (alpha << 24) | color;
+      if (pixel !== before) {
+        before = pixel;
+        value = surface.numberOf(alpha === 255 ? color : over(color, ground, 1 - alpha / 255));
       }
-      data[at + y * stride + x] = surface.numberOf(color);
+      data[at + y * stride + x] = value;
     }
   }
+}
+
+/** A premultiplied colour on a ground of which a share shines through. */
+function over(color: Rgb, ground: Rgb, through: number): Rgb {
+  let mixed = 0;
+  for (let shift = 16; shift >= 0; shift -= 8) {
+    mixed = (mixed << 8) | Math.min(255, Math.round(((color >> shift) & 255) + ((ground >> shift) & 255) * through));
+  }
+  return mixed;
 }

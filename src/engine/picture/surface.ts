@@ -87,11 +87,18 @@ export function trueSurface(width: number, height: number): Surface {
 export function nearest(colors: readonly number[], argb: number): number {
   let best = 0;
   let bestDistance = Number.POSITIVE_INFINITY;
-  colors.forEach((color, index) => {
-    let distance = 0;
-    for (let shift = 0; shift < 32; shift += 8) distance += (((color >>> shift) & 255) - ((argb >>> shift) & 255)) ** 2;
-    if (distance < bestDistance) [best, bestDistance] = [index, distance];
-  });
+  for (let index = 0; index < colors.length; index++) {
+    const color = colors[index] as number;
+    const alpha = (color >>> 24) - (argb >>> 24);
+    const red = ((color >>> 16) & 255) - ((argb >>> 16) & 255);
+    const green = ((color >>> 8) & 255) - ((argb >>> 8) & 255);
+    const blue = (color & 255) - (argb & 255);
+    const distance = alpha * alpha + red * red + green * green + blue * blue;
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = index;
+    }
+  }
   return best;
 }
 
