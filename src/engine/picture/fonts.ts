@@ -15,8 +15,9 @@ const mono = 'Fairlead Mono';
 const upright = 'Fairlead Mono Upright';
 
 /**
- * Scripts with a font of their own, unpacked when the first such character is drawn: it takes 10 to 70 milliseconds. Only
- * these characters name the font, so a picture never depends on which fonts an earlier one needed.
+ * Scripts with a font of their own, loaded when the first such character is drawn. The files are not compressed: the library
+ * would unpack a WOFF2 file twice, 30 to 90 milliseconds each time, but maps these into memory. Only these characters name
+ * the font, so a picture never depends on which fonts an earlier one needed.
  */
 interface Script {
   readonly family: string;
@@ -34,14 +35,14 @@ const han = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\u3000-\u303f\uff00-\uf
 const scripts: readonly Script[] = [
   {
     family: 'Fairlead Emoji',
-    file: 'TwemojiColr.woff2',
+    file: 'TwemojiColr.ttf',
     has: /\p{Extended_Pictographic}|\p{Emoji_Presentation}|\ufe0f/u,
     first: /\p{Emoji_Presentation}|\ufe0f/u,
     plain: true,
     size: fontPoints,
   },
-  { family: 'Fairlead Hangul', file: 'NotoSansKR.woff2', has: /\p{sc=Hang}/u, first: /\p{sc=Hang}/u, size: 14 },
-  { family: 'Fairlead Han', file: 'NotoSansSC.woff2', has: han, first: han, size: 14 },
+  { family: 'Fairlead Hangul', file: 'NotoSansKR.ttf', has: /\p{sc=Hang}/u, first: /\p{sc=Hang}/u, size: 14 },
+  { family: 'Fairlead Han', file: 'NotoSansSC.ttf', has: han, first: han, size: 14 },
 ];
 
 let canvas: Promise<Canvas> | undefined;
