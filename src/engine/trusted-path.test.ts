@@ -1,4 +1,14 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -52,6 +62,19 @@ describe('a state root', () => {
     expect(distrust(join(theirs, 'home'))).toContain('could replace');
     symlinkSync(join(theirs, 'home'), join(at, 'link'));
     expect(distrust(join(at, 'link'))).toContain('could replace');
+  });
+
+  test.runIf(isRoot)('behind a link of another user is refused: tomorrow it may point elsewhere', () => {
+    const mine = folder('mine', 0o700);
+    mkdirSync(join(mine, 'home'), { mode: 0o700 });
+    const shared = folder('shared', 0o1777);
+    const link = join(shared, 'link');
+    symlinkSync(mine, link);
+    expect(distrust(link)).toBeUndefined();
+    lchownSync(link, stranger, stranger);
+    for (const path of [link, join(link, 'home'), join(link, 'later')]) {
+      expect(distrust(path), path).toContain(`a link of user ${stranger}`);
+    }
   });
 });
 

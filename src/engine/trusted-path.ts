@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync, rmSync, type Stats, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 /** Who owns what on this machine. Windows has no such numbers, and its own rules for the folders of a user. */
 const ourUid = process.getuid?.();
@@ -19,7 +19,17 @@ export function distrust(directory: string): string | undefined {
     if (found.uid !== ourUid) return `${directory} belongs to user ${found.uid}, and this is user ${ourUid}`;
     if ((found.mode & writableByOthers) !== 0) return `others can write to ${directory} (mode ${octal(found)})`;
   }
-  return distrustAbove(found === undefined ? directory : realpathSync(directory));
+  return linkOfAnother(directory) ?? distrustAbove(found === undefined ? directory : realpathSync(directory));
+}
+
+/** A link on the way, of a user who can make it point elsewhere at any time. A sticky directory lets everybody lay one. */
+function linkOfAnother(directory: string): string | undefined {
+  for (let at = resolve(directory); dirname(at) !== at; at = dirname(at)) {
+    const found = look(at, lstatSync);
+    if (found?.isSymbolicLink() !== true || found.uid === ourUid || found.uid === root) continue;
+    return `${at} is a link of user ${found.uid}, who could make it point elsewhere`;
+  }
+  return undefined;
 }
 
 /** A user who can rename a parent can put another directory in its place. A sticky parent protects what is in it. */
@@ -65,9 +75,9 @@ export function removeOwnFolder(path: string): void {
 }
 
 /** Undefined for what is not there or cannot be seen: making or opening it says why. */
-function look(path: string): Stats | undefined {
+function look(path: string, stat: (path: string) => Stats = statSync): Stats | undefined {
   try {
-    return statSync(path);
+    return stat(path);
   } catch {
     return undefined;
   }
