@@ -93,6 +93,9 @@ test.each([
   ],
   ['fonts and properties of X', '\x1b]50;x\x07\x1b]3;A=b\x07'],
   ['the same as C1 controls in UTF-8', '\xc2\x9d52;c;eA==\xc2\x9c\xc2\x9b21t'],
+  ['another character set, in which single bytes are C1 controls', '\x1b%@\x1b%G\x1b%/G\x1b G'],
+  ['palette, title stack, key formats and pointer asked for', '\x1b[#R\x1b[#S\x1b[?4m\x1b[?1g\x1b[?1f\x1b]22;?x\x07'],
+  ['the height of the window', '\x1b[50*|'],
   ['controls in the middle', '\x1b[2\x051t\x1b[\x0021t'],
 ])('the terminal of the person never sees: %s', (_, text) => {
   for (const size of [1, 3, 4096, 1 << 20]) {

@@ -59,6 +59,8 @@ export class Relay {
   #escape(body: string): string {
     // DECID asks, `l` and `m` lock memory, a backslash ends a string that was dropped.
     if ('Zlm\\'.includes(body)) return '';
+    // Without UTF-8 single bytes begin sequences, which no reader of UTF-8 sees; the other makes keys send such bytes.
+    if (body.startsWith('%') || body === ' G') return '';
     if (body === 'c') this.#reset();
     else if (body === '=' || body === '>') this.#note('keypad', body === '=', '\x1b>');
     return `\x1b${body}`;
@@ -114,8 +116,8 @@ export class Relay {
   #osc(text: string): string {
     const [, number = '', rest = ''] = /^(\d+)(?:;(.*))?$/s.exec(text) ?? [];
     if (!harmlessOsc.has(number)) return '';
+    if (/^(4|10|11|12|22)$/.test(number) && /(^|;)\?/.test(rest)) return '';
     if (/^(4|10|11|12)$/.test(number)) {
-      if (/(^|;)\?/.test(rest)) return '';
       this.#note(`colour${number}`, true, `\x1b]1${number.padStart(2, '0')}\x1b\\`);
     } else if (number === '8') this.#note('link', !rest.endsWith(';'), '\x1b]8;;\x1b\\');
     return `\x1b]${text}`;
@@ -149,12 +151,12 @@ const pop = (times: number): string => (times > 0 ? `\x1b[<${times}u` : '');
 
 /**
  * Who am I, where is the cursor, is this mode set, what does this rectangle hold: a second answer would be typed into the
- * session. `i` talks to a printer.
+ * session. `i` talks to a printer, `$|` and `*|` resize the window.
  */
 function asksOrPrints(prefix: string, final: string): boolean {
   if (final === 'n') return prefix !== '>';
   if (final === 'S') return prefix === '?';
   if (final === 'q') return prefix === '>';
-  if (final === 'u') return prefix === '?';
-  return ['c', 'i', 'x', '$p', '$u', '$w', '&u', '*y', '"v', "'|", '#|', '#y', '$|'].includes(final);
+  if (['u', 'm', 'f', 'g'].includes(final)) return prefix === '?';
+  return ['c', 'i', 'x', '$p', '$u', '$w', '&u', '*y', '"v', "'|", '#|', '#y', '#R', '#S', '$|', '*|'].includes(final);
 }
