@@ -1,13 +1,17 @@
-/** Enough that guessing at any speed is hopeless; a UUID has 122 bits, and is counted as about 80. */
-const neededBits = 60;
+/** Enough that guessing is hopeless at any speed a port allows. Of 96 random bits, 16 characters, about 60 are counted. */
+const neededBits = 48;
 
-/** Bits of a token, counted low: letters that repeat or follow each other in the alphabet count for nothing. */
+/** Bits of a token, counted low: pairs that were there before, or follow each other in the alphabet, count for nothing. */
 export function tokenBits(token: string): number {
-  const distinct = new Set(token).size;
-  const steps = [...token].map((char) => char.codePointAt(0) ?? 0);
-  const free = steps.filter((code, at) => at === 0 || Math.abs(code - (steps[at - 1] ?? 0)) > 1).length;
-  const unit = /^(.+?)\1+$/s.exec(token)?.[1]?.length ?? token.length;
-  return Math.min(free, unit) * Math.log2(Math.max(distinct, 1));
+  const characters = [...token];
+  const pairs = new Set(characters.map((character, at) => `${characters[at - 1] ?? ''}${character}`));
+  const free = [...pairs].filter((pair) => !isStep(pair)).length;
+  return free * Math.log2(Math.max(new Set(characters).size, 1));
+}
+
+function isStep(pair: string): boolean {
+  const [one = 0, other = Number.POSITIVE_INFINITY] = [...pair].map((character) => character.codePointAt(0) ?? 0);
+  return Math.abs(other - one) <= 1;
 }
 
 export const isStrong = (token: string): boolean => tokenBits(token) >= neededBits;

@@ -52,6 +52,8 @@ test.each([
   '0123456789abcdef0123456789abcdef',
   'passwordpasswordpassword',
   'abcdabcdabcdabcdabcdabcd',
+  'changemechangeme1',
+  'letmeinletmein12',
 ])('%s can be guessed', (token) => expect(isStrong(token)).toBe(false));
 
 test('random tokens are strong', () => {
@@ -61,3 +63,8 @@ test('random tokens are strong', () => {
     expect(isStrong(randomBytes(18).toString('base64url'))).toBe(true);
   }
 });
+
+test.each(['l-Uz0LM9Jth3EiiO', '9S4o-aTU42Ki85vD', 'mYDEBqXbTOglJ2q4', 'dde4bf0ee8bebbe985987f91'])(
+  '%s, 96 random bits, is not refused',
+  (token) => expect(isStrong(token)).toBe(true),
+);
