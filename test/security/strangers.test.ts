@@ -71,6 +71,29 @@ test('RPC: logins sent in one go without waiting are few; the token and a long l
   expect(await client.next()).toMatchObject({ id: 2, error: { message: 'Unknown method: no.such' } });
 });
 
+test('RPC: a client may send its login and all its calls, even a wrong one, in one go', async () => {
+  await using rpc = await listenRpc();
+  using client = await RpcClient.connect(rpc.port);
+  const calls = Array.from({ length: 50 }, (_, id) => `{"id":${id},"method":"no.such"}\n`).join('');
+  client.send(`{"id":"in","method":"auth.login","params":{"token":"${token}"}}\nnot JSON\n${calls}`);
+  expect(await client.next()).toMatchObject({ id: 'in', result: { status: 'ok' } });
+  expect(await client.next()).toMatchObject({ id: null, error: { code: -32700 } });
+  for (let id = 0; id < 50; id += 1) expect(await client.next()).toMatchObject({ id, error: {} });
+});
+
+test('RPC: behind logins that wait for their answers, too, a stranger sends at most 64 KiB', async () => {
+  const told: FailedLogin[] = [];
+  using failed = new FailedLogins(systemClock, (one) => told.push(one));
+  for (let n = 0; n < 5; n += 1) failed.add({ peer: 'x', face: 'rpc' });
+  await using rpc = await listenRpc(failed);
+  const socket = await open(rpc.port);
+  const said = untilClosed(socket);
+  socket.write(`${'{"method":"auth.login","params":{"token":"x"}}\n'.repeat(8)}${'x'.repeat(1 << 20)}`);
+  expect(await said).toContain('log in first');
+  // Refused while the first of them waits, not when all have been answered.
+  expect(told.length - 5).toBeLessThan(4);
+}, 30_000);
+
 test('a thousand strangers hold few connections, and those with the token stay', async () => {
   await using rpc = await listenRpc();
   using owner = await RpcClient.connect(rpc.port, token);
@@ -139,6 +162,20 @@ test('HTTP: wrong tokens are told and slowed down; a request without one is only
   expect((await ask('Bearer wrong')).status).toBe(401);
   expect(performance.now() - before).toBeGreaterThan(900);
   expect(told.map(({ face }) => face)).toEqual(['http', 'http', 'http', 'http', 'http', 'http']);
+});
+
+test('HTTP: a stranger who sends guesses without waiting for the answers is dropped', async () => {
+  const told: FailedLogin[] = [];
+  const failed = new FailedLogins(systemClock, (one) => told.push(one));
+  for (let n = 0; n < 5; n += 1) failed.add({ peer: 'x', face: 'http' });
+  const shop = workshop();
+  await using server = await serveMcpHttp(shop.surface, { ...rules, failed });
+  const socket = await open(server.port);
+  const said = untilClosed(socket);
+  socket.write('GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\n\r\n'.repeat(500));
+  await said;
+  failed[Symbol.dispose]();
+  expect(told.reduce((sum, { count }) => sum + count, -5)).toBe(1);
 });
 
 test.each([

@@ -85,6 +85,8 @@ export class Connection {
       this.#waiting.push(parsed);
       // A browser, a scanner, another protocol: there is nothing to talk about.
       if (!this.#login.authenticated && isNoRequest(parsed)) return this.#refuse(loginFirst, parsed);
+      // A login is looked at before the lines behind it: what they may be depends on it.
+      if (!this.#login.authenticated) this.#work();
     }
     this.#restrain();
     this.#work();
@@ -96,9 +98,9 @@ export class Connection {
       if (this.#waiting.length >= mostWaiting) this.#socket.pause();
       return;
     }
-    if (this.#waiting.length > strangerWaiting) return this.#refuse(loginFirst);
-    if (this.#waiting.length > 0 || this.#working) this.#socket.pause();
-    else if (this.#lines.pending > strangerLineBytes) this.#refuse(loginFirst);
+    const isTooMuch = this.#waiting.length > strangerWaiting || this.#lines.pending > strangerLineBytes;
+    if (isTooMuch) this.#refuse(loginFirst);
+    else if (this.#waiting.length > 0 || this.#working) this.#socket.pause();
   }
 
   /** Says why and ends. What still comes is read and dropped: a socket closed on unread bytes would take the answer with it. */
@@ -215,7 +217,8 @@ export class Connection {
   }
 
   async #send(line: string): Promise<void> {
-    if (this.#socket.destroyed || this.#socket.write(line)) return;
+    // A client that was refused meanwhile has had its last answer.
+    if (!this.#socket.writable || this.#socket.write(line)) return;
     // However many answers wait, one of them listens for all.
     this.#room ??= this.#untilRoom().finally(() => {
       this.#room = undefined;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FairleadError } from '../../contract/errors.ts';
 import { systemClock } from '../../engine/system-clock.ts';
@@ -44,6 +44,8 @@ interface Door {
   readonly strangers: Strangers;
   readonly failed: FailedLogins;
   readonly clock: Clock;
+  /** Connections on which a wrong token waits for its answer. */
+  readonly waiting: WeakSet<Socket>;
 }
 
 /** Counts a wrong token and lets its answer wait, as long as the client does. */
@@ -51,6 +53,7 @@ async function wrongToken({ socket }: IncomingMessage, response: ServerResponse,
   door.failed.add({ peer: `${socket.remoteAddress ?? 'gone'}:${socket.remotePort ?? 0}`, face: 'http' });
   const { delayMs } = door.failed;
   if (delayMs === 0) return;
+  door.waiting.add(socket);
   await new Promise<void>((resolve) => {
     const timer = door.clock.after(delayMs, resolve);
     response.once('close', () => {
@@ -71,6 +74,11 @@ export function guarded(rules: GuardRules, door: Door, routes: readonly Route[])
       return true;
     }
     if (await health(request, response)) return true;
+    // Guesses sent without waiting for the answers would all be kept: their sender is dropped.
+    if (door.waiting.has(socket)) {
+      socket.destroy();
+      return true;
+    }
     const unknown = checkToken(headers, rules);
     if (unknown !== undefined) {
       if (headers.authorization !== undefined) await wrongToken(request, response, door);
@@ -108,11 +116,13 @@ export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): P
   const rules = { ...options, allowedHosts: [...options.allowedHosts, name] };
   const { failed = new FailedLogins(clock, () => {}) } = options;
   const strangers = new Strangers(mostStrangers);
-  const route = guarded(rules, { strangers, failed, clock }, [mcpRoute(endpoint, path)]);
-  const answering = new Set<ServerResponse>();
+  const route = guarded(rules, { strangers, failed, clock, waiting: new WeakSet() }, [mcpRoute(endpoint, path)]);
+  /** By connection: a response that waits behind another one is not told when its connection is lost. */
+  const answering = new Map<Socket, Set<ServerResponse>>();
   const server = createServer(patience, (request, response) => {
-    answering.add(response);
-    response.once('close', () => answering.delete(response));
+    const open = answering.get(request.socket);
+    open?.add(response);
+    response.once('close', () => open?.delete(response));
     route(request, response).then(
       (known) => known || sendRefusal(response, notFound(request)),
       (thrown: unknown) => {
@@ -121,7 +131,11 @@ export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): P
       },
     );
   });
-  server.on('connection', (socket) => strangers.add(socket));
+  server.on('connection', (socket) => {
+    strangers.add(socket);
+    answering.set(socket, new Set());
+    socket.once('close', () => answering.delete(socket));
+  });
   server.listen(options.port, host);
   try {
     await once(server, 'listening');
@@ -142,7 +156,8 @@ export async function serveMcpHttp(surface: McpSurface, options: HttpOptions): P
       const closed = once(server, 'close');
       server.close();
       await endpoint[Symbol.asyncDispose]();
-      const out = Promise.all([...answering].map((response) => new Promise((gone) => response.once('close', gone))));
+      const left = [...answering.values()].flatMap((open) => [...open]);
+      const out = Promise.all(left.map((response) => new Promise((gone) => response.once('close', gone))));
       await Promise.race([out, delay(closeMs, undefined, { ref: false })]);
       // What is left are connections kept for later, and clients that do not read.
       server.closeAllConnections();
