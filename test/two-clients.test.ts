@@ -186,7 +186,7 @@ const tasks = [
   }),
   task('finish a command with an open quote, and see only what is new', async (client) => {
     const open = await client.call('terminal_run', { command: 'echo "half' });
-    expect(open.next).toContain('Send the whole command again.');
+    expect(open.next).toContain('Send what was dropped again');
     const read = await client.call('terminal_read');
     await client.call('terminal_run', { command: 'echo "who""le"' });
     const fresh = await client.follow(read, 'terminal_read');
