@@ -82,7 +82,7 @@ function kindOf(line: string, asked: Asked): AttentionKind | undefined {
   if (isFingerprint(line)) return 'fingerprint';
   if (isYesNo(line, asked.above)) return 'yes_no';
   if (isPager(line, asked)) return 'pager';
-  if (isAnyKey(line)) return 'any_key';
+  if (isAnyKey(line) && !(asked.echo === false && secretAsked.test(line))) return 'any_key';
   if (asked.echo === false) return looksAsking.test(line) || secretWord.test(line) ? secretKind(line) : undefined;
   if (secretAsked.test(line)) return printers.has(asked.program() ?? '') ? undefined : secretKind(line);
   if (printers.has(asked.program() ?? '')) return undefined;
@@ -136,13 +136,19 @@ const isAnyKey = (line: string): boolean =>
     line,
   ) &&
   // A watch mode offers keys and needs none: "press h + enter", "Press Enter to trigger a test run".
-  !/\+\s?enter\b|\bto (?:trigger|rerun|re-run|reload|refresh|restart|filter|toggle)\b/i.test(line);
+  !/\+\s?enter\b|\bto (?:trigger|rerun|re-run|reload|refresh|restart|filter|toggle)\b/i.test(line) &&
+  // The key ends what is typed before: "Enter your password and press Enter:".
+  !/\b(?:enter|type|input)\b.{1,80}\b(?:and|then)\s(?:press|hit|strike|push|tap)\b/i.test(line);
 
-const secretWord =
-  /pass(?:word|code|phrase|wort)|kennwort|mot de passe|contrase[ñn]a|senha|парол|密码|密碼|パスワード|\bPIN\b|\botp\b|verification code|one[- ]time|secret|token/iu;
+/** Codes that a person gets elsewhere. Many programs echo them. */
+const codeAsked =
+  /\botp\b|\btotp\b|one[- ]time|\b(?:verification|authentication|authenticator|security|recovery) code|\b\d[- ]digit code|\b(?:[2m]fa|(?:two|multi)[- ]factor)\b.{0,30}\bcode/iu;
+const codeWord = new RegExp(`${codeAsked.source}|passcode|\\b2fa\\b|two[- ]factor`, 'iu');
+const secretWord = new RegExp(
+  `pass(?:word|code|phrase|wort)|kennwort|mot de passe|contrase[ñn]a|senha|парол|密码|密碼|パスワード|\\bPIN\\b|secret|token|\\bapi[- ]?key(?=\\s?[:：]$)|${codeAsked.source}`,
+  'iu',
+);
 const secretAsked = new RegExp(`(?:${secretWord.source})[^\\n]{0,120}[:：]$`, 'iu');
-const codeWord =
-  /\botp\b|one[- ]time|verification code|authenticat(?:ion|or) code|security code|passcode|\b2fa\b|two[- ]factor|\btotp\b/i;
 const looksAsking = /[:：?>\])]$/;
 
 /** Whether a program that begins to read now would ask with what it has printed. */
