@@ -1,8 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  closeSync,
+  constants,
   existsSync,
   lchownSync,
   mkdirSync,
+  openSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
@@ -10,6 +13,7 @@ import {
   chownSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/engine/package-root.ts';
 import { listRecordings, removeRecording } from '../../src/engine/recording/library.ts';
@@ -90,5 +94,20 @@ describe('a shared directory', () => {
     expect(await recoverRecordings(recordings, { force: true })).toEqual([]);
     await expect(removeRecording(recordings, '00000000000000bb')).rejects.toThrow('not found');
     expect(readFileSync(target, 'utf8')).toContain('not a line');
+  });
+
+  test('facts beside a recording that are a pipe, a device or too long are not read', async () => {
+    await using dir = await tempDir();
+    const names = ['terminal-1-00000000000000aa', 'terminal-2-00000000000000bb', 'terminal-3-00000000000000cc'];
+    const [pipe, device, long] = names.map((name) => join(dir.path, `${name}.meta.json`)) as [string, string, string];
+    for (const name of names) writeFileSync(join(dir.path, `${name}.cast`), '{"version":2,"width":80,"height":24}\n');
+    execFileSync('mkfifo', [pipe]);
+    symlinkSync('/dev/zero', device);
+    writeFileSync(long, `{"startTime":1,"x":"${'x'.repeat(2 << 20)}"}`);
+    const late = delay(10_000, undefined, { ref: false });
+    const listed = await Promise.race([listRecordings(dir.path), late]);
+    // Lets a reader go that waits for the pipe.
+    closeSync(openSync(pipe, constants.O_RDWR));
+    expect(listed?.map(({ metadata }) => metadata)).toEqual([{}, {}, {}]);
   });
 });

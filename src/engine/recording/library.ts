@@ -1,4 +1,5 @@
-import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import { type CastInfo, readCast } from './cast-reader.ts';
@@ -124,9 +125,17 @@ async function foreignCast(path: string): Promise<LibraryEntry | undefined> {
   return { id, path, files, state: 'finished', writer: 'none', bytes, startTime: modified, modified, metadata: {} };
 }
 
+/** Far more than facts need. */
+const longestFacts = 1 << 20;
+/** A pipe that has no writer would otherwise block a thread that all files share. Windows has no such pipes. */
+const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 async function readJson<T extends Partial<RecordingStart>>(path: string): Promise<T | undefined> {
   try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    await using file = await open(path, withoutWaiting);
+    const found = await file.stat();
+    if (!found.isFile() || found.size > longestFacts) return undefined;
+    const value: unknown = JSON.parse(await file.readFile('utf8'));
     return typeof value === 'object' && value !== null ? (value as T) : undefined;
   } catch {
     return undefined;
