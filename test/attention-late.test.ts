@@ -43,7 +43,7 @@ async function printed(text: string) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  return { channel, terminal, pass, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
+  return { clock, channel, terminal, pass, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
 }
 
 test('a question is noticed when the program begins to read, minutes later', async () => {
@@ -68,4 +68,16 @@ test('the looks become rare, and none is spent on what can be no question', asyn
   await using working = await printed('Compiling 12 of 100');
   await working.pass(60_000);
   expect(working.channel.looks).toBe(0);
+});
+
+test('a look is no use of the terminal: it counts as idle meanwhile (R-TERM-033)', async () => {
+  await using at = await printed('Continue? [y/N] ');
+  const used = at.terminal.lastActivityAt;
+  const early = at.channel.looks;
+  for (let second = 0; second < 60; second++) {
+    at.clock.advance(1000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(at.channel.looks).toBeGreaterThan(early);
+  expect(at.terminal.lastActivityAt).toBe(used);
 });

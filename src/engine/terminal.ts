@@ -149,7 +149,7 @@ export class Terminal implements AsyncDisposable {
       blocks: this.blocks,
       process: init.channel.process,
       offset: () => this.log.end,
-      fetch: () => this.#fetch(),
+      fetch: () => this.fetch(),
       alternate: () => this.screen.alternate,
       behindPrompt: () => looksLikeShellPrompt(cursorLine(this)),
       beforeUnseen: (bytes) => this.#replyEcho.expect(bytes),
@@ -307,12 +307,13 @@ export class Terminal implements AsyncDisposable {
   /** Resolves when the screen shows every byte the far side has written so far. */
   async sync(signal: AbortSignal): Promise<void> {
     this.touch();
-    await this.#fetch(signal);
+    await this.fetch(signal);
     // A shell that asked at its prompt has its answers before it is typed into.
     await this.#replies.decided;
   }
 
-  async #fetch(signal?: AbortSignal): Promise<void> {
+  /** The same for looks of our own: they are no use of the terminal. */
+  async fetch(signal?: AbortSignal): Promise<void> {
     if (!this.#ended && this.#channel.flush) {
       await this.flush();
       const { output } = this.#channel;

@@ -16,7 +16,7 @@ export type Watched = Pick<
   | 'output'
   | 'input'
   | 'stateChanged'
-  | 'sync'
+  | 'fetch'
 >;
 
 /**
@@ -137,7 +137,7 @@ export class AttentionWatch implements Disposable {
     this.#nextLook++;
     // On a busy machine output may lie unread while the timer runs out; the barrier fetches it, and it restarts this.
     this.#terminal
-      .sync(this.#ending.signal)
+      .fetch(this.#ending.signal)
       .then(
         () => {
           if (this.#ending.signal.aborted) return;
