@@ -1,4 +1,5 @@
 import { Emitter } from '../../lib/emitter.ts';
+import { chores } from '../chores.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Attention } from './attention.ts';
 import { mayBecomeQuestion, recognise } from './recognise.ts';
@@ -118,7 +119,10 @@ export class AttentionWatch implements Disposable {
     if (due === undefined) return;
     const { clock, lastOutputMs } = this.#terminal;
     const wait = (lastOutputMs ?? clock.monotonic()) + due - clock.monotonic();
-    this.#timer = clock.after(Math.max(wait, 1), () => this.#due(due));
+    this.#timer = clock.after(Math.max(wait, 1), () => {
+      // What lies unread is read first: a flood that is only late is not quiet, and fetching its output costs time.
+      this.#timer = chores.add(() => this.#due(due));
+    });
   }
 
   #later(): number | undefined {

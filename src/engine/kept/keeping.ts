@@ -1,4 +1,5 @@
 import type { ChannelMemory } from '../channel.ts';
+import { chores } from '../chores.ts';
 import type { Terminal } from '../terminal.ts';
 import { encodeFacts, type KeptFacts } from './kept-facts.ts';
 import { encodeState } from './kept-state.ts';
@@ -69,12 +70,12 @@ export class Keeping implements Disposable {
 
   #arm(ms = quietMs): void {
     this.#timer ??= this.#terminal.clock.after(ms, () => {
-      this.#timer = undefined;
-      this.#look();
+      this.#timer = chores.add(() => this.#look());
     });
   }
 
   #look(): void {
+    this.#timer = undefined;
     const { clock, log, lastOutputMs = 0, ended } = this.#terminal;
     const now = clock.monotonic();
     const quiet = ended !== undefined || now - lastOutputMs >= quietMs;

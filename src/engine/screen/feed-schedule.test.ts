@@ -56,3 +56,30 @@ test('a batched job waits for its batch, however long it rested', async () => {
   await loopTurn();
   expect(turns).toBe(1);
 });
+
+test('a job that a caller waits for goes before fifty floods, and does not stop them', async () => {
+  const clock = new ManualClock();
+  const schedule = new FeedSchedule(clock);
+  const seen: string[] = [];
+  const job = (name: string, more: () => boolean) => ({
+    turn: (deadline: number) => {
+      seen.push(name);
+      clock.advance(deadline - clock.monotonic());
+      return more();
+    },
+  });
+  const floods = Array.from({ length: 50 }, (_, n) => job(`flood ${n}`, () => true));
+  for (const flood of floods) schedule.request(flood, 'now');
+  const asked = job('asked', () => {
+    schedule.request(asked, 'first');
+    return true;
+  });
+  schedule.request(asked, 'now');
+  schedule.request(asked, 'first');
+  await loopTurn();
+  await loopTurn();
+  expect(seen).toEqual(['asked', 'flood 0', 'asked', 'flood 1']);
+  for (const one of [asked, ...floods]) schedule.cancel(one);
+  await loopTurn();
+  expect(seen).toHaveLength(4);
+});

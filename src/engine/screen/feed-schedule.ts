@@ -7,19 +7,23 @@ export interface FeedJob {
 }
 
 /**
- * `now`: in this turn of the loop, someone waits. `soon`: the same unless the job just had a turn. `batched`: with the next
- * batch, because large pieces are parsed faster than small ones.
+ * `first`: in this turn of the loop, before all others, because a caller waits. `now`: in this turn. `soon`: the same unless
+ * the job just had a turn. `batched`: with the next batch, because large pieces are parsed faster than small ones.
  */
-export type When = 'now' | 'soon' | 'batched';
+export type When = 'first' | 'now' | 'soon' | 'batched';
 
 /** A terminal that keeps printing is parsed in batches this far apart. */
 const batchMs = 16;
 /** How long all terminals together may hold the event loop at a time. */
 const turnMs = 8;
+/** How much of that those have for whom callers wait, while others are due. */
+const callersMs = 6;
 
 /** Shares the event loop between all terminals that have output to parse: each gets its turn, none holds it for long. */
 export class FeedSchedule {
   readonly #clock: Clock;
+  /** Callers wait for these. */
+  readonly #first = new Set<FeedJob>();
   readonly #due = new Set<FeedJob>();
   readonly #later = new Set<FeedJob>();
   readonly #lastDone = new WeakMap<FeedJob, number>();
@@ -32,6 +36,14 @@ export class FeedSchedule {
 
   /** Asks for a turn. */
   request(job: FeedJob, when: When): void {
+    if (this.#first.has(job)) return;
+    if (when === 'first') {
+      this.#later.delete(job);
+      this.#due.delete(job);
+      this.#first.add(job);
+      this.#arm();
+      return;
+    }
     if (this.#due.has(job)) return;
     if (when === 'now' || (when === 'soon' && this.#rested(job))) {
       this.#later.delete(job);
@@ -49,6 +61,7 @@ export class FeedSchedule {
   }
 
   cancel(job: FeedJob): void {
+    this.#first.delete(job);
     this.#due.delete(job);
     this.#later.delete(job);
     this.#lastDone.delete(job);
@@ -68,18 +81,24 @@ export class FeedSchedule {
 
   #run(): void {
     this.#immediate = undefined;
-    const deadline = this.#clock.monotonic() + turnMs;
+    const now = this.#clock.monotonic();
     try {
-      for (const job of this.#due) {
-        this.#due.delete(job);
-        // Unfinished work goes to the end of the line, so one flood cannot starve the others.
-        if (job.turn(deadline)) this.#due.add(job);
-        const now = this.#clock.monotonic();
-        this.#lastDone.set(job, now);
-        if (now >= deadline) break;
-      }
+      // Not all of the turn: callers who ask again and again must not stop the other terminals.
+      this.#work(this.#first, now + (this.#due.size > 0 ? callersMs : turnMs));
+      this.#work(this.#due, now + turnMs);
     } finally {
-      if (this.#due.size > 0) this.#arm();
+      if (this.#first.size + this.#due.size > 0) this.#arm();
+    }
+  }
+
+  #work(jobs: Set<FeedJob>, deadline: number): void {
+    for (const job of jobs) {
+      jobs.delete(job);
+      // Unfinished work goes to the end of the line, so one flood cannot starve the others.
+      if (job.turn(deadline) && !this.#first.has(job)) this.#due.add(job);
+      const now = this.#clock.monotonic();
+      this.#lastDone.set(job, now);
+      if (now >= deadline) break;
     }
   }
 }

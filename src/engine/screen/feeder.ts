@@ -125,7 +125,7 @@ export class Feeder implements Disposable {
     }
     if (signal?.aborted) return Promise.reject(cancelled(signal));
     const target = this.#log.end;
-    this.#schedule.request(this.#job, 'now');
+    this.#schedule.request(this.#job, 'first');
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         target,
@@ -216,7 +216,7 @@ export class Feeder implements Disposable {
       this.#parsing = false;
     }
     this.#tell();
-    if (this.#pending > 0) this.#schedule.request(this.#job, this.#waiting.length > 0 ? 'now' : 'batched');
+    if (this.#pending > 0) this.#schedule.request(this.#job, this.#waiting.length > 0 ? 'first' : 'batched');
   }
 
   #advance(target: number, deadline: number): void {

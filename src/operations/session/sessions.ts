@@ -4,6 +4,7 @@ import { activityOf } from '../../engine/activity.ts';
 import { operation } from '../../engine/operation.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
 import { settled } from '../../engine/settle.ts';
+import { syncAll } from '../../engine/sync-all.ts';
 import type { Terminal } from '../../engine/terminal.ts';
 import { titleOf } from '../../engine/title.ts';
 import { Environment } from '../environment.ts';
@@ -34,7 +35,7 @@ export const list = operation({
   show: ({ sessions }) => sessions.map(sessionLine).join('\n') || 'No session is open.',
   async run({ engine, caller, signal }) {
     const all = engine.sessions.all(caller);
-    await Promise.all(all.map((terminal) => terminal.sync(signal)));
+    await syncAll(all, engine.clock, signal);
     return { sessions: all.map((terminal) => infoOf(terminal, engine)).sort((a, b) => a.id - b.id) };
   },
   render: json,

@@ -2,14 +2,20 @@ import { closeSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
 import type { ByteQueue } from '../../lib/byte-queue.ts';
 import { FIONREAD, type Libc } from './libc.ts';
+import { readTurn } from './read-turn.ts';
 import { type Landing, SHORT, SLAB, slabs } from './slabs.ts';
 
 /** Unread output at which reading stops and the kernel makes the program wait. */
 export const HIGH_WATER = 256 * 1024;
 /** Read in one turn of the event loop at most; a flood on one terminal must not be felt on the others. */
 const TURN = 64 * 1024;
-/** More than a pseudo-terminal can hold: what was written before the call is read, a flood is not chased. */
-const HELD = 512 * 1024;
+/**
+ * More than a pseudo-terminal can hold, which is some 12 KB: what was written before the call is read, a flood is not chased. Each
+ * read of an empty terminal waits for the kernel, so chasing fifty floods would hold the event loop for seconds.
+ */
+const HELD = SLAB;
+/** A program that has ended left no more than that; what its children print meanwhile is not chased either. */
+const LEFT = 512 * 1024;
 
 /** Waited for the kernel in one turn at most, or little longer: it may have others to serve. */
 const PATIENCE_MS = 1;
@@ -71,12 +77,12 @@ export class PtyReader {
 
   /** What the program has written before this call, unless nobody takes it anyway. */
   flush(): void {
-    if (this.#output.size < HIGH_WATER * 2) this.drain();
+    if (this.#output.size < HIGH_WATER * 2) this.drain(HELD);
   }
 
   /** Whether the queue has room or not: what the kernel holds is little and must not wait. */
-  drain(): void {
-    for (let total = 0, length = SLAB; this.#reads && length === SLAB && total < HELD; total += length) {
+  drain(most = LEFT): void {
+    for (let total = 0, length = SLAB; this.#reads && length === SLAB && total < most; total += length) {
       const chunk = this.#landing.fill(0, this.#read);
       length = chunk.length;
       this.#output.push(chunk);
@@ -124,6 +130,7 @@ export class PtyReader {
     // When what came is worked on and nobody else prints, there is nothing better to do than to wait for the kernel.
     const patientTo = newest === this.#master ? performance.now() + PATIENCE_MS : 0;
     newest = this.#master;
+    const until = readTurn.next();
     let already = first;
     for (let total = 0; total < TURN && this.#reads; already = 0) {
       const wait = performance.now() < patientTo ? this.#read : this.#readReady;
@@ -132,7 +139,7 @@ export class PtyReader {
       const pushed = performance.now();
       if (!this.#output.push(chunk)) return false;
       this.#workMs = Math.max(performance.now() - pushed, this.#workMs * FADE);
-      if (chunk.length <= SHORT) break;
+      if (chunk.length <= SHORT || performance.now() >= until) break;
     }
     return this.#reads;
   }
