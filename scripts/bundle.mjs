@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './lib.mjs';
 import { putInPlace } from './put-in-place.mjs';
+import { licenceOf, writeSbom } from './sbom.mjs';
 
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 // Beside the one in use: whoever interrupts this still has a program. Its own: another build may be under way.
@@ -22,22 +23,23 @@ const bundle = await rolldown({ ...options, input: join(root, 'dist', 'main.js')
 const { output } = await bundle.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js' });
 // The keeper is a file of its own: it runs on while an upgrade replaces all the others.
 const keeper = await rolldown({ ...options, input: join(root, 'dist', 'keeper.js') });
-await keeper.write({ file: join(folder, 'keeper.js'), format: 'esm', codeSplitting: false });
+const { output: kept } = await keeper.write({ file: join(folder, 'keeper.js'), format: 'esm', codeSplitting: false });
 
 /** The folders of the packages whose code is inside. */
 const packages = new Set(
-  output
+  [...output, ...kept]
     .flatMap((chunk) => Object.keys(chunk.modules ?? {}))
     .map((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
     .filter((name) => name !== undefined),
 );
 const licences = [...packages].sort().map((name) => {
-  const { name: title, version, license } = JSON.parse(readFileSync(join(name, 'package.json'), 'utf8'));
+  const { name: title, version } = JSON.parse(readFileSync(join(name, 'package.json'), 'utf8'));
   const text = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license'].map((file) => join(name, file)).find(existsSync);
-  return `${title} ${version} (${license})\n\n${text ? readFileSync(text, 'utf8') : ''}`;
+  return `${title} ${version} (${licenceOf(name)})\n\n${text ? readFileSync(text, 'utf8') : ''}`;
 });
 writeFileSync(
   join(folder, 'LICENSES.txt'),
   `Parts of other packages are inside these files.\n\n${licences.join(`\n${'-'.repeat(80)}\n\n`)}`,
 );
+writeSbom(root, [...packages].sort());
 putInPlace(folder, join(root, 'dist', 'bundle'), { last: 'main.js', fresh: process.argv.includes('--fresh') });

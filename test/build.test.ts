@@ -7,7 +7,8 @@ import { afterAll, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const clone = mkdtempSync(join(tmpdir(), 'fairlead-clone-'));
-for (const part of ['bin', 'scripts', 'package.json']) cpSync(join(root, part), join(clone, part), { recursive: true });
+for (const part of ['bin', 'scripts', 'package.json', 'package-lock.json'])
+  cpSync(join(root, part), join(clone, part), { recursive: true });
 symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
 mkdirSync(join(clone, 'dist'));
 afterAll(() => rmSync(clone, { recursive: true, force: true }));

@@ -23,10 +23,14 @@ test('the package holds the bundle, its licences and its assets, and no sources'
       'bin/fairlead.js',
       'dist/bundle/main.js',
       'dist/bundle/LICENSES.txt',
+      'dist/sbom.json',
+      'SECURITY.md',
       'assets/shell-integration/bash.bash',
     ]),
   );
-  expect(paths.filter((path) => /^(src|test|bench|scripts)\/|^dist\/(?!bundle\/)|\.ts$/.test(path))).toEqual([]);
+  expect(
+    paths.filter((path) => /^(src|test|bench|scripts)\/|^dist\/(?!bundle\/|sbom\.json$)|\.ts$/.test(path)),
+  ).toEqual([]);
 });
 
 test('what the bundle imports is installed with it', () => {
