@@ -22,7 +22,7 @@ export class Chores {
   }
 
   #arm(): void {
-    this.#immediate ??= setImmediate(() => this.#run());
+    if (!this.#immediate) this.#immediate = setImmediate(() => this.#run());
   }
 
   #run(): void {
