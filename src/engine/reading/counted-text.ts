@@ -36,14 +36,14 @@ export class CountedText implements LineSink {
     this.#begun += bytesOf(part);
   }
 
-  add(lines: string): void {
+  add(lines: string, isAscii = false): void {
     const end = lines.trimEnd().length;
     const newline = end === 0 ? 0 : lines.indexOf('\n', end);
     // What `begin` was given is no blank line.
     const isBlank = end === 0 && this.#begun === 0;
     const text = newline === -1 || (end === 0 && !isBlank) ? lines : lines.slice(0, newline);
     const blank = lines.slice(text.length);
-    if (!isBlank) this.#count(text);
+    if (!isBlank) this.#count(text, isAscii ? text.length : bytesOf(text));
     const blankLines = isBlank ? countNewlines(lines) + 1 : countNewlines(blank);
     this.#blank = {
       lines: this.#blank.lines + blankLines,
@@ -51,9 +51,9 @@ export class CountedText implements LineSink {
     };
   }
 
-  #count(text: string): void {
+  #count(text: string, bytes: number): void {
     this.#newlines += this.#blank.lines + countNewlines(text) + (this.#isEmpty ? 0 : 1);
-    this.#bytes += this.#blank.bytes + this.#begun + bytesOf(text) + (this.#isEmpty ? 0 : 1);
+    this.#bytes += this.#blank.bytes + this.#begun + bytes + (this.#isEmpty ? 0 : 1);
     this.#blank = { lines: 0, bytes: 0 };
     this.#begun = 0;
     this.#isEmpty = false;

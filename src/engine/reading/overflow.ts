@@ -8,8 +8,8 @@ import { CountedText, type Totals } from './counted-text.ts';
 
 /** As much of the beginning of an output as is put aside. */
 const mostHead = 256 << 10;
-/** Counted in one go. */
-const mostPiece = 64 << 10;
+/** Counted in one go: the last screenful of each piece costs most. */
+const mostPiece = 128 << 10;
 
 export interface CountedOutput extends Totals {
   /** The first bytes of the output: whole lines, where it has any so early. */

@@ -54,8 +54,8 @@ export async function transcribe(
 
 /** Takes the text of a transcript, line by line. */
 export interface LineSink {
-  /** One or more whole lines, without the newline after the last. */
-  add(lines: string): void;
+  /** One or more whole lines, without the newline after the last. `isAscii`: nothing but newlines and what ASCII can show. */
+  add(lines: string, isAscii?: boolean): void;
   /** The beginning of the line that `add` is given next, where that is very long. */
   begin(part: string): void;
 }
@@ -156,7 +156,7 @@ export class Transcriber implements Disposable {
     if (cut - from < worthSkipping) return { skipped: 0, end: lines.end };
     this.#takeAll();
     this.#close();
-    this.#sink.add(simpleText(bytes, from, cut, lines, core.cols).slice(0, -1));
+    this.#sink.add(simpleText(bytes, from, cut, lines, core.cols).slice(0, -1), lines.isAscii);
     if (lines.hasEscapes) this.#emulator.feed(penOf(bytes, lastReset(bytes, from, cut), cut));
     this.#emulator.feed(clearBytes);
     // The row of a saved cursor has scrolled out by the time it can be restored.
