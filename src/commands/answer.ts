@@ -76,11 +76,11 @@ function listing({ stdout, env }: Invocation, waiting: readonly Found[]): string
 
 const indent = (text: string): string => text.replace(/^/gm, '  ');
 
-async function read({ stdin, stdout, env }: Invocation, chosen: Found): Promise<string> {
+async function read({ stdin, stdout, env }: Invocation, chosen: Found): Promise<Buffer> {
   const { id, asker, kind, prompt, secret } = chosen;
   if (!stdin.isTTY) {
     const text = await readPiped(stdin);
-    if (text === '') throw new UsageError('Standard input is empty: there is nothing to answer with.');
+    if (text.length === 0) throw new UsageError('Standard input is empty: there is nothing to answer with.');
     return text;
   }
   const { bold, dim } = styleFor(stdout, env);
@@ -92,5 +92,5 @@ async function read({ stdin, stdout, env }: Invocation, chosen: Found): Promise<
   const question = `${bold(id)} ${dim(`${clean(asker)} asks:`)}\n${indent(clean(prompt))}\n${dim(`(${what})`)}\n`;
   if (secret) return await readHidden(stdin, stdout, question);
   stdout.write(question);
-  return await readLine(stdin, stdout);
+  return Buffer.from(await readLine(stdin, stdout));
 }

@@ -20,8 +20,8 @@ export interface Found {
   readonly label: readonly string[];
   /** What programs are told of it. */
   readonly facts: object;
-  /** Hands the answer over, and resolves with what became of it, in words. */
-  readonly give: (text: string) => Promise<string>;
+  /** Hands the answer over, overwrites it, and resolves with what became of it, in words. */
+  readonly give: (text: Buffer) => Promise<string>;
 }
 
 const answerMs = 10_000;
@@ -78,8 +78,8 @@ function fromTerminal(waiting: Waiting, socket: LiveSocket): Found {
     facts: { ...waiting, pid },
     async give(text) {
       const isKey = kind === 'pager';
-      const typed = { text: isKey && text === '' ? 'q' : text, submit: !isKey };
-      await request(socket, 'attention.answer', { terminal, prompt, secret, ...typed });
+      const body = isKey && text.length === 0 ? Buffer.from('q') : text;
+      await request(socket, 'attention.answer', { terminal, prompt, secret, submit: !isKey }, body);
       return `Typed into terminal ${terminal}.`;
     },
   };
@@ -101,7 +101,7 @@ function fromServer(question: OpenQuestion, socket: LiveSocket): Found {
     label: [subject, words(kind), `for ${asker}`, `process ${pid}`],
     facts: { question: id, ...rest, pid },
     async give(text) {
-      await request(socket, 'asking.answer', { id, text });
+      await request(socket, 'asking.answer', { id, text: text.toString() });
       return `Answered for ${subject}. If the agent is not waiting for it, let it try again.`;
     },
   };
@@ -109,5 +109,5 @@ function fromServer(question: OpenQuestion, socket: LiveSocket): Found {
 
 const words = (kind: AttentionKind): string => kind.replaceAll('_', ' ');
 
-const request = (socket: LiveSocket, method: string, params: object): Promise<unknown> =>
-  socket.client.request(method, params, AbortSignal.timeout(answerMs));
+const request = (socket: LiveSocket, method: string, params: object, body?: Buffer): Promise<unknown> =>
+  socket.client.request(method, params, AbortSignal.timeout(answerMs), body);

@@ -73,7 +73,7 @@ export interface Channel extends AsyncDisposable {
   readonly sendBreak?: () => Promise<void>;
   readonly process?: ProcessView;
   /** From here on the output comes without this text: it was typed as a secret. */
-  readonly conceal?: (text: string) => void;
+  readonly conceal?: (text: string | Uint8Array) => void;
   /** The far side goes on without this process, and remembers for the next one what it is told. */
   readonly memory?: ChannelMemory;
 }

@@ -194,7 +194,7 @@ export class Keyboard {
     const { by, size, secret = false, as: usually = 'keys' } = options;
     const begin: Typist['begin'] = (bytes, as = usually) => {
       this.#mustFit(bytes);
-      const arrived = this.#judged(bytes, as);
+      const arrived = secret && as === 'person' ? this.#unjudged(bytes) : this.#judged(bytes, as);
       if (secret) this.#noteSecret(bytes, by);
       else this.#note(bytes, by);
       return arrived;
@@ -279,6 +279,15 @@ export class Keyboard {
     };
   }
 
+  /** A secret is a person's, and never becomes a string: that could not be overwritten. */
+  #unjudged(bytes: Uint8Array): () => void {
+    const entered = bytes.at(-1) === 13 || bytes.at(-1) === 10;
+    this.#line = changedLine;
+    return () => {
+      if (entered) this.#line = emptyLine;
+    };
+  }
+
   #note(bytes: Uint8Array, by: string): void {
     const atMs = this.#typed(bytes);
     // Before the bytes go: a program that has read its secret turns echo on again.
@@ -288,10 +297,9 @@ export class Keyboard {
   #noteSecret(bytes: Uint8Array, by: string): void {
     const { channel, secrets } = this.#init;
     const atMs = this.#typed(bytes);
-    const text = Buffer.from(bytes).toString();
-    if (channel.conceal) channel.conceal(text);
-    else secrets().add(text);
-    this.events.emit({ bytes: Buffer.from(text.replace(/[^\r\n]+/g, '•••')), by, echo: false, atMs });
+    if (channel.conceal) channel.conceal(bytes);
+    else secrets().add(bytes);
+    this.events.emit({ bytes: masked(bytes), by, echo: false, atMs });
   }
 
   #typed(bytes: Uint8Array): number {
@@ -315,6 +323,16 @@ export class Keyboard {
     if (this.#last?.entered !== false) return false;
     return this.#last.offset === offset || this.#init.channel.process?.reads?.() !== true;
   }
+}
+
+/** Line ends as they are, and a mask for what stands between them. */
+function masked(bytes: Uint8Array): Uint8Array {
+  const shown: string[] = [];
+  for (const byte of bytes) {
+    if (byte === 13 || byte === 10) shown.push(String.fromCharCode(byte));
+    else if (shown.at(-1) !== '•••') shown.push('•••');
+  }
+  return Buffer.from(shown.join(''));
 }
 
 function longestLine(bytes: Uint8Array): number {

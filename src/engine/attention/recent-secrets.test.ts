@@ -67,3 +67,17 @@ test('short ones are not masked, lines one by one, all for some minutes only', (
   expect(take(Buffer.from('first line.')).toString()).toBe('first line.');
   expect(secrets.active).toBe(false);
 });
+
+test('a secret is overwritten when its time is over, without any output, and when the terminal ends', () => {
+  for (const end of ['time', 'terminal']) {
+    const { clock, secrets, timers } = workbench();
+    secrets.add(Buffer.from('first line\rsecond line\r'));
+    const values = secrets.values;
+    expect(values.map(String)).toEqual(['second line', 'first line']);
+    clock.ms = 5 * 60_000;
+    if (end === 'time') for (const run of timers) run();
+    else secrets[Symbol.dispose]();
+    for (const value of values) expect(value.every((byte) => byte === 0)).toBe(true);
+    expect(secrets.active).toBe(false);
+  }
+});

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
+import { wipeable } from '../wipeable.ts';
 
 /** A program that shows a secret it was given does so soon; later the same letters are more likely a word. */
 const rememberMs = 5 * 60_000;
@@ -9,6 +10,11 @@ const shortest = 4;
 /** Output that ends like the beginning of a secret waits this long for the rest. */
 const holdMs = 20;
 const mask = Buffer.from('•••');
+
+interface Secret {
+  readonly value: Buffer;
+  readonly until: number;
+}
 
 export interface RecentSecretsOptions {
   readonly clock: Clock;
@@ -22,7 +28,8 @@ export interface RecentSecretsOptions {
  */
 export class RecentSecrets implements Disposable {
   readonly #options: RecentSecretsOptions;
-  #secrets: { readonly value: Buffer; readonly until: number }[] = [];
+  #secrets: Secret[] = [];
+  #forgetting: Disposable | undefined;
   #held: Buffer = Buffer.alloc(0);
   #holding: (Deferred<void> & { readonly timer: Disposable }) | undefined;
 
@@ -43,8 +50,8 @@ export class RecentSecrets implements Disposable {
   }
 
   /** For whoever goes on in another process. */
-  get values(): string[] {
-    return this.#secrets.map(({ value }) => value.toString());
+  get values(): readonly Uint8Array[] {
+    return this.#secrets.map(({ value }) => value);
   }
 
   /** Settles when nothing is held back any more, after some milliseconds at most. */
@@ -52,13 +59,26 @@ export class RecentSecrets implements Disposable {
     return this.#holding?.promise;
   }
 
-  add(text: string): void {
+  /** Keeps a copy of its own of each line, and overwrites it when its time is over. */
+  add(text: string | Uint8Array): void {
     const until = this.#options.clock.monotonic() + rememberMs;
-    for (const line of text.split(/[\r\n]+/)) {
-      const value = Buffer.from(line);
-      if (value.length >= shortest) this.#secrets.push({ value, until });
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    for (let from = 0; from < bytes.length; ) {
+      const end = bytes.findIndex((byte, at) => at >= from && (byte === 13 || byte === 10));
+      const to = end === -1 ? bytes.length : end;
+      if (to - from >= shortest) {
+        const value = wipeable(to - from);
+        value.set(bytes.subarray(from, to));
+        this.#secrets.push({ value, until });
+      }
+      from = to + 1;
     }
-    this.#secrets = this.#secrets.slice(-most).sort((a, b) => b.value.length - a.value.length);
+    const oldest = this.#secrets.toSorted((a, b) => a.until - b.until).slice(0, -most);
+    this.#drop((one) => oldest.includes(one));
+    this.#secrets.sort((a, b) => b.value.length - a.value.length);
+    this.#forgetting?.[Symbol.dispose]();
+    this.#forgetting =
+      this.#secrets.length > 0 ? this.#options.clock.after(rememberMs, () => this.#forget()) : undefined;
   }
 
   /** The output without secrets; its end may be held back until more comes. */
@@ -81,13 +101,19 @@ export class RecentSecrets implements Disposable {
 
   [Symbol.dispose](): void {
     this.#letGo();
-    this.#secrets = [];
+    this.#forgetting?.[Symbol.dispose]();
+    this.#drop(() => true);
   }
 
   #forget(): void {
     if (this.#secrets.length === 0) return;
     const now = this.#options.clock.monotonic();
-    this.#secrets = this.#secrets.filter(({ until }) => until > now);
+    this.#drop(({ until }) => until <= now);
+  }
+
+  #drop(goes: (one: Secret) => boolean): void {
+    for (const one of this.#secrets) if (goes(one)) one.value.fill(0);
+    this.#secrets = this.#secrets.filter(({ value }) => value.some((byte) => byte !== 0));
   }
 
   #hold(bytes: Buffer): void {

@@ -16,7 +16,7 @@ test('the echo is off before the question is seen, and on again after the answer
   const { events, stdin, stdout } = terminal();
   const read = readHidden(stdin, stdout, 'Password:');
   stdin.write('secret\r');
-  expect(await read).toBe('secret');
+  expect((await read).toString()).toBe('secret');
   expect(events).toEqual(['raw', 'shows Password:', 'cooked', 'shows \n']);
 });
 
@@ -25,7 +25,7 @@ test('pieces that come at once, and end within a character, are one answer', asy
   const read = readHidden(stdin, stdout, '');
   const bytes = Buffer.from('wrong\x15corréct-🔑ü\x7f\r');
   for (const byte of bytes) stdin.emit('data', Buffer.from([byte]));
-  expect(await read).toBe('corréct-🔑');
+  expect((await read).toString()).toBe('corréct-🔑');
 });
 
 test.each([

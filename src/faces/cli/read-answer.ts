@@ -1,5 +1,6 @@
 import { on } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { wipeable, wipeableOf } from '../../engine/wipeable.ts';
 import { UsageError } from './args.ts';
 
 const longest = 65_536;
@@ -10,17 +11,17 @@ export class Declined extends Error {
 }
 
 /** Everything a pipe brings, less the newline at its end. */
-export async function readPiped(stdin: NodeJS.ReadStream): Promise<string> {
+export async function readPiped(stdin: NodeJS.ReadStream): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stdin) {
-    chunks.push(Buffer.from(chunk as Buffer));
+    chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
     if (size > longest) throw new UsageError(`Standard input holds more than ${longest} bytes.`);
   }
-  return Buffer.concat(chunks)
-    .toString()
-    .replace(/\r?\n$/, '');
+  const all = wipeableOf(chunks);
+  const ends = all.at(-1) === 10 ? (all.at(-2) === 13 ? 2 : 1) : 0;
+  return all.subarray(0, all.length - ends);
 }
 
 export async function readLine(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream): Promise<string> {
@@ -37,31 +38,43 @@ export async function readLine(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStr
   }
 }
 
-/** A line of which nothing is shown, not even how long it is. Whoever sees the question can type unseen already. */
+/**
+ * A line of which nothing is shown, not even how long it is. Whoever sees the question can type unseen already. It comes as bytes, for the
+ * caller to overwrite.
+ */
 export async function readHidden(
   stdin: NodeJS.ReadStream,
   stdout: NodeJS.WriteStream,
   question: string,
-): Promise<string> {
+): Promise<Buffer> {
   stdin.setRawMode(true);
   stdout.write(question);
-  // Pieces of what is pasted may come faster than they are looked at, and end within a character.
-  const decoder = new TextDecoder();
+  const text = wipeable(longest);
+  let size = 0;
   try {
-    let text = '';
+    // Pieces of what is pasted may come faster than they are looked at, and end within a character.
     for await (const [chunk] of on(stdin, 'data', { close: ['end'] }) as AsyncIterable<[Buffer]>) {
-      for (const char of decoder.decode(chunk, { stream: true })) {
-        if (char === '\r' || char === '\n') return text;
-        if (char === '\x03' || char === '\x04') throw new Declined('Nothing was answered.');
-        if (char === '\x7f' || char === '\b') text = [...text].slice(0, -1).join('');
-        else if (char === '\x15') text = '';
-        else if (text.length < longest) text += char;
+      for (const [at, byte] of chunk.entries()) {
+        chunk[at] = 0;
+        if (byte === 13 || byte === 10) return wipeableOf([text.subarray(0, size)]);
+        if (byte === 3 || byte === 4) throw new Declined('Nothing was answered.');
+        if (byte === 0x7f || byte === 8) size = lastCharacter(text, size);
+        else if (byte === 0x15) size = 0;
+        else if (size < longest) text[size++] = byte;
       }
     }
     throw new Declined('Nothing was answered.');
   } finally {
+    text.fill(0);
     stdin.setRawMode(false);
     stdin.pause();
     stdout.write('\n');
   }
+}
+
+/** Where the last character of UTF-8 text begins. */
+function lastCharacter(text: Buffer, size: number): number {
+  let at = Math.max(0, size - 1);
+  while (at > 0 && ((text[at] ?? 0) & 0xc0) === 0x80) at -= 1;
+  return at;
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { errorTable, type ErrorCode, FairleadError } from '../../contract/errors.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
+import { lineOf } from './body.ts';
 import { LineSplitter } from './lines.ts';
 
 interface Reply {
@@ -37,14 +38,19 @@ export class SocketClient implements AsyncDisposable {
     return new SocketClient(socket);
   }
 
-  async request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+  /** `body`: bytes for the method that must not stay in memory; overwritten here once they are sent. */
+  async request(method: string, params: unknown, signal: AbortSignal, body?: Buffer): Promise<unknown> {
     if (this.#socket.destroyed) throw this.#end();
     const id = this.#nextId++;
     const answer = deferred<unknown>();
     const stop = (): void => answer.reject(new FairleadError('timeout', 'There was no answer in time.'));
     this.#waiting.set(id, answer);
     signal.addEventListener('abort', stop, { once: true });
-    this.#socket.write(`${JSON.stringify({ id, method, params })}\n`);
+    this.#socket.write(`${JSON.stringify({ id, method, params, ...(body && { body: true }) })}\n`);
+    if (body) {
+      const line = lineOf(body);
+      this.#socket.write(line, () => line.fill(0));
+    }
     try {
       return await answer.promise;
     } finally {

@@ -4,14 +4,19 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import { makePrivate } from './directory.ts';
+import { bodyOf } from './body.ts';
 import { LineSplitter } from './lines.ts';
 
-export type SocketMethod = (params: unknown, signal: AbortSignal) => Promise<unknown>;
+/** `body`: bytes that came behind the request, overwritten once it is done. */
+export type SocketMethod = (params: unknown, signal: AbortSignal, body: Buffer | undefined) => Promise<unknown>;
 
 /** Requests of one connection at a time. Beyond it they are refused, so that nobody can fill memory with them. */
 const mostPending = 256;
 
-/** Newline JSON on a local socket: `{id, method, params}` in, `{id, result}` or `{id, error}` out, as they finish. */
+/**
+ * Newline JSON on a local socket: `{id, method, params}` in, `{id, result}` or `{id, error}` out, as they finish. With `body: true` the next
+ * line is bytes for the method and no JSON: a secret that never becomes a string, which could not be overwritten.
+ */
 export class SocketServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
@@ -49,20 +54,36 @@ function converse(socket: Socket, methods: Readonly<Record<string, SocketMethod>
   const lines = new LineSplitter();
   const gone = new AbortController();
   let pending = 0;
+  let awaited: Request | undefined;
   const reply = (message: object): void => {
     if (!socket.destroyed) socket.write(`${JSON.stringify(message)}\n`);
   };
-  const take = async (line: string): Promise<void> => {
-    const request = parse(line);
+  const take = async (line: Buffer): Promise<void> => {
+    if (awaited !== undefined) {
+      const request = awaited;
+      awaited = undefined;
+      const body = bodyOf(line);
+      try {
+        return await serve(request, body);
+      } finally {
+        body.fill(0);
+      }
+    }
+    const text = line.toString();
+    if (text.trim() === '') return;
+    const request = parse(text);
     if (!request) return reply({ id: 0, error: { message: 'This line is no request: {id, method, params}' } });
-    const { id, method, params } = request;
+    if (request.body) awaited = request;
+    else await serve(request, undefined);
+  };
+  const serve = async ({ id, method, params }: Request, body: Buffer | undefined): Promise<void> => {
     const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
     try {
       if (!run) throw new FairleadError('unknown_operation', `There is no method "${method.slice(0, 80)}".`);
       if (pending >= mostPending) throw new FairleadError('limit_reached', 'Too many requests at a time.');
       pending++;
       try {
-        reply({ id, result: (await run(params, gone.signal)) ?? null });
+        reply({ id, result: (await run(params, gone.signal, body)) ?? null });
       } finally {
         pending--;
       }
@@ -71,20 +92,28 @@ function converse(socket: Socket, methods: Readonly<Record<string, SocketMethod>
     }
   };
   socket.on('data', (chunk: Buffer) => {
-    const complete = lines.push(chunk);
+    const complete = lines.pushBytes(chunk);
     if (!complete) return void socket.destroy();
-    for (const line of complete) if (line.trim() !== '') take(line).catch(() => socket.destroy());
+    for (const line of complete) take(line).catch(() => socket.destroy());
   });
   socket.on('error', () => {});
   // A dropped connection cancels waits, not commands (R-TERM-022).
   socket.on('close', () => gone.abort());
 }
 
-function parse(line: string): { id: number | string; method: string; params: unknown } | undefined {
+interface Request {
+  readonly id: number | string;
+  readonly method: string;
+  readonly params: unknown;
+  /** The next line belongs to it. */
+  readonly body: boolean;
+}
+
+function parse(line: string): Request | undefined {
   try {
-    const { id, method, params } = JSON.parse(line) as Record<string, unknown>;
+    const { id, method, params, body } = JSON.parse(line) as Record<string, unknown>;
     if ((typeof id !== 'number' && typeof id !== 'string') || typeof method !== 'string') return undefined;
-    return { id, method, params };
+    return { id, method, params, body: body === true };
   } catch {
     return undefined;
   }

@@ -262,7 +262,7 @@ export class Conversation implements Disposable {
     if (lane) lane.conceals += 1;
     // Offered and not yet handed out: it stays here, with the one who masks. If it is on its way, the client sends it back.
     if (lane?.offer) this.#lender?.recall(lane);
-    this.#held.all.get(id)?.conceal(Buffer.from(body).toString());
+    this.#held.all.get(id)?.conceal(body);
   }
 
   #resize({ id, body }: Frame): void {

@@ -58,7 +58,7 @@ export async function handOver(libc: Libc, terminals: readonly HeldTerminal[]): 
       seen,
       start: held.log.start,
       capacity: held.log.capacity,
-      secrets: held.secrets,
+      secrets: held.secrets.map((secret) => Buffer.from(secret).toString()),
       lengths: [log.length, meta.length, snapshot.length, waiting.length],
       ...(folder === undefined ? {} : { folder }),
       ...(about === undefined ? {} : { about }),

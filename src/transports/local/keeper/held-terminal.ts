@@ -154,7 +154,7 @@ export class HeldTerminal {
     );
   }
 
-  get secrets(): readonly string[] {
+  get secrets(): readonly Uint8Array[] {
     return this.#secrets.values;
   }
 
@@ -165,7 +165,7 @@ export class HeldTerminal {
   }
 
   /** Output that shows this text is masked before anything else sees it. */
-  conceal(text: string): void {
+  conceal(text: string | Uint8Array): void {
     this.#secrets.add(text);
     this.#concealing?.[Symbol.dispose]();
     this.#concealing = this.#clock.after(this.#secrets.activeMs, () => this.onOpen());

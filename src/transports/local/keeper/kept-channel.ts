@@ -65,7 +65,7 @@ export class KeptChannel implements Channel {
   /** How many times the keeper was told what to conceal, over this connection. */
   #conceals = 0;
   /** Secrets, with what was typed before, until the keeper has accepted something typed after. */
-  #secrets: { readonly text: string; readonly at: number }[] = [];
+  #secrets: { readonly text: Buffer; readonly at: number }[] = [];
   /** What the keeper is to remember, and may not have heard: the newest of each. */
   readonly #unheard = new Map<'meta' | 'snapshot', { readonly body: Uint8Array; readonly offset?: number }>();
   #size: Size | undefined;
@@ -159,8 +159,9 @@ export class KeptChannel implements Channel {
   }
 
   /** The keeper masks; so it has to read. */
-  conceal(text: string): void {
+  conceal(secret: string | Uint8Array): void {
     this.giveBack();
+    const text = Buffer.from(secret);
     this.#secrets.push({ text, at: this.#input.end });
     this.#tellSecret(text);
   }
@@ -199,6 +200,7 @@ export class KeptChannel implements Channel {
 
   accepted(position: number): void {
     // What was typed after a secret was told came after it on the same connection.
+    for (const { text, at } of this.#secrets) if (at < position) text.fill(0);
     if (this.#secrets.length > 0) this.#secrets = this.#secrets.filter(({ at }) => at >= position);
     this.#input.accepted(position);
     this.#typeDirectly();
@@ -303,9 +305,9 @@ export class KeptChannel implements Channel {
     await this.#init.posted();
   }
 
-  #tellSecret(text: string): void {
+  #tellSecret(text: Buffer): void {
     this.#conceals += 1;
-    this.#init.post('conceal', Buffer.from(text));
+    this.#init.post('conceal', text);
   }
 
   #remember(type: 'meta' | 'snapshot', what: { readonly body: Uint8Array; readonly offset?: number }): void {
