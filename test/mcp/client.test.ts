@@ -179,5 +179,5 @@ test('an error answer fits the published output schema: clients on the 1.x SDK c
 
 test('resources are spoken of only where there are some', async () => {
   await using connected = await doors.stdio(workshop().surface, new Client({ name: 'official', version: '2' }));
-  expect(connected.client.getServerCapabilities()).toEqual({ tools: {}, prompts: {} });
+  expect(connected.client.getServerCapabilities()).toEqual({ tools: { listChanged: true }, prompts: {} });
 });

@@ -273,7 +273,7 @@ describe.runIf(isRoot)('passwords', () => {
       await expect(hasty.connect({ keyPath: undefined, askPassword, maxRetries: 2 })).rejects.toMatchObject({
         code: 'needs_person',
         message: `127.0.0.1 closed the connection before the person had answered for ${hasty.user}.`,
-        hint: expect.stringContaining('then call again') as string,
+        hint: expect.stringContaining('Call again') as string,
       });
       expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
       expect(hasty.log.match(/Connection from/g)).toHaveLength(1);
