@@ -75,7 +75,7 @@ describe('fairlead serve', () => {
 
   test('the token of the environment is used, never printed, and not visible to terminals', async () => {
     const token = 'a-token-that-stays-the-same';
-    await using served = await Served.start(['--port', '0'], { FAIRLEAD_TOKEN: token });
+    await using served = await Served.start(['--port', '0', '--rpc-port', '0'], { FAIRLEAD_TOKEN: token });
     expect(served.out).not.toContain(token);
     // A shell puts the variable's value in; JSON would keep the dollar sign.
     expect(served.out).toContain('"Authorization: Bearer $FAIRLEAD_TOKEN"');

@@ -91,7 +91,7 @@ function cannotListen(host: string, port: number, cause: unknown, moves = true):
   return new FairleadError('unavailable', `Cannot listen on ${host}:${port} (${reason}).`, {
     hint: moves
       ? 'Choose another address or port.'
-      : 'The token is fixed, and clients would send it to the program that listens there: end that program, or choose another port.',
+      : 'The token is fixed, and clients would send it to the program that listens there: end that program, or choose another port (--rpc-port).',
     cause,
   });
 }
