@@ -50,8 +50,8 @@ async function timed(pid: number, call: () => Promise<unknown>): Promise<number>
   return performance.now() - before - waited;
 }
 
-const p99 = (times: readonly number[]): number =>
-  [...times].sort((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN;
+/** The slowest but one: of a hundred calls, the 99th. */
+const p99 = (times: readonly number[]): number => [...times].sort((a, b) => b - a)[1] ?? Number.NaN;
 
 test('strangers, clients that never read and floods at once: the owner is answered within 500 ms, and nothing is lost', async () => {
   await using served = await Served.start(['--port', '0', '--rpc-port', '0']);
