@@ -98,7 +98,7 @@ export const commands: readonly Command[] = [
     usage: '[session] [--instance name]',
     summary: 'Sit down in a session of a running instance; Ctrl+] leaves it and the session goes on',
     details: 'A session is its number, its id or its name; without one it is session 0.',
-    examples: [['fairlead attach 2', 'type into session 2, beside whoever else does']],
+    examples: [['fairlead attach 2', 'type into session 2, beside the agent']],
     settings: ['home'] satisfies SettingName[],
     flags: [
       own('--session', 'value', 'Which session, the same as the word', 'name'),
@@ -111,7 +111,7 @@ export const commands: readonly Command[] = [
     takesWords: true,
     firstWords: ['verify'],
     usage: 'verify [--json]',
-    summary: 'Check that nobody has edited the audit trail',
+    summary: 'Check the audit trail for edits',
     details: 'Exit code 1 when a record was changed, moved or taken out; the trail is kept for two weeks.',
     examples: [['fairlead audit verify', 'names the file and line of every fault']],
     settings: ['home'] satisfies SettingName[],

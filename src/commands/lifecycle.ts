@@ -16,7 +16,7 @@ export async function untilEnded(parts: {
   let code = 0;
   const end = (): void => ending.abort();
   const crash = (error: unknown): void => {
-    parts.log(`An error nobody caught: ${error instanceof Error ? error.stack : String(error)}`);
+    parts.log(`Uncaught error: ${error instanceof Error ? error.stack : String(error)}`);
     code = 1;
     end();
   };

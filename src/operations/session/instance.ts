@@ -68,7 +68,7 @@ export const set_title = operation({
 
 export const focus = operation({
   title: 'Show this instance',
-  summary: 'Ask whoever looks at this instance to look at it, or at one of its sessions, now.',
+  summary: 'Ask the people attached to this instance to look at it, or at one of its sessions, now.',
   access: 'control',
   destructive: false,
   openWorld: false,
