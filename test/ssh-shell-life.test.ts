@@ -85,7 +85,7 @@ describe('life of a shell', () => {
       expect(text).not.toContain('closest');
     }
     expect((await at.ask(open, { session_id }, other)).facts['code']).toBe('SESSION_NOT_FOUND');
-    expect(await at.run(terminalList, {}, other)).toEqual({ terminals: [] });
+    expect(await at.run(terminalList, {}, other)).toEqual({ terminals: [], total: 0 });
     await expect(at.run(terminalRead, { terminal: shell_id }, other)).rejects.toMatchObject({
       code: 'terminal_not_found',
     });
