@@ -1,4 +1,4 @@
-/** The end is cut short after this time: nobody waits for a hung step. The rest of the 2 s is for noticing it (R-TERM-140). */
+/** A hung step is cut short after this time. The rest of the 2 s is for noticing it (R-TERM-140). */
 const limitMs = 1800;
 /** Of that, for what has to happen after the last step. */
 const reserveMs = 100;

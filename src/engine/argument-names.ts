@@ -19,7 +19,7 @@ const synonyms: readonly (readonly string[])[] = [
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 
-/** Which of these names somebody meant who wrote another: the same thing's, or one that is nearly spelled so. */
+/** The names that a caller may have meant by another: synonyms, and names spelled nearly the same. */
 export function meantName(given: string, names: readonly string[]): string | undefined {
   const wanted = plain(given);
   const known = new Map(names.map((name) => [plain(name), name]));

@@ -33,7 +33,7 @@ export interface ProcessView {
   echo(): boolean | undefined;
   /**
    * How typed bytes reach programs: `lines`, edited by the terminal (canonical mode); `cbreak`, each at once, Enter as a newline;
-   * `raw`, each at once and as it is: line editors and full-screen programs. Undefined when nobody knows.
+   * `raw`, each at once and as it is: line editors and full-screen programs. Undefined when the channel cannot tell.
    */
   inputMode?(): 'lines' | 'cbreak' | 'raw' | undefined;
   /** A program that reads whole lines gets no more bytes of one than this. Undefined when it gets all, or nobody knows. */

@@ -344,7 +344,7 @@ export class Engine implements AsyncDisposable {
     await Promise.all(this.#background);
   }
 
-  /** Ends it, unless somebody remembers it for the next process. What runs in it has until `killAt` to save its work. */
+  /** Ends it, unless its channel is kept for the next process. What runs in it has until `killAt` to save its work. */
   async #letGo(terminal: Terminal, killAt: number): Promise<void> {
     if (!this.#outlives(terminal)) return await terminal.endWithin(Math.max(0, killAt - performance.now()));
     const keeping = this.#keepings.get(terminal);

@@ -205,7 +205,7 @@ export class Keyboard {
   }
 
   /**
-   * What the terminal itself says to the program, if it may still go when its turn has come. Nobody waits for it, and a far side
+   * What the terminal itself says to the program, if it may still go when its turn has come. No call waits for it, and a far side
    * that is gone needs none.
    */
   reply(bytes: Uint8Array, mayGo: () => boolean): void {

@@ -56,7 +56,7 @@ const filterOptions: Readonly<Record<string, RegExp>> = {
   tar: /^(?:-[A-Za-z]*[IF]|--(?:us|to-c|rs|rm|inf|new-v|ch)[a-z-]*)$/,
 };
 
-/** Of the words before it, what a program would run that nobody can read here. */
+/** Of the words before it, what a program would run from a place that cannot be read here. */
 export function readsScript(look: Look): void {
   const name = look.name.replace(/[\d.]+$/, '');
   const filter = Object.hasOwn(filterOptions, name) ? filterOptions[name] : undefined;
