@@ -6,7 +6,7 @@ import { Keeper } from './transports/local/keeper/keeper.ts';
 import { type Libc, loadLibc } from './transports/local/libc.ts';
 import { openLinuxPty } from './transports/local/pty-linux.ts';
 import { loadSharedCalls } from './transports/local/shared-calls.ts';
-import { removeFileSync } from './engine/remove-file.ts';
+import { removeFileSync } from './system/files/remove-file.ts';
 
 /**
  * The keeper's own program: it holds the terminals of one instance and outlives it. It loads everything at once, because by

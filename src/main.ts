@@ -4,7 +4,7 @@ import { globalOptions } from './commands/global-options.ts';
 import { helpFor, overview } from './commands/help.ts';
 import { commands } from './commands/index.ts';
 import { flagName, readSettings, type Setting, settings } from './config.ts';
-import { packageRoot } from './engine/package-root.ts';
+import { packageRoot } from './system/package-root.ts';
 import { type Flag, parseArgs, UsageError } from './faces/cli/args.ts';
 import { styleFor } from './faces/cli/style.ts';
 import { closest } from './lib/closest.ts';

@@ -1,5 +1,5 @@
 import { defaultIdempotency } from './engine/idempotency.ts';
-import type { Log } from './engine/incident.ts';
+import type { Log } from './system/incident.ts';
 import type { HostKeyPolicy } from './transports/ssh/known-hosts.ts';
 import { defaultSshSettings, type SshSettings } from './transports/ssh/settings.ts';
 import { parseByteCount } from './lib/byte-count.ts';

@@ -42,14 +42,14 @@ test('imports point one way', () => {
   expect(wrong).toEqual([]);
 });
 
-test('directories are made by engine/make-directory.ts: Node’s own recursive mkdir never returns on /proc', () => {
+test('directories are made by system/files/directories.ts: Node’s own recursive mkdir never returns on /proc', () => {
   const makers = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .filter((file) => /mkdir(Sync)?\([^;]*recursive/.test(readFileSync(join(root, file), 'utf8')));
   expect(makers).toEqual([]);
 });
 
-test('files are removed by engine/remove-file.ts: Node’s own rm can empty the directory behind a link', () => {
+test('files are removed by system/files/remove-file.ts: Node’s own rm can empty the directory behind a link', () => {
   const removers = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .filter((file) => /(?<![\w.#])rm(Sync)?\(/.test(readFileSync(join(root, file), 'utf8')));

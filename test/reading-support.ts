@@ -1,5 +1,5 @@
 import { Terminal } from '../src/engine/terminal.ts';
-import { systemClock } from '../src/engine/system-clock.ts';
+import { systemClock } from '../src/system/clock.ts';
 import type { Clock } from '../src/lib/clock.ts';
 import { EchoChannel } from '../src/transports/echo/index.ts';
 

@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RecordingMetadata } from '../src/engine/recording/metadata.ts';
 import { Screen } from '../src/engine/screen/screen.ts';
-import { systemClock } from '../src/engine/system-clock.ts';
+import { systemClock } from '../src/system/clock.ts';
 import { tempDir } from './recording-support.ts';
 import { Mcp } from './support/mcp.ts';
 

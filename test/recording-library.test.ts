@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { readCast } from '../src/engine/recording/cast-reader.ts';
 import { findRecording, listRecordings, removeRecording, showRecording } from '../src/engine/recording/library.ts';
 import { recoverRecordings } from '../src/engine/recording/recover.ts';
-import { ownIdentity, writerState } from '../src/engine/process-identity.ts';
+import { ownIdentity, writerState } from '../src/system/process-identity.ts';
 import { events, Studio } from './recording-support.ts';
 
 const at = new Studio();

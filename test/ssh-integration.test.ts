@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Blocks } from '../src/engine/blocks.ts';
 import { MarkScanner } from '../src/engine/marks.ts';
 import { abortable } from '../src/engine/settle.ts';
-import { systemClock } from '../src/engine/system-clock.ts';
+import { systemClock } from '../src/system/clock.ts';
 import { firstCommand, type Launch } from '../src/transports/ssh/integration.ts';
 import { begin, type Begun } from '../src/transports/ssh/integration-start.ts';
 import { farShell } from './support/far-shell.ts';

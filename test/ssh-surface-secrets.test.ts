@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { call } from '../src/engine/call.ts';
 import { Engine } from '../src/engine/engine.ts';
 import type { AnyOperation } from '../src/engine/operation.ts';
-import { systemClock } from '../src/engine/system-clock.ts';
+import { systemClock } from '../src/system/clock.ts';
 import { sshBook } from '../src/operations/remote/index.ts';
 import { Ssh, ssh } from '../src/transports/ssh/index.ts';
 import { defaultSshSettings } from '../src/transports/ssh/settings.ts';

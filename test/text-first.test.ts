@@ -4,7 +4,7 @@ import { FairleadError } from '../src/contract/errors.ts';
 import { submit } from '../src/engine/submit/submit.ts';
 import { Terminal } from '../src/engine/terminal.ts';
 import type { JudgeTyped } from '../src/engine/typed-line.ts';
-import { systemClock } from '../src/engine/system-clock.ts';
+import { systemClock } from '../src/system/clock.ts';
 import { typeText } from '../src/engine/typing.ts';
 import type { Clock } from '../src/lib/clock.ts';
 import { deferred } from '../src/lib/deferred.ts';

@@ -8,7 +8,7 @@ export class Product {
     const [{ localTransport }, { Terminal }, { systemClock }] = await Promise.all([
       bench.load('transports/local/index'),
       bench.load('engine/terminal'),
-      bench.load('engine/system-clock'),
+      bench.load('system/clock'),
     ]);
     return new Product(localTransport(), Terminal, systemClock);
   }

@@ -12,7 +12,7 @@ export const bar = {
 export async function run(bench) {
   const count = bench.pick(100, 5);
   const { Screen } = await bench.load('engine/screen/screen');
-  const { systemClock: clock } = await bench.load('engine/system-clock');
+  const { systemClock: clock } = await bench.load('system/clock');
   const lines = readFileSync(bench.flood('log', 1), 'utf8').split('\n', scrollback + size.rows);
   const output = Buffer.from(lines.join('\r\n'));
   const make = () => {

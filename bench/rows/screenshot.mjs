@@ -15,7 +15,7 @@ export const bar = {
 /** Our whole way from cells to a file, against the encoder alone on the very same pixels, and against SVG of the same cells. */
 export async function run(bench) {
   const { Screen } = await bench.load('engine/screen/screen');
-  const { systemClock: clock } = await bench.load('engine/system-clock');
+  const { systemClock: clock } = await bench.load('system/clock');
   const { drawPng } = await bench.load('engine/picture/png');
   const screen = new Screen({ size, scrollback, clock });
   const log = readFileSync(bench.flood('log', 1)).subarray(0, 40 << 10);

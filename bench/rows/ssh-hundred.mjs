@@ -14,7 +14,7 @@ export async function run(bench) {
   const [{ Ssh }, { defaultSshSettings }, { systemClock }] = await Promise.all([
     bench.load('transports/ssh/index'),
     bench.load('transports/ssh/settings'),
-    bench.load('engine/system-clock'),
+    bench.load('system/clock'),
   ]);
   const connector = await sshd.connector(bench);
   const ssh = bench.own(new Ssh({ settings: defaultSshSettings, connector, clock: systemClock }));

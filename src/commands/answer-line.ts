@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../engine/package-root.ts';
+import { packageRoot } from '../system/package-root.ts';
 
 interface Installation {
   readonly env: NodeJS.ProcessEnv;

@@ -1,5 +1,5 @@
 import { FairleadError } from '../contract/errors.ts';
-import type { Log } from '../engine/incident.ts';
+import type { Log } from '../system/incident.ts';
 import type { Instances } from '../engine/instances/instances.ts';
 import { OwnInstance } from '../engine/instances/own-instance.ts';
 import { type KeeperClient, keeperFor } from '../transports/local/keeper/client.ts';

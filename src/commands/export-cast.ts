@@ -6,7 +6,7 @@ import { frames } from '../engine/recording/frames.ts';
 import type { RecordingMetadata } from '../engine/recording/metadata.ts';
 import type { Grid } from '../engine/screen/grid.ts';
 import { Screen } from '../engine/screen/screen.ts';
-import { systemClock } from '../engine/system-clock.ts';
+import { systemClock } from '../system/clock.ts';
 
 export const formats: readonly string[] = ['gif', 'txt', 'md'];
 

@@ -1,7 +1,7 @@
 import { SettingError } from '../config.ts';
 import { errorTable, FairleadError } from '../contract/errors.ts';
 import { visibleFacts, visibleLines } from '../contract/quote.ts';
-import { diskError } from '../engine/disk-trouble.ts';
+import { diskError } from '../system/files/disk-trouble.ts';
 import { UsageError } from '../faces/cli/args.ts';
 import { toJson } from '../faces/cli/clean.ts';
 import { styleFor } from '../faces/cli/style.ts';

@@ -2,7 +2,7 @@ import { places } from '../config.ts';
 import { readCast } from '../engine/recording/cast-reader.ts';
 import { findRecording } from '../engine/recording/library.ts';
 import { play as playCast } from '../engine/recording/play.ts';
-import { systemClock } from '../engine/system-clock.ts';
+import { systemClock } from '../system/clock.ts';
 import { UsageError } from '../faces/cli/args.ts';
 import { Relay } from '../faces/cli/relay.ts';
 import type { Invocation } from './command.ts';

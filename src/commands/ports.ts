@@ -1,6 +1,6 @@
 import { FairleadError } from '../contract/errors.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Log } from '../engine/incident.ts';
+import type { Log } from '../system/incident.ts';
 import type { Instances } from '../engine/instances/instances.ts';
 import { FailedLogins } from '../faces/door/failed-logins.ts';
 import { type HttpServer, serveMcpHttp } from '../faces/mcp/http.ts';

@@ -11,7 +11,7 @@ import {
   showRecording,
 } from '../engine/recording/library.ts';
 import { recoverRecordings } from '../engine/recording/recover.ts';
-import { plainText } from '../engine/plain-text.ts';
+import { plainText } from '../lib/plain-text.ts';
 import { UsageError } from '../faces/cli/args.ts';
 import { toJson } from '../faces/cli/clean.ts';
 import { styleFor } from '../faces/cli/style.ts';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { places } from '../config.ts';
 import type { IdempotencyLimits } from '../engine/idempotency.ts';
-import type { Log } from '../engine/incident.ts';
+import type { Log } from '../system/incident.ts';
 import type { PartKey, PartMaker } from '../engine/part.ts';
 import { readSshSettings } from '../ssh-settings.ts';
 import { sshConnector } from '../transports/ssh/connect.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { InstanceRecord } from '../engine/instances/record.ts';
-import { packageRoot } from '../engine/package-root.ts';
+import { packageRoot } from '../system/package-root.ts';
 import { styleFor } from '../faces/cli/style.ts';
 import type { HttpServer } from '../faces/mcp/http.ts';
 import type { Invocation } from './command.ts';

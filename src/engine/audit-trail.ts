@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Append, append, appendWhole } from './append-whole.ts';
+import { type Append, append, appendWhole } from '../system/files/append-whole.ts';
 import type { AuditEntry } from './audit.ts';
 import { newestRecords, type Wanted } from './audit-read.ts';
 import {
@@ -17,12 +17,12 @@ import {
   type TrailHead,
   trailFormat,
 } from './audit-records.ts';
-import { diskTrouble } from './disk-trouble.ts';
-import { installationKey } from './installation-key.ts';
-import { makeDirectorySync } from './make-directory.ts';
+import { diskTrouble } from '../system/files/disk-trouble.ts';
+import { installationKey } from '../system/installation-key.ts';
+import { makeDirectorySync } from '../system/files/directories.ts';
 import { partKey } from './part.ts';
-import { writePrivate } from './private-file.ts';
-import { removeFileSync } from './remove-file.ts';
+import { writePrivate } from '../system/files/private-files.ts';
+import { removeFileSync } from '../system/files/remove-file.ts';
 
 /** Replacing a file costs more than a call: what was cut off within this time of a crash is not missed. */
 const vouchMs = 1000;

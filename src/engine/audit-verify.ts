@@ -12,7 +12,7 @@ import {
   type TrailHead,
   type TrailRecord,
 } from './audit-records.ts';
-import { existingKey } from './installation-key.ts';
+import { existingKey } from '../system/installation-key.ts';
 
 export interface TrailFault {
   readonly file: string;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Engine } from './engine.ts';
-import type { Log } from './incident.ts';
+import type { Log } from '../system/incident.ts';
 import { instanceNames } from './instances/names.ts';
 import { savedSession } from './saved-session.ts';
 import type { Terminal } from './terminal.ts';

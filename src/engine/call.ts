@@ -5,11 +5,11 @@ import { askPerson } from './asking/ask-person.ts';
 import type { PersonQuestion, PersonReach } from './asking/question.ts';
 import type { AuditEntry } from './audit.ts';
 import { detailOf, type Noted } from './audit-note.ts';
-import { diskError } from './disk-trouble.ts';
+import { diskError } from '../system/files/disk-trouble.ts';
 import type { Engine } from './engine.ts';
 import { pass } from './gate.ts';
 import type { CallKey } from './idempotency.ts';
-import { incident } from './incident.ts';
+import { incident } from '../system/incident.ts';
 import { parseInput } from './input.ts';
 import { type Access, type Operation, operationId } from './operation.ts';
 

@@ -3,11 +3,11 @@ import { echoedCommand } from './echoed-command.ts';
 import { toAnsi } from './screen/ansi.ts';
 import { renderText } from './screen/render-text.ts';
 import { PlainFacts } from './plain-facts.ts';
-import type { TextFlags } from './plain-text.ts';
+import type { TextFlags } from '../lib/plain-text.ts';
 import { quiet, settled } from './settle.ts';
 import { gone } from './ended-words.ts';
 import type { Terminal } from './terminal.ts';
-import { inTurn } from './turns.ts';
+import { inTurn } from '../system/turns.ts';
 import { type Condition, wait } from './wait/wait.ts';
 
 export interface ContentRequest {

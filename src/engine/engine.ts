@@ -11,7 +11,7 @@ import type { Channel, ChannelMemory, Size } from './channel.ts';
 import type { ShellEnvironment } from './environment.ts';
 import { type Gate, openGate } from './gate.ts';
 import { Idempotency, type IdempotencyLimits } from './idempotency.ts';
-import type { Log } from './incident.ts';
+import type { Log } from '../system/incident.ts';
 import { decodeFacts, type KeptFacts } from './kept/kept-facts.ts';
 import { decodeState } from './kept/kept-state.ts';
 import { Keeping } from './kept/keeping.ts';
@@ -20,7 +20,7 @@ import type { PartKey, PartMaker } from './part.ts';
 import { Pictures } from './pictures.ts';
 import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
-import { systemClock } from './system-clock.ts';
+import { systemClock } from '../system/clock.ts';
 import type { Resumed } from './terminal-init.ts';
 import { Terminal } from './terminal.ts';
 

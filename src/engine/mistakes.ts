@@ -1,4 +1,4 @@
-import { incident, type Log } from './incident.ts';
+import { incident, type Log } from '../system/incident.ts';
 
 /** The same mistake may be made with every chunk: after so many the log has heard enough. */
 const mostNoted = 10;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FairleadError } from '../contract/errors.ts';
-import { makeDirectory } from './make-directory.ts';
+import { makeDirectory } from '../system/files/directories.ts';
 import type { PictureOptions } from './picture/geometry.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,4 +1,4 @@
-import { addFlags, type PlainText, plainText, type TextFlags } from './plain-text.ts';
+import { addFlags, type PlainText, plainText, type TextFlags } from '../lib/plain-text.ts';
 
 /** Names, directories and the like of one answer, as a model may read them; adds up what was taken out of them. */
 export class PlainFacts {

@@ -1,4 +1,4 @@
-import { type PlainText, plainText } from './plain-text.ts';
+import { type PlainText, plainText } from '../lib/plain-text.ts';
 import { esc, escapeEnd } from './redaction/escape-sequence.ts';
 
 /** A sequence longer than this that has no end yet is none: what follows is shown. */

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { FairleadError } from '../contract/errors.ts';
-import { makeDirectorySync } from './make-directory.ts';
-import { distrust } from './trusted-path.ts';
+import { makeDirectorySync } from '../system/files/directories.ts';
+import { distrust } from '../system/files/trusted-path.ts';
 
 /** Where these stand in the way, a server without instance files still does most of its work, and says what it cannot. */
 const cannotWrite = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC']);

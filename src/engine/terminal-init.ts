@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Channel, Size } from './channel.ts';
 import type { ShellEnvironment } from './environment.ts';
-import type { Log } from './incident.ts';
+import type { Log } from '../system/incident.ts';
 import type { KeptState } from './kept/kept-state.ts';
 import type { Launch } from './launch.ts';
 import type { OutputLog } from './output-log.ts';

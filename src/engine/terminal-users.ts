@@ -1,5 +1,5 @@
 import type { Caller } from './call.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from '../lib/plain-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Who calls, as far as other clients are concerned. */

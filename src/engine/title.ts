@@ -1,5 +1,5 @@
 import { activityOf } from './activity.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from '../lib/plain-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What the program calls itself, else what it was called when it was created, else what runs, else the shell (R-RPC-022). */

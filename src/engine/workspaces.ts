@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FairleadError } from '../contract/errors.ts';
 import { quote } from '../contract/quote.ts';
-import { problemOf, refusal } from './json-problem.ts';
+import { problemOf, refusal } from '../system/files/json-problem.ts';
 import { partKey } from './part.ts';
-import { readText, writePrivate } from './private-file.ts';
-import { removeFileSync } from './remove-file.ts';
+import { readText, writePrivate } from '../system/files/private-files.ts';
+import { removeFileSync } from '../system/files/remove-file.ts';
 
 export const SavedSession = z.object({
   id: z.number().int(),

@@ -10,7 +10,7 @@ import { Policies, policies } from '../../src/engine/policy/policies.ts';
 import { Proxies, proxies } from '../../src/engine/proxy/proxies.ts';
 import { bothSpellings } from '../../src/engine/proxy/settings.ts';
 import { Redactor } from '../../src/engine/redaction/redactor.ts';
-import { systemClock } from '../../src/engine/system-clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import type { Terminal } from '../../src/engine/terminal.ts';
 import type { Surroundings } from '../../src/engine/proxy/detect.ts';
 import { Instances } from '../../src/engine/instances/instances.ts';

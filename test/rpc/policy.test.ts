@@ -7,7 +7,7 @@ import { Policies } from '../../src/engine/policy/policies.ts';
 import { submit } from '../../src/engine/submit/submit.ts';
 import { typeText } from '../../src/engine/typing.ts';
 import { workspaces } from '../../src/engine/workspaces.ts';
-import { systemClock } from '../../src/engine/system-clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { open } from '../../src/operations/core/lifecycle.ts';
 import { run } from '../../src/operations/core/run.ts';
 import { send } from '../../src/operations/core/send.ts';

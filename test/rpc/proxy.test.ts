@@ -10,7 +10,7 @@ import { detectProxy, macSetting, type Surroundings, windowsSetting } from '../.
 import { Proxies } from '../../src/engine/proxy/proxies.ts';
 import { effective, masked, ProxySettings } from '../../src/engine/proxy/settings.ts';
 import { env } from '../../src/operations/session/proxy.ts';
-import { systemClock } from '../../src/engine/system-clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { RpcPlace } from './place.ts';
 
 const limit = (): AbortSignal => AbortSignal.timeout(20_000);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { FairleadError } from '../../src/contract/errors.ts';
 import { defineBook, operation } from '../../src/engine/operation.ts';
-import { systemClock } from '../../src/engine/system-clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { MethodTable } from '../../src/faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../src/faces/jsonrpc/server.ts';
 import { deferred } from '../../src/lib/deferred.ts';

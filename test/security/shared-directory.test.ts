@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { packageRoot } from '../../src/engine/package-root.ts';
+import { packageRoot } from '../../src/system/package-root.ts';
 import { listRecordings, removeRecording } from '../../src/engine/recording/library.ts';
 import { recoverRecordings } from '../../src/engine/recording/recover.ts';
 import { integrate } from '../../src/transports/local/shell-integration/index.ts';
@@ -73,7 +73,7 @@ describe('a shared directory', () => {
     const link = join(shared, 'terminal-1-00000000000000aa.cast');
     symlinkSync(precious, link);
     lchownSync(link, attacker, attacker);
-    const code = readFileSync(new URL('dist/engine/remove-file.js', packageRoot), 'utf8');
+    const code = readFileSync(new URL('dist/system/files/remove-file.js', packageRoot), 'utf8');
     const script = `${code}\nremoveFileSync(${JSON.stringify(link)});`;
     const options = { uid: victim, gid: victim, cwd: '/', env: {} };
     const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], options);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { listenHttp } from '../../src/commands/ports.ts';
-import { systemClock } from '../../src/engine/system-clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { LoopbackServer, notice } from '../../src/faces/ask-page/loopback-server.ts';
 import { type FailedLogin, FailedLogins } from '../../src/faces/door/failed-logins.ts';
 import { MethodTable } from '../../src/faces/jsonrpc/methods.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/engine/system-clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { backOff, judge } from '../../src/transports/ssh/failure.ts';
 import { ManualClock } from '../support/manual-clock.ts';

@@ -7,7 +7,7 @@ import { type Caller, call } from '../../src/engine/call.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { AnyOperation, Operation } from '../../src/engine/operation.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { systemClock } from '../../src/engine/system-clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { errorFacts, renderError } from '../../src/operations/remote/errors.ts';
 import type { SshConnector } from '../../src/transports/ssh/connect.ts';
 import { Ssh, ssh } from '../../src/transports/ssh/index.ts';

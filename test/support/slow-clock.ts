@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/engine/system-clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 
 const times = 5;

@@ -3,7 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
 import { Emitter } from '../../lib/emitter.ts';
-import { plainText } from '../plain-text.ts';
+import { plainText } from '../../lib/plain-text.ts';
 import { abortable } from '../settle.ts';
 import type { OpenQuestion, Outcome, OwnedQuestion, PersonReach } from './question.ts';
 

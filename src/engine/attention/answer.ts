@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
-import { wipeable } from '../wipeable.ts';
+import { wipeable } from '../../system/wipeable.ts';
 import { accounted, type Caller } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import type { KeyboardLane } from '../keyboard.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
-import { wipeable } from '../wipeable.ts';
+import { wipeable } from '../../system/wipeable.ts';
 
 /** A program that shows a secret it was given does so soon; later the same letters are more likely a word. */
 const rememberMs = 5 * 60_000;

@@ -1,5 +1,5 @@
 import { Emitter } from '../../lib/emitter.ts';
-import { chores } from '../chores.ts';
+import { chores } from '../../system/chores.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Attention } from './attention.ts';
 import { mayBecomeQuestion, recognise } from './recognise.ts';

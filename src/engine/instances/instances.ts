@@ -1,12 +1,12 @@
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
-import { makeDirectorySync } from '../make-directory.ts';
-import { readText, writePrivate } from '../private-file.ts';
-import { exists, startOf } from '../process-identity.ts';
+import { makeDirectorySync } from '../../system/files/directories.ts';
+import { readText, writePrivate } from '../../system/files/private-files.ts';
+import { exists, startOf } from '../../system/process-identity.ts';
 import { instanceNames } from './names.ts';
 import { type InstanceRecord, isLive, parseRecord } from './record.ts';
-import { removeFileSync } from '../remove-file.ts';
+import { removeFileSync } from '../../system/files/remove-file.ts';
 
 /** A claim whose owner has not written its record by then, and is gone, is free again (R-RPC-002). */
 const claimMs = 10_000;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startOf } from '../process-identity.ts';
+import { startOf } from '../../system/process-identity.ts';
 import type { Instances } from './instances.ts';
 import { architectureName, type InstanceRecord, platformName } from './record.ts';
 

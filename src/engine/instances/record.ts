@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exists, startOf } from '../process-identity.ts';
+import { exists, startOf } from '../../system/process-identity.ts';
 
 /** What an instance says of itself in its file. Clients of the reference read the first ten fields. */
 export const InstanceRecord = z.looseObject({

@@ -3,7 +3,7 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 import type { Clock } from '../../lib/clock.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import { partKey } from '../part.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../../system/clock.ts';
 import type { Instances } from './instances.ts';
 import type { OwnInstance } from './own-instance.ts';
 

@@ -1,5 +1,5 @@
 import type { ChannelMemory } from '../channel.ts';
-import { chores } from '../chores.ts';
+import { chores } from '../../system/chores.ts';
 import type { Terminal } from '../terminal.ts';
 import { encodeFacts, type KeptFacts } from './kept-facts.ts';
 import { encodeState } from './kept-state.ts';

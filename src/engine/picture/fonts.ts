@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type * as canvasLibrary from '@napi-rs/canvas';
 import { FairleadError } from '../../contract/errors.ts';
 import { fontPoints } from './geometry.ts';
-import { packageRoot } from '../package-root.ts';
+import { packageRoot } from '../../system/package-root.ts';
 
 export type Canvas = typeof canvasLibrary;
 

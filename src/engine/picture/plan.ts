@@ -4,7 +4,7 @@ import { type Face, isSquare } from './fonts.ts';
 import { frameButtons, frameTop, type Geometry } from './geometry.ts';
 import type { GlyphCache, Wanted } from './glyphs.ts';
 import { emptyMask, type Mask } from './mask.ts';
-import type { Pause } from '../turns.ts';
+import type { Pause } from '../../system/turns.ts';
 import { type Rect, underlineBars } from './underline.ts';
 
 /** Two colours that meet in a cell. `inked` when something of the first is drawn on the second. */

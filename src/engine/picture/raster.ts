@@ -6,7 +6,7 @@ import { glyphCache } from './glyphs.ts';
 import { type Mask, topLevel } from './mask.ts';
 import { type Ink, type Placed, type Plan, planPicture } from './plan.ts';
 import { fillRect, indexedSurface, maxColors, type Pixels, type Surface, trueSurface } from './surface.ts';
-import { type Pause, pauses } from '../turns.ts';
+import { type Pause, pauses } from '../../system/turns.ts';
 
 /** What is painted between two looks at the clock. */
 const glyphsPerLook = 512;

@@ -3,7 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Gate, Stage } from '../gate.ts';
 import { partKey } from '../part.ts';
-import { StateFile } from '../state-file.ts';
+import { StateFile } from '../../system/files/state-file.ts';
 import type { JudgeTyped } from '../typed-line.ts';
 import { checkPolicy, judge, Policy, type Verdict } from './policy.ts';
 

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { onAbort } from '../on-abort.ts';
+import { onAbort } from '../../system/on-abort.ts';
 import { endpoint } from './settings.ts';
 
 /** Milliseconds until somebody accepted a connection there; undefined when nobody did in time. */

@@ -1,4 +1,4 @@
-import { plainText } from '../plain-text.ts';
+import { plainText } from '../../lib/plain-text.ts';
 import type { LineSink } from '../screen/transcript.ts';
 import { countNewlines } from './clip.ts';
 

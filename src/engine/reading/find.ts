@@ -1,6 +1,6 @@
 import { FairleadError } from '../../contract/errors.ts';
-import { pauses } from '../turns.ts';
-import { addFlags, plainText, type TextFlags } from '../plain-text.ts';
+import { pauses } from '../../system/turns.ts';
+import { addFlags, plainText, type TextFlags } from '../../lib/plain-text.ts';
 import type { RowText } from '../screen/rows.ts';
 import type { Terminal } from '../terminal.ts';
 import { compilePattern } from '../wait/pattern.ts';

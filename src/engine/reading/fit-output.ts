@@ -1,4 +1,4 @@
-import { plainText, type TextFlags } from '../plain-text.ts';
+import { plainText, type TextFlags } from '../../lib/plain-text.ts';
 import { summarise, type Summary } from '../summaries/index.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Clipped, clip, countLines, type Gap } from './clip.ts';

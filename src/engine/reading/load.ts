@@ -1,9 +1,9 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { isContinuation } from '../../lib/utf8.ts';
-import { addFlags, plainText, type TextFlags } from '../plain-text.ts';
+import { addFlags, plainText, type TextFlags } from '../../lib/plain-text.ts';
 import { transcribe } from '../screen/transcript.ts';
 import type { Terminal } from '../terminal.ts';
-import { type Pause, pauses } from '../turns.ts';
+import { type Pause, pauses } from '../../system/turns.ts';
 import { countLines, countNewlines, type Gap } from './clip.ts';
 import type { Totals } from './counted-text.ts';
 import { overflowFrom } from './overflow.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OutputLog } from '../output-log.ts';
-import { plainText } from '../plain-text.ts';
+import { plainText } from '../../lib/plain-text.ts';
 import { transcribe } from '../screen/transcript.ts';
 import { countLines } from './clip.ts';
 import { Overflow } from './overflow.ts';

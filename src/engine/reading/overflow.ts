@@ -2,7 +2,7 @@ import type { Size } from '../channel.ts';
 import type { OutputLog } from '../output-log.ts';
 import { Transcriber } from '../screen/transcript.ts';
 import type { Terminal } from '../terminal.ts';
-import type { Pause } from '../turns.ts';
+import type { Pause } from '../../system/turns.ts';
 import { incompleteTail } from '../../lib/utf8.ts';
 import { CountedText, type Totals } from './counted-text.ts';
 

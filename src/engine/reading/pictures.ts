@@ -1,4 +1,4 @@
-import { addFlags, plainText, type TextFlags } from '../plain-text.ts';
+import { addFlags, plainText, type TextFlags } from '../../lib/plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** What the screen showed at some moment, as text: to tell later what changed since. */

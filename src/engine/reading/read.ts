@@ -1,5 +1,5 @@
-import type { TextFlags } from '../plain-text.ts';
-import { addFlags, plainText } from '../plain-text.ts';
+import type { TextFlags } from '../../lib/plain-text.ts';
+import { addFlags, plainText } from '../../lib/plain-text.ts';
 import { settled } from '../settle.ts';
 import type { Summary } from '../summaries/index.ts';
 import type { Terminal, TerminalState } from '../terminal.ts';

@@ -1,7 +1,7 @@
 import { FairleadError } from '../../contract/errors.ts';
 import type { Block } from '../blocks.ts';
 import { echoedCommand } from '../echoed-command.ts';
-import { addFlags, plainText, type TextFlags } from '../plain-text.ts';
+import { addFlags, plainText, type TextFlags } from '../../lib/plain-text.ts';
 import { joinRows } from '../screen/rows.ts';
 import type { Terminal } from '../terminal.ts';
 import { decodeCursor } from './cursor.ts';

@@ -1,8 +1,8 @@
 import { rename, statfs, writeFile } from 'node:fs/promises';
 import { FairleadError } from '../../contract/errors.ts';
-import { diskTrouble } from '../disk-trouble.ts';
-import { makeDirectory } from '../make-directory.ts';
-import { removeFile } from '../remove-file.ts';
+import { diskTrouble } from '../../system/files/disk-trouble.ts';
+import { makeDirectory } from '../../system/files/directories.ts';
+import { removeFile } from '../../system/files/remove-file.ts';
 
 /** Bytes an ordinary user may still write where `directory` lies. */
 export async function freeBytes(directory: string): Promise<number> {

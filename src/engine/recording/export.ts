@@ -1,4 +1,4 @@
-import { plainText } from '../plain-text.ts';
+import { plainText } from '../../lib/plain-text.ts';
 import { type CastEvent, type CastReading, parseSize } from './cast-reader.ts';
 import type { RecordingMetadata } from './metadata.ts';
 import { type OpenTextScreen, Sections, type TextScreen } from './sections.ts';

@@ -3,7 +3,7 @@ import { open, rename } from 'node:fs/promises';
 import { writeWhole } from './directory.ts';
 import type { RecordingMetadata } from './metadata.ts';
 import type { RecordingFiles } from './names.ts';
-import { removeFile } from '../remove-file.ts';
+import { removeFile } from '../../system/files/remove-file.ts';
 
 /** What the writer's file takes from the start: a full disk still has this much for the metadata. */
 const reserved = 16 << 10;

@@ -4,10 +4,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import { type CastInfo, readCast } from './cast-reader.ts';
 import type { RecordingMetadata, RecordingStart } from './metadata.ts';
-import { isOwnFile } from '../trusted-path.ts';
+import { isOwnFile } from '../../system/files/trusted-path.ts';
 import { filesOf, nameFacts, type RecordingFiles, recordingFiles } from './names.ts';
-import { type WriterIdentity, writerState } from '../process-identity.ts';
-import { removeFile } from '../remove-file.ts';
+import { type WriterIdentity, writerState } from '../../system/process-identity.ts';
+import { removeFile } from '../../system/files/remove-file.ts';
 
 export interface LibraryEntry {
   readonly id: string;

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import type { Clock } from '../../lib/clock.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
 import type { Ended } from '../channel.ts';
-import type { Log } from '../incident.ts';
+import type { Log } from '../../system/incident.ts';
 import { Mistakes } from '../mistakes.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type CastHeader, headerLine } from './cast-writer.ts';
@@ -20,7 +20,7 @@ import type { RecordingFiles } from './names.ts';
 import { type OpenPart, openPart, PartFile } from './part-file.ts';
 import type { FirstFrame, RecordingSource } from './source.ts';
 import { Tape } from './tape.ts';
-import { ownIdentity } from '../process-identity.ts';
+import { ownIdentity } from '../../system/process-identity.ts';
 
 export interface RecorderSettings extends RecordingStart {
   readonly files: RecordingFiles;

@@ -5,7 +5,7 @@ import { readCast } from './cast-reader.ts';
 import { writeWhole } from './directory.ts';
 import { type LibraryEntry, listRecordings } from './library.ts';
 import type { RecordingMetadata } from './metadata.ts';
-import { removeFile } from '../remove-file.ts';
+import { removeFile } from '../../system/files/remove-file.ts';
 
 export interface Recovered {
   readonly id: string;

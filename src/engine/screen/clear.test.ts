@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../../system/clock.ts';
 import { Screen } from './screen.ts';
 
 function shown(text: string): Screen {

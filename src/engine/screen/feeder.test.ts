@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { anyPiece, encode, everything, makeScreen, plainPiece } from '../../../test/support/screen.ts';
 import { OutputLog } from '../output-log.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../../system/clock.ts';
 import { Feeder, type FeederOptions } from './feeder.ts';
 import { PlainScan } from './plain-scan.ts';
 import type { ScreenOptions } from './screen.ts';

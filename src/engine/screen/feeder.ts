@@ -1,6 +1,6 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { Emitter } from '../../lib/emitter.ts';
-import { onAbort } from '../on-abort.ts';
+import { onAbort } from '../../system/on-abort.ts';
 import type { OutputLog } from '../output-log.ts';
 import { type FeedJob, type FeedSchedule, scheduleOf } from './feed-schedule.ts';
 import { longestCutOff, type PlainScan } from './plain-scan.ts';

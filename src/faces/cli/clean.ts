@@ -1,4 +1,4 @@
-import { plainText } from '../../engine/plain-text.ts';
+import { plainText } from '../../lib/plain-text.ts';
 
 /**
  * Names, titles, commands and output are whatever somebody put there; none of it may work on the terminal it is shown on.

@@ -1,6 +1,6 @@
 import { on } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { wipeable, wipeableOf } from '../../engine/wipeable.ts';
+import { wipeable, wipeableOf } from '../../system/wipeable.ts';
 import { UsageError } from './args.ts';
 
 const longest = 65_536;

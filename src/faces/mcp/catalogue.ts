@@ -1,4 +1,4 @@
-import type { Log } from '../../engine/incident.ts';
+import type { Log } from '../../system/incident.ts';
 import type { Book } from '../../engine/operation.ts';
 import type { Prompt } from '../../engine/prompt.ts';
 import { foldPrompt } from './prompts.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FairleadError } from '../../contract/errors.ts';
-import { systemClock } from '../../engine/system-clock.ts';
+import { systemClock } from '../../system/clock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { FailedLogins } from '../door/failed-logins.ts';
 import { Strangers } from '../door/strangers.ts';

@@ -2,7 +2,7 @@ import type { CallToolResult, InputRequiredResult, ListToolsResult, Tool } from 
 import { FairleadError } from '../../contract/errors.ts';
 import { quote, visible } from '../../contract/quote.ts';
 import type { CallContext } from '../../engine/call.ts';
-import { incident, type Log } from '../../engine/incident.ts';
+import { incident, type Log } from '../../system/incident.ts';
 import { type AnyOperation, type Book, hintsOf } from '../../engine/operation.ts';
 import { closest } from '../../lib/closest.ts';
 import { failure, refusal, success, withNotices } from './answer.ts';

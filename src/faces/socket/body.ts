@@ -1,4 +1,4 @@
-import { wipeable } from '../../engine/wipeable.ts';
+import { wipeable } from '../../system/wipeable.ts';
 
 const newline = 10;
 /** Never a part of UTF-8 text. */

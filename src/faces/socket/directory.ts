@@ -1,9 +1,9 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
-import { makeDirectory } from '../../engine/make-directory.ts';
+import { makeDirectory } from '../../system/files/directories.ts';
 import { SocketClient } from './client.ts';
-import { removeFile } from '../../engine/remove-file.ts';
+import { removeFile } from '../../system/files/remove-file.ts';
 
 /** One socket per process. The folder lets nobody in but its owner, and that is the proof of who calls (R-TERM-020). */
 export const socketsOf = (home: string): string => join(home, 'run');

@@ -1,4 +1,4 @@
-import { wipeableOf } from '../../engine/wipeable.ts';
+import { wipeableOf } from '../../system/wipeable.ts';
 
 /** R-TERM-022 */
 export const maxLineBytes = 16 << 20;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Attention, Fits } from '../../engine/attention/attention.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { plainText } from '../../engine/plain-text.ts';
+import { plainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../../engine/terminal.ts';
 
 /** What a program asks, as the answers of this book tell it: in `person` or in `input`, by who can answer. */

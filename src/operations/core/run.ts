@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shortCommand, visibleLines } from '../../contract/quote.ts';
 import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
 import { operation } from '../../engine/operation.ts';
-import { plainText } from '../../engine/plain-text.ts';
+import { plainText } from '../../lib/plain-text.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { fitOutput } from '../../engine/reading/fit-output.ts';
 import { roomBeside } from '../../engine/reading/room.ts';

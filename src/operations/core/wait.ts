@@ -5,7 +5,7 @@ import { decodeCursor } from '../../engine/reading/cursor.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { readTerminal } from '../../engine/reading/read.ts';
 import { type Condition, wait as waitFor } from '../../engine/wait/wait.ts';
-import { plainText } from '../../engine/plain-text.ts';
+import { plainText } from '../../lib/plain-text.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
 import { Flags, flagWords, Next, nextSteps, nextWords, readRest, Terminal } from './shared.ts';
 

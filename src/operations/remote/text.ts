@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { addFlags, type TextFlags } from '../../engine/plain-text.ts';
+import { addFlags, type TextFlags } from '../../lib/plain-text.ts';
 
 /** The words of the remote reference: `KEY: value` lines, fenced blocks, then HINT, WARN and NEXT (spec/remote.md, shared rules). */
 

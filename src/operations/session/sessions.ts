@@ -4,7 +4,7 @@ import { activityOf } from '../../engine/activity.ts';
 import { operation } from '../../engine/operation.ts';
 import { launchLines } from '../../engine/policy/lines.ts';
 import { settled } from '../../engine/settle.ts';
-import { syncAll } from '../../engine/sync-all.ts';
+import { syncAll } from '../../system/sync-all.ts';
 import type { Terminal } from '../../engine/terminal.ts';
 import { titleOf } from '../../engine/title.ts';
 import { Environment } from '../environment.ts';

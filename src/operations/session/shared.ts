@@ -5,7 +5,7 @@ import { isTerminalId, type TerminalRef } from '../../contract/ids.ts';
 import { activityOf } from '../../engine/activity.ts';
 import type { Call } from '../../engine/call.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { plainText } from '../../engine/plain-text.ts';
+import { plainText } from '../../lib/plain-text.ts';
 import { describeEnd } from '../../engine/ended-words.ts';
 import type { Terminal } from '../../engine/terminal.ts';
 import { titleOf } from '../../engine/title.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../engine/package-root.ts';
+import { packageRoot } from '../../system/package-root.ts';
 
 /** A shell that can be told to mark its prompts and commands; `sh` is any plain one. */
 export type ShellKind = 'bash' | 'zsh' | 'fish' | 'sh';

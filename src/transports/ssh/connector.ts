@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { abortable } from '../../engine/settle.ts';
-import { systemClock } from '../../engine/system-clock.ts';
+import { systemClock } from '../../system/clock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { hostAndPort, parseAddress, plainUser } from './address.ts';

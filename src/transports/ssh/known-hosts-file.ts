@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeDirectory } from '../../engine/make-directory.ts';
+import { makeDirectory } from '../../system/files/directories.ts';
 import { keyType, parseKnownLine } from './known-hosts-line.ts';
-import { removeFile } from '../../engine/remove-file.ts';
+import { removeFile } from '../../system/files/remove-file.ts';
 
 /** A lock older than this was left by a process that died; nobody holds it for more than milliseconds. */
 const staleMs = 10_000;

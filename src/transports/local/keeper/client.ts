@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Size } from '../../../engine/channel.ts';
-import { incident } from '../../../engine/incident.ts';
+import { incident } from '../../../system/incident.ts';
 import { type Libc, loadLibc } from '../libc.ts';
 import { startTime } from '../proc.ts';
 import { loadSharedCalls, type SharedCalls } from '../shared-calls.ts';

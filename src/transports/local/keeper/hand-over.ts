@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readSync, writeSync } from 'node:fs';
-import { systemClock } from '../../../engine/system-clock.ts';
+import { systemClock } from '../../../system/clock.ts';
 import type { Ended, Size } from '../../../engine/channel.ts';
 import type { Libc } from '../libc.ts';
 import { LinuxPty } from '../pty-linux.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { removeOwnFolder } from '../../../engine/trusted-path.ts';
+import { removeOwnFolder } from '../../../system/files/trusted-path.ts';
 import { RecentSecrets } from '../../../engine/attention/recent-secrets.ts';
 import type { Channel, Ended, Size } from '../../../engine/channel.ts';
 import { ByteQueue } from '../../../lib/byte-queue.ts';

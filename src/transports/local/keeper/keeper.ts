@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { FairleadError } from '../../../contract/errors.ts';
-import { systemClock } from '../../../engine/system-clock.ts';
+import { systemClock } from '../../../system/clock.ts';
 import type { LinuxPty } from '../pty-linux.ts';
 import { startTime } from '../proc.ts';
 import type { SharedCalls } from '../shared-calls.ts';

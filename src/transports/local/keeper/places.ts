@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { FairleadError } from '../../../contract/errors.ts';
-import { makeDirectorySync } from '../../../engine/make-directory.ts';
+import { makeDirectorySync } from '../../../system/files/directories.ts';
 
 /** Where the keeper of an instance is found. */
 export interface KeeperPlaces {

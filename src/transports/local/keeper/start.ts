@@ -3,7 +3,7 @@ import { closeSync, constants, existsSync, openSync, readFileSync } from 'node:f
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { FairleadError } from '../../../contract/errors.ts';
-import { packageRoot } from '../../../engine/package-root.ts';
+import { packageRoot } from '../../../system/package-root.ts';
 import { type KeeperPlaces, makePrivate } from './places.ts';
 
 /** The command line of a keeper, but for its place. */

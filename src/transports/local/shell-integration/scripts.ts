@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeDirectorySync } from '../../../engine/make-directory.ts';
+import { makeDirectorySync } from '../../../system/files/directories.ts';
 import { shippedScripts } from '../../shell-integration/assets.ts';
-import { removeFileSync } from '../../../engine/remove-file.ts';
+import { removeFileSync } from '../../../system/files/remove-file.ts';
 
 const verified = new Set<string>();
 

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import type { z } from 'zod';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { problemOf, refusal } from './json-problem.ts';
-import { readText, writePrivate } from './private-file.ts';
+import { readText, writePrivate } from './private-files.ts';
 
 /** A hand edit takes effect within two seconds (R-RPC-017). */
 const lookEveryMs = 1000;

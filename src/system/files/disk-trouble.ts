@@ -1,4 +1,4 @@
-import { FairleadError } from '../contract/errors.ts';
+import { FairleadError } from '../../contract/errors.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',

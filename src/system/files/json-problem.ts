@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { jsonFault } from '../lib/json-fault.ts';
-import { FairleadError } from '../contract/errors.ts';
+import { jsonFault } from '../../lib/json-fault.ts';
+import { FairleadError } from '../../contract/errors.ts';
 
 /** What is wrong with the text of a file that people may edit, and where: `line 3: …`. Undefined when nothing is. */
 export function problemOf(text: string, schema: z.ZodType): string | undefined {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeDirectorySync } from './make-directory.ts';
+import { makeDirectorySync } from './files/directories.ts';
 
 const keyBytes = 32;
 

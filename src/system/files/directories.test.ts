@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeDirectory, makeDirectorySync } from './make-directory.ts';
+import { makeDirectory, makeDirectorySync } from './directories.ts';
 
 const both = [
   ['async', makeDirectory],

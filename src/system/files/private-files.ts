@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeDirectorySync } from './make-directory.ts';
+import { makeDirectorySync } from './directories.ts';
 import { removeFileSync } from './remove-file.ts';
 
 /** Replaces a file in one step, for its owner's eyes only: a reader finds the old text or the new, never half of one (R-RPC-004). */
