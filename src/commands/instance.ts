@@ -6,7 +6,7 @@ import { Engine, type EngineOptions } from '../engine/engine.ts';
 import { openGate } from '../engine/gate.ts';
 import type { Log } from '../system/incident.ts';
 import { installationKey } from '../system/installation-key.ts';
-import { Policies, policies } from '../engine/policy/policies.ts';
+import { Policies, policies } from '../policy/policies.ts';
 import { systemSurroundings } from '../engine/proxy/detect.ts';
 import { Proxies, proxies } from '../engine/proxy/proxies.ts';
 import { bothSpellings } from '../engine/proxy/settings.ts';

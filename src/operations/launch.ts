@@ -1,5 +1,5 @@
 import type { Noted } from '../engine/audit-note.ts';
-import { launchLines } from '../engine/policy/lines.ts';
+import { launchLines } from '../policy/lines.ts';
 
 /** What runs in a new terminal, and which variables it gets besides: their values are nobody's business. */
 export function aboutLaunch({ env = {}, ...program }: Parameters<typeof launchLines>[0]): Noted {

@@ -6,7 +6,7 @@ import { call } from '../../src/engine/call.ts';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { AuditTrail, auditTrail } from '../../src/engine/audit-trail.ts';
 import { openGate } from '../../src/engine/gate.ts';
-import { Policies, policies } from '../../src/engine/policy/policies.ts';
+import { Policies, policies } from '../../src/policy/policies.ts';
 import { Proxies, proxies } from '../../src/engine/proxy/proxies.ts';
 import { bothSpellings } from '../../src/engine/proxy/settings.ts';
 import { Redactor } from '../../src/engine/redaction/redactor.ts';

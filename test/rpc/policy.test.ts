@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { call as callOperation } from '../../src/engine/call.ts';
 import { verifyTrail } from '../../src/engine/audit-verify.ts';
-import { Policies } from '../../src/engine/policy/policies.ts';
+import { Policies } from '../../src/policy/policies.ts';
 import { submit } from '../../src/engine/submit/submit.ts';
 import { typeText } from '../../src/engine/typing.ts';
 import { workspaces } from '../../src/engine/workspaces.ts';

@@ -5,7 +5,7 @@ import type { Caller } from '../../engine/call.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/operation.ts';
 import { PlainFacts } from '../../engine/plain-facts.ts';
-import { launchLines } from '../../engine/policy/lines.ts';
+import { launchLines } from '../../policy/lines.ts';
 import { answerBytes } from '../../engine/reading/room.ts';
 import type { Terminal as EngineTerminal } from '../../engine/terminal.ts';
 import { aboutLaunch } from '../launch.ts';

@@ -3,7 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isSecretName, readEnvironment, setEnvironment, withoutPassword } from '../../engine/environment.ts';
 import { operation } from '../../engine/operation.ts';
-import { variableLines } from '../../engine/policy/lines.ts';
+import { variableLines } from '../../policy/lines.ts';
 import { settled } from '../../engine/settle.ts';
 import type { Terminal } from '../../engine/terminal.ts';
 import { json, liveSession, session } from './shared.ts';

@@ -5,7 +5,7 @@ import { accounted } from '../../engine/call.ts';
 import { describeEnd } from '../../engine/ended-words.ts';
 import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
 import { operation } from '../../engine/operation.ts';
-import { launchLines } from '../../engine/policy/lines.ts';
+import { launchLines } from '../../policy/lines.ts';
 import { rested } from '../../engine/rested.ts';
 import { type Condition, wait as waitForAny } from '../../engine/wait/wait.ts';
 import { aboutLaunch } from '../launch.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
-import { policies } from '../../engine/policy/policies.ts';
-import { Policy } from '../../engine/policy/policy.ts';
+import { policies } from '../../policy/policies.ts';
+import { Policy } from '../../policy/policy.ts';
 import { FileError, fileError } from './file-error.ts';
 import { json } from './shared.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { activityOf } from '../../engine/activity.ts';
 import { operation } from '../../engine/operation.ts';
-import { launchLines } from '../../engine/policy/lines.ts';
+import { launchLines } from '../../policy/lines.ts';
 import { settled } from '../../engine/settle.ts';
 import { syncAll } from '../../system/sync-all.ts';
 import type { Terminal } from '../../engine/terminal.ts';

@@ -5,7 +5,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { accounted, type Call } from '../../engine/call.ts';
 import { operation } from '../../engine/operation.ts';
 import { freeName } from '../../engine/named-session.ts';
-import { launchLines } from '../../engine/policy/lines.ts';
+import { launchLines } from '../../policy/lines.ts';
 import { savedSession } from '../../engine/saved-session.ts';
 import { type SavedSession, Workspace, workspaces } from '../../engine/workspaces.ts';
 import { renderError } from './errors.ts';

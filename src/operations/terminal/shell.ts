@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../../engine/operation.ts';
-import { launchLines } from '../../engine/policy/lines.ts';
+import { launchLines } from '../../policy/lines.ts';
 import { aboutLaunch } from '../launch.ts';
 import { Environment } from '../environment.ts';
 import { AnySessionId, Flags, json } from './shared.ts';
