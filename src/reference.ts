@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flagName, type Setting, settings, variableName } from './config.ts';
 import { errorTable } from './contract/errors.ts';
 import { remoteErrors } from './contract/remote-errors.ts';
-import { type AnyOperation, type Book, hintsOf, operationId } from './engine/operation.ts';
+import { type AnyOperation, type Book, hintsOf, operationId } from './engine/call/operation.ts';
 import { allBooks } from './operations/index.ts';
 import { shown, type SshVariable, sshVariables } from './ssh-settings.ts';
 

@@ -1,4 +1,4 @@
-import { defaultIdempotency } from './engine/idempotency.ts';
+import { defaultIdempotency } from './engine/call/idempotency.ts';
 import type { Log } from './system/incident.ts';
 import type { HostKeyPolicy } from './transports/ssh/known-hosts.ts';
 import { defaultSshSettings, type SshSettings } from './transports/ssh/settings.ts';

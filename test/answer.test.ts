@@ -7,13 +7,13 @@ import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test, vi } from 'vitest';
-import { answerWaiting, listWaiting } from '../src/engine/attention/answer.ts';
+import { answerWaiting, listWaiting } from '../src/engine/person/answer.ts';
 import { watchAttention } from './support/attention.ts';
 import { SocketClient } from '../src/faces/socket/client.ts';
 import { SocketServer } from '../src/faces/socket/server.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
 import { Mcp } from './support/mcp.ts';
-import { typeText } from '../src/engine/typing.ts';
+import { typeText } from '../src/engine/input/typing.ts';
 import { deferred } from '../src/lib/deferred.ts';
 
 const program = join(import.meta.dirname, '..', 'bin', 'fairlead.js');

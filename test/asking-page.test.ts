@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { OwnedQuestion, PersonReach } from '../src/engine/asking/question.ts';
+import type { OwnedQuestion, PersonReach } from '../src/engine/person/questions/question.ts';
 import { Engine } from '../src/engine/engine.ts';
 import { AskPage } from '../src/faces/ask-page/ask-page.ts';
 import { launchBrowser } from './support/asking.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
 import { answerInBrowser, AskingServer, digestOf, launchBrowser, type Line, modern } from './support/asking.ts';
-import { typeText } from '../src/engine/typing.ts';
+import { typeText } from '../src/engine/input/typing.ts';
 
 const secret = 'corréct-hörse-42';
 const withLinks = { elicitation: { url: {} } };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ProcessView } from '../src/engine/channel.ts';
+import type { ProcessView } from '../src/engine/terminal/channel.ts';
 import { EchoChannel } from '../src/transports/echo/index.ts';
 import { engineWith, limit } from './support/engine.ts';
 import { ManualClock } from './support/manual-clock.ts';

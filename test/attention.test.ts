@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { attentionOf } from '../src/engine/attention/index.ts';
+import { attentionOf } from '../src/engine/person/prompts/index.ts';
 import { watchAttention } from './support/attention.ts';
 import { shortest } from './support/shortest.ts';
-import type { Terminal, TerminalState } from '../src/engine/terminal.ts';
+import type { Terminal, TerminalState } from '../src/engine/terminal/terminal.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
-import { typeText } from '../src/engine/typing.ts';
+import { typeText } from '../src/engine/input/typing.ts';
 
 const has = (program: string): boolean => {
   try {

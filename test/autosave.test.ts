@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { autosave } from '../src/engine/autosave.ts';
+import { autosave } from '../src/engine/sessions/autosave.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { instanceNames } from '../src/engine/instances/names.ts';
-import { type Workspace, Workspaces } from '../src/engine/workspaces.ts';
+import { type Workspace, Workspaces } from '../src/engine/sessions/workspaces.ts';
 import { EchoChannel } from '../src/transports/echo/index.ts';
 import { engineWith, limit } from './support/engine.ts';
 import { ManualClock } from './support/manual-clock.ts';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { FairleadError } from '../src/contract/errors.ts';
-import { type Caller, call } from '../src/engine/call.ts';
+import { type Caller, call } from '../src/engine/call/call.ts';
 import { Engine, type EngineOptions } from '../src/engine/engine.ts';
-import { openGate, type Verdict } from '../src/engine/gate.ts';
-import { defineBook, operation } from '../src/engine/operation.ts';
+import { openGate, type Verdict } from '../src/engine/call/gate.ts';
+import { defineBook, operation } from '../src/engine/call/operation.ts';
 
 const engineWith = (options: Partial<EngineOptions> = {}): Engine =>
   new Engine({

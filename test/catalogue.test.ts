@@ -3,7 +3,7 @@ import o200k from 'js-tiktoken/ranks/o200k_base';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { FairleadError } from '../src/contract/errors.ts';
-import { operationId } from '../src/engine/operation.ts';
+import { operationId } from '../src/engine/call/operation.ts';
 import { foldBooks } from '../src/faces/mcp/tools.ts';
 import { allBooks, usualBooks } from '../src/operations/index.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fenced } from '../src/engine/reading/fence.ts';
 import { findInTerminal } from '../src/engine/reading/find.ts';
 import { type ReadAnswer, readTerminal, type View } from '../src/engine/reading/read.ts';
-import type { Terminal } from '../src/engine/terminal.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
 import { forged, mark, openWire, type Wire } from './reading-support.ts';
 import { cpuTimer } from './support/cpu-timer.ts';
 import { anyPiece } from './support/screen.ts';

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Channel, ChannelMemory } from '../src/engine/channel.ts';
+import type { Channel, ChannelMemory } from '../src/engine/terminal/channel.ts';
 import { Engine } from '../src/engine/engine.ts';
-import { encodeState, type KeptState } from '../src/engine/kept/kept-state.ts';
-import { OutputLog } from '../src/engine/output-log.ts';
-import type { Terminal } from '../src/engine/terminal.ts';
+import { encodeState, type KeptState } from '../src/engine/resume/saved-state.ts';
+import { OutputLog } from '../src/engine/terminal/output-log.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../src/transports/echo/index.ts';
 import { anyPiece, everything } from './support/screen.ts';
 

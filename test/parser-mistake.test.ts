@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Engine, EngineOptions } from '../src/engine/engine.ts';
-import { ready } from '../src/engine/settle.ts';
-import type { Terminal } from '../src/engine/terminal.ts';
+import { ready } from '../src/engine/waiting/answered.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../src/transports/echo/index.ts';
 import { adoptKept } from '../src/transports/local/keeper/adopt.ts';
 import { keeperOpener } from '../src/transports/local/keeper/opener.ts';
@@ -16,7 +16,7 @@ import { withSshd } from './support/ssh-login.ts';
 import type { Sshd } from './support/sshd.ts';
 
 /** An emulator with a mistake: it cannot take this word. */
-vi.mock(import('../src/engine/screen/core.ts'), async (original) => {
+vi.mock(import('../src/engine/screen/xterm/core.ts'), async (original) => {
   const core = await original();
   const parse: typeof core.parse = (of, bytes) => {
     if (Buffer.from(bytes).includes('BOOM')) throw new TypeError('what was printed');

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Caller, call } from '../src/engine/call.ts';
-import type { AnyOperation } from '../src/engine/operation.ts';
+import { type Caller, call } from '../src/engine/call/call.ts';
+import type { AnyOperation } from '../src/engine/call/operation.ts';
 import { list, open } from '../src/operations/core/lifecycle.ts';
 import { content, screenshot } from '../src/operations/terminal/display.ts';
 import { create, list as listSessions } from '../src/operations/terminal/shell.ts';

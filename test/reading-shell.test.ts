@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.ts';
 import { findInTerminal } from '../src/engine/reading/find.ts';
 import { readTerminal } from '../src/engine/reading/read.ts';
-import type { Terminal } from '../src/engine/terminal.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
 import { localOpener } from '../src/transports/local/opener.ts';
-import { typeText } from '../src/engine/typing.ts';
+import { typeText } from '../src/engine/input/typing.ts';
 import { atPrompt } from './support/engine.ts';
 
 const signal = AbortSignal.timeout(60_000);

@@ -1,4 +1,4 @@
-import { Terminal } from '../src/engine/terminal.ts';
+import { Terminal } from '../src/engine/terminal/terminal.ts';
 import { systemClock } from '../src/system/clock.ts';
 import type { Clock } from '../src/lib/clock.ts';
 import { EchoChannel } from '../src/transports/echo/index.ts';

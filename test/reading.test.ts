@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FairleadError } from '../src/contract/errors.ts';
 import { readTerminal, type ReadRequest } from '../src/engine/reading/read.ts';
-import type { Terminal } from '../src/engine/terminal.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
 import { openWire } from './reading-support.ts';
 import { cpuTimer } from './support/cpu-timer.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { Terminal } from '../src/engine/terminal.ts';
-import { wait } from '../src/engine/wait/wait.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
+import { wait } from '../src/engine/waiting/wait.ts';
 import { limit, shellHome } from './support/engine.ts';
 import { clean, prepare, runs } from './support/query-matrix.ts';
 

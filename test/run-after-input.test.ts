@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { run } from '../src/engine/run/run.ts';
-import type { Terminal } from '../src/engine/terminal.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
 import { mark, nonce, openWire } from './reading-support.ts';
 import { limit, shellHome } from './support/engine.ts';
 import { ManualClock } from './support/manual-clock.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { follow, type RunResult, run } from '../src/engine/run/run.ts';
-import { Terminal } from '../src/engine/terminal.ts';
+import { Terminal } from '../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../src/transports/echo/index.ts';
 import { mark, nonce } from './reading-support.ts';
 import { limit, shellHome } from './support/engine.ts';

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { type RunResult, run } from '../src/engine/run/run.ts';
-import type { Terminal } from '../src/engine/terminal.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
 import { limit, shellHome } from './support/engine.ts';
 
 // What commands do to the hooks that report commands (R-RPC-041, R-RPC-042).

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { follow, run } from '../src/engine/run/run.ts';
-import type { Terminal } from '../src/engine/terminal.ts';
-import { wait } from '../src/engine/wait/wait.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
+import { wait } from '../src/engine/waiting/wait.ts';
 import { never, Workplace } from './attention-support.ts';
 import { isRoot, type Sshd, startSshd } from './support/sshd.ts';
 

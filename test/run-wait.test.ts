@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import type { Terminal } from '../src/engine/terminal.ts';
-import { type Condition, wait } from '../src/engine/wait/wait.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
+import { type Condition, wait } from '../src/engine/waiting/wait.ts';
 import { mark, openWire } from './reading-support.ts';
 import { limit, shellHome } from './support/engine.ts';
 import { ManualClock } from './support/manual-clock.ts';

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { follow, run } from '../src/engine/run/run.ts';
 import { deferred } from '../src/lib/deferred.ts';
-import type { Terminal } from '../src/engine/terminal.ts';
-import { wait } from '../src/engine/wait/wait.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
+import { wait } from '../src/engine/waiting/wait.ts';
 import { limit, shellHome } from './support/engine.ts';
 
 const home = shellHome();

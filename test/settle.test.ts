@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { parseKey } from '../src/engine/keys.ts';
-import { rested } from '../src/engine/rested.ts';
-import { ready, settled } from '../src/engine/settle.ts';
+import { parseKey } from '../src/engine/input/keys.ts';
+import { rested } from '../src/engine/waiting/ready-for-line.ts';
+import { ready, settled } from '../src/engine/waiting/answered.ts';
 import { deferred } from '../src/lib/deferred.ts';
-import { pressKey } from '../src/engine/typing.ts';
-import { wait } from '../src/engine/wait/wait.ts';
+import { pressKey } from '../src/engine/input/typing.ts';
+import { wait } from '../src/engine/waiting/wait.ts';
 import { mark, openWire, type Wire } from './reading-support.ts';
 import { ManualClock } from './support/manual-clock.ts';
 

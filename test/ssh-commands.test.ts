@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { AnyOperation } from '../src/engine/operation.ts';
+import type { AnyOperation } from '../src/engine/call/operation.ts';
 import { foldBooks } from '../src/faces/mcp/tools.ts';
 import { execBatch } from '../src/operations/remote/batch.ts';
 import { list } from '../src/operations/remote/command-list.ts';

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Blocks } from '../src/engine/blocks.ts';
-import { MarkScanner } from '../src/engine/marks.ts';
-import { abortable } from '../src/engine/settle.ts';
+import { Blocks } from '../src/engine/terminal/blocks.ts';
+import { MarkScanner } from '../src/engine/terminal/marks.ts';
+import { abortable } from '../src/engine/waiting/answered.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { firstCommand, type Launch } from '../src/transports/ssh/integration.ts';
 import { begin, type Begun } from '../src/transports/ssh/integration-start.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { answerWaiting } from '../src/engine/attention/answer.ts';
+import { answerWaiting } from '../src/engine/person/answer.ts';
 import { close as terminalClose, list as terminalList } from '../src/operations/core/lifecycle.ts';
 import { record, screenshot } from '../src/operations/core/pictures.ts';
 import { read as terminalRead } from '../src/operations/core/read.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { call } from '../src/engine/call.ts';
+import { call } from '../src/engine/call/call.ts';
 import { close, read, waitFor, write } from '../src/operations/remote/shells.ts';
 import { callerOf, plain, Remote } from './support/remote.ts';
 import { session, withSession } from './support/ssh-login.ts';

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseKey } from '../src/engine/keys.ts';
-import type { SubmitMode } from '../src/engine/submit/body.ts';
-import { submit } from '../src/engine/submit/submit.ts';
-import type { Terminal } from '../src/engine/terminal.ts';
+import { parseKey } from '../src/engine/input/keys.ts';
+import type { SubmitMode } from '../src/engine/input/paste-body.ts';
+import { submit } from '../src/engine/input/submit.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
 import { keys, never, screenText, Workplace } from './attention-support.ts';
-import { pressKey, typeText } from '../src/engine/typing.ts';
+import { pressKey, typeText } from '../src/engine/input/typing.ts';
 
 const tui = join(import.meta.dirname, 'submit-fixture-tui.mjs');
 

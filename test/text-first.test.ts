@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FairleadError } from '../src/contract/errors.ts';
-import { submit } from '../src/engine/submit/submit.ts';
-import { Terminal } from '../src/engine/terminal.ts';
-import type { JudgeTyped } from '../src/engine/typed-line.ts';
+import { submit } from '../src/engine/input/submit.ts';
+import { Terminal } from '../src/engine/terminal/terminal.ts';
+import type { JudgeTyped } from '../src/engine/input/typed-line.ts';
 import { systemClock } from '../src/system/clock.ts';
-import { typeText } from '../src/engine/typing.ts';
+import { typeText } from '../src/engine/input/typing.ts';
 import type { Clock } from '../src/lib/clock.ts';
 import { deferred } from '../src/lib/deferred.ts';
 import { EchoChannel } from '../src/transports/echo/index.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Engine } from '../src/engine/engine.ts';
 import { Tape } from '../src/engine/recording/tape.ts';
-import type { Terminal } from '../src/engine/terminal.ts';
+import type { Terminal } from '../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../src/transports/echo/index.ts';
 import { engineWith, limit } from './support/engine.ts';
 import { ManualClock } from './support/manual-clock.ts';

@@ -7,7 +7,7 @@ export class Product {
   static async load(bench) {
     const [{ localTransport }, { Terminal }, { systemClock }] = await Promise.all([
       bench.load('transports/local/index'),
-      bench.load('engine/terminal'),
+      bench.load('engine/terminal/terminal'),
       bench.load('system/clock'),
     ]);
     return new Product(localTransport(), Terminal, systemClock);

@@ -14,7 +14,7 @@ const shell = ['bash', '--norc', '--noprofile', '-i'];
 export async function run(bench) {
   const commands = bench.pick(200, 5);
   const product = await bench.product();
-  const { typeText } = await bench.load('engine/typing');
+  const { typeText } = await bench.load('engine/input/typing');
   const tmux = await bench.tmux();
   const control = bench.own(await tmux.control());
   const terminal = await product.open(shell);

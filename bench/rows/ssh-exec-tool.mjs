@@ -22,7 +22,7 @@ export async function run(bench) {
 async function tools(bench, connector) {
   const [{ Engine }, { call }, { Ssh, ssh }, { defaultSshSettings }, { sshBook }] = await Promise.all([
     bench.load('engine/engine'),
-    bench.load('engine/call'),
+    bench.load('engine/call/call'),
     bench.load('transports/ssh/index'),
     bench.load('transports/ssh/settings'),
     bench.load('operations/remote/index'),

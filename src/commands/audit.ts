@@ -1,5 +1,5 @@
 import { places } from '../config.ts';
-import { verifyTrail } from '../engine/audit-verify.ts';
+import { verifyTrail } from '../engine/call/audit/verify.ts';
 import { isOn, UsageError } from '../faces/cli/args.ts';
 import { clean, toJson } from '../faces/cli/clean.ts';
 import { styleFor } from '../faces/cli/style.ts';

@@ -26,8 +26,8 @@ export async function endTerminals({ settings, env, stdout, stderr }: Invocation
 async function endAll(instance: string, home: string): Promise<number> {
   const [{ Instances }, { Workspaces }, { autosaveNames }, { endKeeper }] = await Promise.all([
     import('../engine/instances/instances.ts'),
-    import('../engine/workspaces.ts'),
-    import('../engine/autosave.ts'),
+    import('../engine/sessions/workspaces.ts'),
+    import('../engine/sessions/autosave.ts'),
     import('../transports/local/keeper/end-keeper.ts'),
   ]);
   // One that is alive may be too busy to say so: its terminals are not for others to end.

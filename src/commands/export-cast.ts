@@ -1,5 +1,5 @@
 import { FairleadError } from '../contract/errors.ts';
-import type { Size } from '../engine/channel.ts';
+import type { Size } from '../engine/terminal/channel.ts';
 import type { CastReading } from '../engine/recording/cast-reader.ts';
 import { exportMarkdown, exportText, type TextScreen } from '../engine/recording/export.ts';
 import { frames } from '../engine/recording/frames.ts';

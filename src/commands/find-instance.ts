@@ -3,7 +3,7 @@ import { FairleadError } from '../contract/errors.ts';
 import { Instances } from '../engine/instances/instances.ts';
 import { type InstanceRecord, parseRecord } from '../engine/instances/record.ts';
 import { readText } from '../system/files/private-files.ts';
-import { requireOwn } from '../engine/state-root.ts';
+import { requireOwn } from '../engine/instances/state-root.ts';
 
 /** Named, else active, else newest, else whatever a compatibility file of another product points to (R-RPC-151). */
 export function findInstance(home: string, wanted: string | undefined): InstanceRecord {

@@ -17,9 +17,9 @@ export async function serveLocally(
       await Promise.all([
         import('../faces/socket/server.ts'),
         import('../faces/socket/directory.ts'),
-        import('../engine/attention/methods.ts'),
-        import('../engine/asking/methods.ts'),
-        import('../engine/attach/methods.ts'),
+        import('../engine/person/prompts/methods.ts'),
+        import('../engine/person/questions/methods.ts'),
+        import('../engine/person/attach/methods.ts'),
       ]);
     const path = socketPath(socketsOf(places(settings, env).home), process.pid);
     const server = await SocketServer.listen(path, {

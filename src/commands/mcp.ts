@@ -1,6 +1,6 @@
 import { serveStdio } from '../faces/mcp/stdio.ts';
 import { places } from '../config.ts';
-import { openStateRoot } from '../engine/state-root.ts';
+import { openStateRoot } from '../engine/instances/state-root.ts';
 import { hungUp } from '../transports/local/hung-up.ts';
 import type { Invocation } from './command.ts';
 import { createInstance } from './instance.ts';

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { places } from '../config.ts';
-import type { IdempotencyLimits } from '../engine/idempotency.ts';
+import type { IdempotencyLimits } from '../engine/call/idempotency.ts';
 import type { Log } from '../system/incident.ts';
-import type { PartKey, PartMaker } from '../engine/part.ts';
+import type { PartKey, PartMaker } from '../engine/call/service.ts';
 import { readSshSettings } from '../ssh-settings.ts';
 import { sshConnector } from '../transports/ssh/connect.ts';
 import { Ssh, ssh } from '../transports/ssh/index.ts';

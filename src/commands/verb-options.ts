@@ -1,4 +1,4 @@
-import type { AnyOperation } from '../engine/operation.ts';
+import type { AnyOperation } from '../engine/call/operation.ts';
 import type { Option } from '../faces/cli/args.ts';
 import { fieldsOf, flagsOf, isAboutSession } from '../faces/cli/fields.ts';
 import { common, sessionOption } from './global-options.ts';

@@ -1,7 +1,7 @@
 import { FairleadError } from '../contract/errors.ts';
-import type { OpenQuestion } from '../engine/asking/question.ts';
-import type { Waiting } from '../engine/attention/answer.ts';
-import type { AttentionKind } from '../engine/attention/attention.ts';
+import type { OpenQuestion } from '../engine/person/questions/question.ts';
+import type { Waiting } from '../engine/person/answer.ts';
+import type { AttentionKind } from '../engine/person/prompts/prompt.ts';
 import type { LiveSocket } from '../faces/socket/directory.ts';
 
 /** Something that waits for the person in a running server: a program in a terminal, or the server itself. */

@@ -1,5 +1,5 @@
 import { FairleadError } from '../contract/errors.ts';
-import { namedSession } from '../engine/named-session.ts';
+import { namedSession } from '../engine/sessions/lookup.ts';
 import { UsageError } from '../faces/cli/args.ts';
 import { type Field, holdsSessions } from '../faces/cli/fields.ts';
 import type { RpcClient } from '../faces/jsonrpc/client.ts';

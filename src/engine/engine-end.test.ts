@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { engineWith } from '../../test/support/engine.ts';
 import { ByteQueue } from '../lib/byte-queue.ts';
 import { deferred } from '../lib/deferred.ts';
-import type { Channel, Ended } from './channel.ts';
+import type { Channel, Ended } from './terminal/channel.ts';
 
 test('R-TERM-140: what still runs when the time of the end is over is killed, although its own end hangs', async () => {
   const kill = vi.fn<NonNullable<Channel['kill']>>(async () => {});

@@ -1,28 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { Launch } from './launch.ts';
+import type { Launch } from './terminal/launch.ts';
 import { FairleadError } from '../contract/errors.ts';
 import { newTerminalId } from '../contract/ids.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Emitter } from '../lib/emitter.ts';
-import { Asking } from './asking/asking.ts';
-import { Audit } from './audit.ts';
-import type { Channel, ChannelMemory, Size } from './channel.ts';
-import type { ShellEnvironment } from './environment.ts';
-import { type Gate, openGate } from './gate.ts';
-import { Idempotency, type IdempotencyLimits } from './idempotency.ts';
+import { Asking } from './person/questions/person-questions.ts';
+import { Audit } from './call/audit/audit.ts';
+import type { Channel, ChannelMemory, Size } from './terminal/channel.ts';
+import type { ShellEnvironment } from './shells/environment.ts';
+import { type Gate, openGate } from './call/gate.ts';
+import { Idempotency, type IdempotencyLimits } from './call/idempotency.ts';
 import type { Log } from '../system/incident.ts';
-import { decodeFacts, type KeptFacts } from './kept/kept-facts.ts';
-import { decodeState } from './kept/kept-state.ts';
-import { Keeping } from './kept/keeping.ts';
-import type { OutputLog } from './output-log.ts';
-import type { PartKey, PartMaker } from './part.ts';
-import { Pictures } from './pictures.ts';
+import { decodeFacts, type KeptFacts } from './resume/terminal-facts.ts';
+import { decodeState } from './resume/saved-state.ts';
+import { Keeping } from './resume/state-saver.ts';
+import type { OutputLog } from './terminal/output-log.ts';
+import type { PartKey, PartMaker } from './call/service.ts';
+import { Pictures } from './picture/pictures.ts';
 import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
-import { type SessionLimits, Sessions } from './sessions.ts';
+import { type SessionLimits, Sessions } from './sessions/sessions.ts';
 import { systemClock } from '../system/clock.ts';
-import type { Resumed } from './terminal-init.ts';
-import { Terminal } from './terminal.ts';
+import type { Resumed } from './terminal/terminal-init.ts';
+import { Terminal } from './terminal/terminal.ts';
 
 export interface OpenRequest {
   /** What to open: the name of an opener, and after a colon what only that opener understands. */

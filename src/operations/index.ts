@@ -1,4 +1,4 @@
-import type { Book } from '../engine/operation.ts';
+import type { Book } from '../engine/call/operation.ts';
 import { coreBook } from './core/index.ts';
 import { sshBook } from './remote/index.ts';
 import { terminalBook } from './terminal/index.ts';

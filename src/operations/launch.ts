@@ -1,4 +1,4 @@
-import type { Noted } from '../engine/audit-note.ts';
+import type { Noted } from '../engine/call/audit/note.ts';
 import { launchLines } from '../policy/lines.ts';
 
 /** What runs in a new terminal, and which variables it gets besides: their values are nobody's business. */

@@ -1,4 +1,4 @@
-import type { Prompt } from '../engine/prompt.ts';
+import type { Prompt } from './prompt.ts';
 import { instructionsFor } from './instructions.ts';
 import { fits, type Offer, type Words, wordsFor } from './offer.ts';
 import { sshPrompts } from './remote/prompts.ts';

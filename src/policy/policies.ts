@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { FairleadError } from '../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Gate, Stage } from '../engine/gate.ts';
-import { partKey } from '../engine/part.ts';
+import type { Gate, Stage } from '../engine/call/gate.ts';
+import { partKey } from '../engine/call/service.ts';
 import { StateFile } from '../system/files/state-file.ts';
-import type { JudgeTyped } from '../engine/typed-line.ts';
+import type { JudgeTyped } from '../engine/input/typed-line.ts';
 import { checkPolicy, judge, Policy, type Verdict } from './policy.ts';
 
 export interface PoliciesOptions {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FairleadError } from '../contract/errors.ts';
-import { compilePattern } from '../engine/wait/pattern.ts';
+import { compilePattern } from '../engine/waiting/pattern.ts';
 import { commandsOf, type EffectiveCommand } from './effective.ts';
 import { isUsual } from './harmless.ts';
 import { Runners } from './told.ts';

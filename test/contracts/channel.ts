@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Channel } from '../../src/engine/channel.ts';
+import type { Channel } from '../../src/engine/terminal/channel.ts';
 
 /** The far sides every transport must be able to offer for this test. */
 export interface FarSides {

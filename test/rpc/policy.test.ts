@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { call as callOperation } from '../../src/engine/call.ts';
-import { verifyTrail } from '../../src/engine/audit-verify.ts';
+import { call as callOperation } from '../../src/engine/call/call.ts';
+import { verifyTrail } from '../../src/engine/call/audit/verify.ts';
 import { Policies } from '../../src/policy/policies.ts';
-import { submit } from '../../src/engine/submit/submit.ts';
-import { typeText } from '../../src/engine/typing.ts';
-import { workspaces } from '../../src/engine/workspaces.ts';
+import { submit } from '../../src/engine/input/submit.ts';
+import { typeText } from '../../src/engine/input/typing.ts';
+import { workspaces } from '../../src/engine/sessions/workspaces.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { open } from '../../src/operations/core/lifecycle.ts';
 import { run } from '../../src/operations/core/run.ts';

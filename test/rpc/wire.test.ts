@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { FairleadError } from '../../src/contract/errors.ts';
-import { defineBook, operation } from '../../src/engine/operation.ts';
+import { defineBook, operation } from '../../src/engine/call/operation.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { MethodTable } from '../../src/faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../src/faces/jsonrpc/server.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { emptyLine, typeKeys } from '../../src/engine/typed-line.ts';
+import { emptyLine, typeKeys } from '../../src/engine/input/typed-line.ts';
 import { ShellSession } from './shell-integration-session.ts';
 
 const bash = { shell: 'bash', env: { EDITOR: 'true', VISUAL: 'true' } };

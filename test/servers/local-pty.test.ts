@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Channel } from '../../src/engine/channel.ts';
+import type { Channel } from '../../src/engine/terminal/channel.ts';
 import { type LocalTarget, localTransport } from '../../src/transports/local/index.ts';
 import { cpuTimer } from '../support/cpu-timer.ts';
 import { shortest } from '../support/shortest.ts';

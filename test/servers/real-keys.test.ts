@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeKey, type KeyModes } from '../../src/engine/keys.ts';
+import { encodeKey, type KeyModes } from '../../src/engine/input/keys.ts';
 import { ShellSession } from './shell-integration-session.ts';
 
 const normal: KeyModes = { applicationCursor: false, applicationKeypad: false };

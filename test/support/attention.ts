@@ -1,6 +1,6 @@
-import { type Attention, whenAttention } from '../../src/engine/attention/index.ts';
-import { abortable } from '../../src/engine/settle.ts';
-import type { Terminal } from '../../src/engine/terminal.ts';
+import { type Attention, whenAttention } from '../../src/engine/person/prompts/index.ts';
+import { abortable } from '../../src/engine/waiting/answered.ts';
+import type { Terminal } from '../../src/engine/terminal/terminal.ts';
 import { deferred } from '../../src/lib/deferred.ts';
 
 /** Resolves when the terminal begins to wait for a person, at once when it does already. Rejects when aborted. */

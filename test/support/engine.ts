@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
-import { ready } from '../../src/engine/settle.ts';
-import type { Terminal } from '../../src/engine/terminal.ts';
+import { ready } from '../../src/engine/waiting/answered.ts';
+import type { Terminal } from '../../src/engine/terminal/terminal.ts';
 import { localOpener } from '../../src/transports/local/opener.ts';
 
 export interface ShellHome extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import type { Ended } from '../../src/engine/channel.ts';
+import type { Ended } from '../../src/engine/terminal/channel.ts';
 import { ByteQueue } from '../../src/lib/byte-queue.ts';
 import { deferred } from '../../src/lib/deferred.ts';
 import { Arrivals } from '../../src/transports/ssh/arrivals.ts';

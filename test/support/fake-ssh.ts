@@ -1,5 +1,5 @@
 import { remoteError } from '../../src/contract/remote-errors.ts';
-import type { Ended } from '../../src/engine/channel.ts';
+import type { Ended } from '../../src/engine/terminal/channel.ts';
 import { deferred } from '../../src/lib/deferred.ts';
 import type { Connected } from '../../src/transports/ssh/connect.ts';
 import type { LinkEnd, SshLink, SshProcess } from '../../src/transports/ssh/link.ts';

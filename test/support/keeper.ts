@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Channel } from '../../src/engine/channel.ts';
+import type { Channel } from '../../src/engine/terminal/channel.ts';
 import { type KeeperClient, type KeeperClientOptions, keeperFor } from '../../src/transports/local/keeper/client.ts';
 import type { KeptChannel } from '../../src/transports/local/keeper/kept-channel.ts';
 

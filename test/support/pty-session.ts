@@ -1,4 +1,4 @@
-import type { Ended } from '../../src/engine/channel.ts';
+import type { Ended } from '../../src/engine/terminal/channel.ts';
 import { localTransport } from '../../src/transports/local/index.ts';
 
 /** A program on a terminal of its own, seen as raw bytes: what a person's terminal would get. */

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { run } from '../../src/engine/run/run.ts';
-import type { Terminal } from '../../src/engine/terminal.ts';
+import type { Terminal } from '../../src/engine/terminal/terminal.ts';
 import { limit } from './engine.ts';
 import { queries } from './queries.ts';
 

@@ -3,11 +3,11 @@ import { FairleadError } from '../../contract/errors.ts';
 import { quote } from '../../contract/quote.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { refusal } from '../../system/files/json-problem.ts';
-import { partKey } from '../part.ts';
+import { partKey } from '../call/service.ts';
 import { StateFile } from '../../system/files/state-file.ts';
 import { detectProxy, type Surroundings } from './detect.ts';
 import { accepts } from './probe.ts';
-import { abortable } from '../settle.ts';
+import { abortable } from '../waiting/answered.ts';
 import { type Place, tunnels } from './tunnel.ts';
 import {
   type Detected,

@@ -1,6 +1,6 @@
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { encodeCursor } from './cursor.ts';
-import { takePicture } from './pictures.ts';
+import { takePicture } from './screen-history.ts';
 
 /** Where a reader who has seen everything up to now would read on. */
 export async function cursorNow(terminal: Terminal, signal: AbortSignal): Promise<string> {

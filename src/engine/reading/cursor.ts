@@ -1,5 +1,5 @@
 import { FairleadError } from '../../contract/errors.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { bind, unbind } from './handle.ts';
 
 /** How far a reader has read: where in the output, on which row, and which picture of the screen it has seen. */

@@ -1,5 +1,5 @@
 import { FairleadError } from '../../contract/errors.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** Row numbers of another epoch mean other rows now (R-RPC-021). Call it after `terminal.sync()`. */
 export function refuseOldRows({ screen }: Terminal, epoch: number | undefined): void {

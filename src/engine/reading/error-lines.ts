@@ -1,6 +1,6 @@
 import { renderText } from '../screen/render-text.ts';
 import type { RowText } from '../screen/rows.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** What the reference takes for a sign of an error, in its order: the first that a row holds counts. */
 export const errorPatterns: readonly string[] = [

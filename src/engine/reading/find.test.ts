@@ -3,7 +3,7 @@ import { openWire as openTimed, type WireOptions } from '../../../test/reading-s
 import { cpuTimer } from '../../../test/support/cpu-timer.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { FairleadError } from '../../contract/errors.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { findInTerminal, type FindRequest } from './find.ts';
 
 const { signal } = new AbortController();

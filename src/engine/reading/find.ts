@@ -2,8 +2,8 @@ import { FairleadError } from '../../contract/errors.ts';
 import { pauses } from '../../system/turns.ts';
 import { addFlags, plainText, type TextFlags } from '../../lib/plain-text.ts';
 import type { RowText } from '../screen/rows.ts';
-import type { Terminal } from '../terminal.ts';
-import { compilePattern } from '../wait/pattern.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { compilePattern } from '../waiting/pattern.ts';
 import { upTo } from './clip.ts';
 import { refuseOldRows } from './epoch.ts';
 

@@ -1,11 +1,11 @@
 import { plainText, type TextFlags } from '../../lib/plain-text.ts';
-import { summarise, type Summary } from '../summaries/index.ts';
-import type { Terminal } from '../terminal.ts';
+import { summarise, type Summary } from './summaries/index.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { type Clipped, clip, countLines, type Gap } from './clip.ts';
-import { load, type SourceText } from './load.ts';
-import { type NotKept, notKept, restOf } from './rest.ts';
-import { hasRoom, largest, type Room } from './room.ts';
-import { type LogSource, wholeLines } from './source.ts';
+import { load, type SourceText } from './long-output/load.ts';
+import { type NotKept, notKept, restOf } from './long-output/rest.ts';
+import { hasRoom, largest, type Room } from './long-output/room.ts';
+import { type LogSource, wholeLines } from './long-output/source.ts';
 
 export interface FittedOutput {
   readonly text: string;

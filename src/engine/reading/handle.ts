@@ -1,5 +1,5 @@
 import { FairleadError } from '../../contract/errors.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** Cursors and rests mean something in one terminal only, so they carry its id. */
 export const bind = (terminal: Terminal, text: string): string => `${terminal.id}.${text}`;

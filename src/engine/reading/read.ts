@@ -1,16 +1,16 @@
 import type { TextFlags } from '../../lib/plain-text.ts';
 import { addFlags, plainText } from '../../lib/plain-text.ts';
-import { settled } from '../settle.ts';
-import type { Summary } from '../summaries/index.ts';
-import type { Terminal, TerminalState } from '../terminal.ts';
+import { settled } from '../waiting/answered.ts';
+import type { Summary } from './summaries/index.ts';
+import type { Terminal, TerminalState } from '../terminal/terminal.ts';
 import type { Clipped } from './clip.ts';
 import { clipAndSummarise } from './fit-output.ts';
 import { encodeCursor } from './cursor.ts';
-import { load, type SourceText } from './load.ts';
-import { takePicture } from './pictures.ts';
-import { type NotKept, notKept, page, restOf } from './rest.ts';
-import { answerBytes, type Room, roomBeside } from './room.ts';
-import type { Source } from './source.ts';
+import { load, type SourceText } from './long-output/load.ts';
+import { takePicture } from './screen-history.ts';
+import { type NotKept, notKept, page, restOf } from './long-output/rest.ts';
+import { answerBytes, type Room, roomBeside } from './long-output/room.ts';
+import type { Source } from './long-output/source.ts';
 import { type CommandFacts, type Found, type ReadRequest, views } from './views.ts';
 
 export type { ReadRequest, View } from './views.ts';

@@ -1,13 +1,13 @@
 import { FairleadError } from '../../contract/errors.ts';
-import type { Block } from '../blocks.ts';
-import { echoedCommand } from '../echoed-command.ts';
+import type { Block } from '../terminal/blocks.ts';
+import { echoedCommand } from './echoed-command.ts';
 import { addFlags, plainText, type TextFlags } from '../../lib/plain-text.ts';
 import { joinRows } from '../screen/rows.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { decodeCursor } from './cursor.ts';
-import { overflowFrom } from './overflow.ts';
-import { type ChangedRow, changedRows, comparable, findPicture, type Picture, pictureText } from './pictures.ts';
-import { type Source, wholeLines } from './source.ts';
+import { overflowFrom } from './long-output/overflow.ts';
+import { type ChangedRow, changedRows, comparable, findPicture, type Picture, pictureText } from './screen-history.ts';
+import { type Source, wholeLines } from './long-output/source.ts';
 
 export const viewNames = ['screen', 'new', 'diff', 'command', 'output'] as const;
 /**

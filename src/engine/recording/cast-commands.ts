@@ -1,5 +1,5 @@
-import { Blocks, type BlockEvent } from '../blocks.ts';
-import { type Mark, MarkScanner } from '../marks.ts';
+import { Blocks, type BlockEvent } from '../terminal/blocks.ts';
+import { type Mark, MarkScanner } from '../terminal/marks.ts';
 import type { CastEvent } from './cast-reader.ts';
 import { type RecordedCommand, mostCommands } from './metadata.ts';
 

@@ -1,4 +1,4 @@
-import type { Size } from '../channel.ts';
+import type { Size } from '../terminal/channel.ts';
 import { escapeEnd } from '../redaction/escape-sequence.ts';
 
 export type CastFormat = 'v2' | 'v3';

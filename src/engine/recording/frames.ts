@@ -1,4 +1,4 @@
-import type { Size } from '../channel.ts';
+import type { Size } from '../terminal/channel.ts';
 import { type CastReading, parseSize } from './cast-reader.ts';
 
 /** A screen that output is fed to. */

@@ -1,4 +1,4 @@
-import type { Size } from '../channel.ts';
+import type { Size } from '../terminal/channel.ts';
 import { type CastEvent, parseSize } from './cast-reader.ts';
 
 /** A terminal of the given size that turns output into the text a person sees, history included. */

@@ -1,4 +1,4 @@
-import type { Ended, Size } from '../channel.ts';
+import type { Ended, Size } from '../terminal/channel.ts';
 
 export type CommandEvent =
   | { readonly phase: 'start'; readonly command: string | undefined }

@@ -1,4 +1,4 @@
-import type { Size } from '../channel.ts';
+import type { Size } from '../terminal/channel.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { Piece, StreamRedactor } from '../redaction/stream-redactor.ts';
 import { type CastHeader, CastWriter } from './cast-writer.ts';

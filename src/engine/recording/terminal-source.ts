@@ -1,5 +1,5 @@
-import { echoedCommand } from '../echoed-command.ts';
-import type { Terminal } from '../terminal.ts';
+import { echoedCommand } from '../reading/echoed-command.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { RecordingSource } from './source.ts';
 
 /** The part of a terminal that recordings use. */

@@ -1,7 +1,7 @@
 import { FairleadError } from '../../contract/errors.ts';
-import { isShell } from '../known-programs.ts';
-import { unwanted } from '../settle.ts';
-import type { Terminal } from '../terminal.ts';
+import { isShell } from '../shells/known-programs.ts';
+import { unwanted } from '../waiting/answered.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** The line editor of a shell shows what is typed at once. One that shows nothing for so long has stopped reading its keys. */
 const deafMs = 8000;

@@ -1,7 +1,7 @@
 import { deferred } from '../../lib/deferred.ts';
-import { isCarrier } from '../known-programs.ts';
-import { abortable } from '../settle.ts';
-import type { Terminal } from '../terminal.ts';
+import { isCarrier } from '../shells/known-programs.ts';
+import { abortable } from '../waiting/answered.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { RunResult } from './result.ts';
 
 /** A shell that tells its directory does so with its next prompt. */

@@ -1,6 +1,6 @@
-import type { Ended } from '../channel.ts';
-import { describeEnd } from '../ended-words.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Ended } from '../terminal/channel.ts';
+import { describeEnd } from '../terminal/ended.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { Ending, Outer } from './result.ts';
 
 /** The program of the terminal is gone, and took the command with it or was the command. */

@@ -1,5 +1,5 @@
-import { isShell } from '../known-programs.ts';
-import type { Terminal } from '../terminal.ts';
+import { isShell } from '../shells/known-programs.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** Keys that leave a program without saving anything, as a person is told them. */
 const ways: Readonly<Record<string, string>> = {

@@ -1,11 +1,11 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
-import { abortable } from '../settle.ts';
-import type { Terminal } from '../terminal.ts';
+import { abortable } from '../waiting/answered.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { deaf, readsKeys } from './deaf.ts';
 import { whenExited } from './exited.ts';
-import { afterQuiet } from './quiet-watch.ts';
+import { afterQuiet } from '../waiting/quiet-watch.ts';
 
 /** Input that was not answered by then never will be. */
 const limitMs = 1000;

@@ -1,10 +1,10 @@
-import type { Terminal } from '../terminal.ts';
-import { dialectOf, nesting } from '../known-programs.ts';
-import { unwanted } from '../settle.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { dialectOf, nesting } from '../shells/known-programs.ts';
+import { unwanted } from '../waiting/answered.ts';
 import { fullScreenNote, isFullScreen } from './full-screen.ts';
 import { cursorLine, looksLikePrompt } from './prompt-line.ts';
-import { afterQuiet } from './quiet-watch.ts';
-import { takesCommands } from './shell-process.ts';
+import { afterQuiet } from '../waiting/quiet-watch.ts';
+import { takesCommands } from '../shells/shell-process.ts';
 
 /** A program that waits for its user has said all it has to say by then. */
 const quietMs = 400;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OutputLog } from '../output-log.ts';
+import { OutputLog } from '../terminal/output-log.ts';
 import { renderText } from '../screen/render-text.ts';
 import { outputText } from './output-text.ts';
 

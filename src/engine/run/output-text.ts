@@ -1,5 +1,5 @@
-import type { Size } from '../channel.ts';
-import type { OutputLog } from '../output-log.ts';
+import type { Size } from '../terminal/channel.ts';
+import type { OutputLog } from '../terminal/output-log.ts';
 import { transcribe } from '../screen/transcript.ts';
 
 /** More is not rendered: the last part of it, from the beginning of a line. */

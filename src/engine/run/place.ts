@@ -1,12 +1,12 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
-import type { Ended } from '../channel.ts';
-import { abortable } from '../settle.ts';
-import { describeEnd } from '../ended-words.ts';
-import { type Dialect, dialectOf, isShell, nesting } from '../known-programs.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Ended } from '../terminal/channel.ts';
+import { abortable } from '../waiting/answered.ts';
+import { describeEnd } from '../terminal/ended.ts';
+import { type Dialect, dialectOf, isShell, nesting } from '../shells/known-programs.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from './prompt-line.ts';
-import { editingShells, takesCommands } from './shell-process.ts';
+import { editingShells, takesCommands } from '../shells/shell-process.ts';
 
 /** Where a command would go if it were typed now. */
 export type Place =

@@ -1,9 +1,9 @@
 import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { endedWith, exited, whenExited } from './exited.ts';
 import { cursorLine, looksLikeContinuation, looksLikePrompt } from './prompt-line.ts';
-import { afterQuiet } from './quiet-watch.ts';
+import { afterQuiet } from '../waiting/quiet-watch.ts';
 import type { Confidence, Ending, Outer, Watch } from './result.ts';
 
 const interrupt = Uint8Array.of(3);

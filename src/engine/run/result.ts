@@ -1,4 +1,4 @@
-import type { Attention } from '../attention/attention.ts';
+import type { Attention } from '../person/prompts/prompt.ts';
 
 export type RunState =
   /** The command is over. */

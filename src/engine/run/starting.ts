@@ -1,13 +1,13 @@
 import { deferred } from '../../lib/deferred.ts';
-import { type Attention, whenAttention } from '../attention/index.ts';
-import { isShell } from '../known-programs.ts';
-import { abortable } from '../settle.ts';
-import type { Terminal } from '../terminal.ts';
+import { type Attention, whenAttention } from '../person/prompts/index.ts';
+import { isShell } from '../shells/known-programs.ts';
+import { abortable } from '../waiting/answered.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { outputText } from './output-text.ts';
 import { cursorLine, looksLikePrompt } from './prompt-line.ts';
 import { promptShows } from './place.ts';
 import { whenExited } from './exited.ts';
-import { afterQuiet } from './quiet-watch.ts';
+import { afterQuiet } from '../waiting/quiet-watch.ts';
 import type { RunResult } from './result.ts';
 
 /** A start-up file may have led to a program without marks; its prompt rests for so long. */

@@ -1,5 +1,5 @@
-import { color } from './cells.ts';
-import { bits, cellSize, type CoreLine } from './core.ts';
+import { color } from './xterm/cells.ts';
+import { bits, cellSize, type CoreLine } from './xterm/core.ts';
 import { type Cell, type Color, defaultColor, type Grid, style, trueColor } from './grid.ts';
 import { darkTheme, paletteColor } from './theme.ts';
 

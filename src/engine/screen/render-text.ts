@@ -1,6 +1,6 @@
-import type { Size } from '../channel.ts';
-import { Emulator } from './emulator.ts';
-import { feedForward } from './fast-forward.ts';
+import type { Size } from '../terminal/channel.ts';
+import { Emulator } from './xterm/emulator.ts';
+import { feedForward } from './feed/fast-forward.ts';
 import { joinRows, rowTexts } from './rows.ts';
 import { darkTheme } from './theme.ts';
 

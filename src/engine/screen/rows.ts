@@ -1,6 +1,6 @@
-import { readCells, readText } from './cells.ts';
-import type { CoreLine } from './core.ts';
-import type { Emulator } from './emulator.ts';
+import { readCells, readText } from './xterm/cells.ts';
+import type { CoreLine } from './xterm/core.ts';
+import type { Emulator } from './xterm/emulator.ts';
 import type { Line } from './grid.ts';
 import { markHidden, mayHide } from './hidden.ts';
 

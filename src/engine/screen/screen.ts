@@ -1,16 +1,16 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import { FairleadError } from '../../contract/errors.ts';
-import type { Size } from '../channel.ts';
-import { clearScreen } from './clear.ts';
-import { Emulator, type ScreenEvent } from './emulator.ts';
-import { blankFacts, type Facts, factsOf, type Modes, modesOf } from './facts.ts';
-import { fastForward, followFrom } from './fast-forward.ts';
+import type { Size } from '../terminal/channel.ts';
+import { clearScreen } from './xterm/clear.ts';
+import { Emulator, type ScreenEvent } from './xterm/emulator.ts';
+import { blankFacts, type Facts, factsOf, type Modes, modesOf } from './xterm/facts.ts';
+import { fastForward, followFrom } from './feed/fast-forward.ts';
 import { type Cursor, defaultColor, type Grid, type Line } from './grid.ts';
-import { capture, imageBytes, restore } from './image.ts';
-import { decodeScreen, encodeScreen, type SavedScreen } from './image-codec.ts';
+import { capture, imageBytes, restore } from './xterm/image.ts';
+import { decodeScreen, encodeScreen, type SavedScreen } from './xterm/image-codec.ts';
 import { gridLines, joinRows, type RowText, rowTexts } from './rows.ts';
-import type { PlainScan } from './plain-scan.ts';
+import type { PlainScan } from './feed/plain-scan.ts';
 import { snapshot } from './snapshot.ts';
 import { darkTheme, type Theme } from './theme.ts';
 

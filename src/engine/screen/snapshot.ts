@@ -1,10 +1,10 @@
 import { defaultPen, paint, penChange, usedCells } from './ansi.ts';
-import { penOf, readCells } from './cells.ts';
-import { charsetLetter } from './charsets.ts';
-import type { Core, CoreBuffer } from './core.ts';
-import type { Emulator } from './emulator.ts';
-import { factsOf } from './facts.ts';
-import { hasUsualTabs } from './fast-forward.ts';
+import { penOf, readCells } from './xterm/cells.ts';
+import { charsetLetter } from './xterm/charsets.ts';
+import type { Core, CoreBuffer } from './xterm/core.ts';
+import type { Emulator } from './xterm/emulator.ts';
+import { factsOf } from './xterm/facts.ts';
+import { hasUsualTabs } from './feed/fast-forward.ts';
 import type { Cell } from './grid.ts';
 
 /**

@@ -1,13 +1,13 @@
-import type { Size } from '../channel.ts';
-import { color, readCells, readText } from './cells.ts';
-import type { CoreBuffer, CoreLine } from './core.ts';
-import { Emulator } from './emulator.ts';
-import { isOrdinary } from './fast-forward.ts';
+import type { Size } from '../terminal/channel.ts';
+import { color, readCells, readText } from './xterm/cells.ts';
+import type { CoreBuffer, CoreLine } from './xterm/core.ts';
+import { Emulator } from './xterm/emulator.ts';
+import { isOrdinary } from './feed/fast-forward.ts';
 import { defaultColor } from './grid.ts';
 import { hides, markHidden, mayHide } from './hidden.ts';
-import { penOf, widthsOf } from './plain-scan.ts';
-import { scanSimpleLines, simpleText } from './simple-lines.ts';
-import { firstSlice, nextSlice } from './slice.ts';
+import { penOf, widthsOf } from './feed/plain-scan.ts';
+import { scanSimpleLines, simpleText } from './feed/simple-lines.ts';
+import { firstSlice, nextSlice } from './feed/slice.ts';
 import { darkTheme } from './theme.ts';
 
 export interface Transcript {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { FairleadError } from '../../contract/errors.ts';
-import { answerQuestion, declineQuestion } from '../../engine/asking/methods.ts';
-import type { OpenQuestion } from '../../engine/asking/question.ts';
-import type { Caller } from '../../engine/call.ts';
+import { answerQuestion, declineQuestion } from '../../engine/person/questions/methods.ts';
+import type { OpenQuestion } from '../../engine/person/questions/question.ts';
+import type { Caller } from '../../engine/call/call.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { readBody } from '../mcp/http-exchange.ts';
 import { questionPage } from './html.ts';

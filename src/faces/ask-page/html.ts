@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OpenQuestion } from '../../engine/asking/question.ts';
+import type { OpenQuestion } from '../../engine/person/questions/question.ts';
 
 const style = `
 :root { color-scheme: light dark; --ink: #17212b; --soft: #5a6672; --paper: #ffffff; --desk: #eef1f4; --line: #cfd6dd;

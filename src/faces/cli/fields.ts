@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AnyOperation } from '../../engine/operation.ts';
+import type { AnyOperation } from '../../engine/call/operation.ts';
 import { type Option, UsageError } from './args.ts';
 
 interface Property {

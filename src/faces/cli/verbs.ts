@@ -1,4 +1,4 @@
-import type { AnyOperation, Book } from '../../engine/operation.ts';
+import type { AnyOperation, Book } from '../../engine/call/operation.ts';
 
 /** One thing a person can ask for on the command line. */
 export interface Verb {

@@ -1,6 +1,6 @@
 import { once, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import type { Caller } from '../../engine/call.ts';
+import type { Caller } from '../../engine/call/call.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { FailedLogins } from '../door/failed-logins.ts';
 import type { Strangers } from '../door/strangers.ts';

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Origin } from '../../engine/call.ts';
+import type { Origin } from '../../engine/call/call.ts';
 import { cliClient, type RpcError, codes } from './wire.ts';
 
 /** Failures of one connection after which every further attempt is slowed down (R-RPC-012). */

@@ -1,7 +1,7 @@
-import type { CallContext } from '../../engine/call.ts';
+import type { CallContext } from '../../engine/call/call.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { quote } from '../../contract/quote.ts';
-import type { AnyOperation, Book } from '../../engine/operation.ts';
+import type { AnyOperation, Book } from '../../engine/call/operation.ts';
 import { rpcError, type RpcError } from './wire.ts';
 
 /** `call()` of the engine, with the engine already chosen. */

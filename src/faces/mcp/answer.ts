@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { FairleadError } from '../../contract/errors.ts';
-import type { AnyOperation, Book, Content } from '../../engine/operation.ts';
+import type { AnyOperation, Book, Content } from '../../engine/call/operation.ts';
 
 /** An operation's output as a tool result. Pictures go alone: a client that got facts too would show those instead. */
 export function success(op: AnyOperation, output: unknown): CallToolResult {

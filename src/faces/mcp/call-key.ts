@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { CallKey } from '../../engine/idempotency.ts';
+import type { CallKey } from '../../engine/call/idempotency.ts';
 
 /** Where clients put the id their model gave a tool call: it stays the same when they send the call again. */
 const toolUseIds = ['claudecode/toolUseId'];

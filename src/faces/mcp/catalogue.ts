@@ -1,6 +1,6 @@
 import type { Log } from '../../system/incident.ts';
-import type { Book } from '../../engine/operation.ts';
-import type { Prompt } from '../../engine/prompt.ts';
+import type { Book } from '../../engine/call/operation.ts';
+import type { Prompt } from '../../operations/prompt.ts';
 import { foldPrompt } from './prompts.ts';
 import { PersonDoor, type PersonPages } from './elicit.ts';
 import type { McpResources, McpSurface } from './surface.ts';

@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Client } from '../../engine/call.ts';
+import type { Client } from '../../engine/call/call.ts';
 import { peerOf } from './http-exchange.ts';
 
 /** Where clients put the id of their conversation: it outlives connections and tells two windows of one program apart. */

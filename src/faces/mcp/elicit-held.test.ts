@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { OpenQuestion } from '../../engine/asking/question.ts';
+import type { OpenQuestion } from '../../engine/person/questions/question.ts';
 import { HeldCall, messageFor, type Parts, type ToolAnswer, type Work } from './elicit-held.ts';
 
 const never = new AbortController().signal;

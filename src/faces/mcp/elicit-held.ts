@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type CallToolResult, inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server';
-import type { OpenQuestion, PersonReach } from '../../engine/asking/question.ts';
-import type { ReportProgress } from '../../engine/call.ts';
+import type { OpenQuestion, PersonReach } from '../../engine/person/questions/question.ts';
+import type { ReportProgress } from '../../engine/call/call.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
 
 export type ToolAnswer = CallToolResult | InputRequiredResult;

@@ -7,8 +7,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { FairleadError } from '../../contract/errors.ts';
-import type { OpenQuestion, PersonReach } from '../../engine/asking/question.ts';
-import type { ReportProgress } from '../../engine/call.ts';
+import type { OpenQuestion, PersonReach } from '../../engine/person/questions/question.ts';
+import type { ReportProgress } from '../../engine/call/call.ts';
 import { refusal } from './answer.ts';
 import { anyOf } from './any-of.ts';
 import { HeldCall, heldPrefix, messageFor, type ToolAnswer, type Work } from './elicit-held.ts';

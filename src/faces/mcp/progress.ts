@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Amount, ReportProgress } from '../../engine/call.ts';
+import type { Amount, ReportProgress } from '../../engine/call/call.ts';
 
 const maxInFlight = 64;
 /** The protocol wants every report to be further than the one before, also when nothing new came. */

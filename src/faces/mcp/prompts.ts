@@ -6,7 +6,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { quote, visible } from '../../contract/quote.ts';
-import type { Prompt } from '../../engine/prompt.ts';
+import type { Prompt } from '../../operations/prompt.ts';
 import type { McpPrompt } from './surface.ts';
 
 /** A prompt becomes one message from the person who picked it. */

@@ -10,8 +10,8 @@ import type {
   ServerContext,
   Tool,
 } from '@modelcontextprotocol/server';
-import type { PersonReach } from '../../engine/asking/question.ts';
-import type { Caller, ReportProgress } from '../../engine/call.ts';
+import type { PersonReach } from '../../engine/person/questions/question.ts';
+import type { Caller, ReportProgress } from '../../engine/call/call.ts';
 import type { PersonDoor } from './elicit.ts';
 import type { ToolTable } from './tools.ts';
 

@@ -1,9 +1,9 @@
 import type { CallToolResult, InputRequiredResult, ListToolsResult, Tool } from '@modelcontextprotocol/server';
 import { FairleadError } from '../../contract/errors.ts';
 import { quote, visible } from '../../contract/quote.ts';
-import type { CallContext } from '../../engine/call.ts';
+import type { CallContext } from '../../engine/call/call.ts';
 import { incident, type Log } from '../../system/incident.ts';
-import { type AnyOperation, type Book, hintsOf } from '../../engine/operation.ts';
+import { type AnyOperation, type Book, hintsOf } from '../../engine/call/operation.ts';
 import { closest } from '../../lib/closest.ts';
 import { failure, refusal, success, withNotices } from './answer.ts';
 import { callKey } from './call-key.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Attention, Fits } from '../../engine/attention/attention.ts';
+import type { Attention, Fits } from '../../engine/person/prompts/prompt.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { plainText } from '../../lib/plain-text.ts';
-import type { Terminal } from '../../engine/terminal.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
 
 /** What a program asks, as the answers of this book tell it: in `person` or in `input`, by who can answer. */
 

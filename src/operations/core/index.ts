@@ -1,4 +1,4 @@
-import { defineBook } from '../../engine/operation.ts';
+import { defineBook } from '../../engine/call/operation.ts';
 import { errorFacts, renderError } from './errors.ts';
 import * as lifecycle from './lifecycle.ts';
 import * as pictures from './pictures.ts';

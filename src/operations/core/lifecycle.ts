@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { shortCommand } from '../../contract/quote.ts';
-import type { Caller } from '../../engine/call.ts';
+import type { Caller } from '../../engine/call/call.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { operation } from '../../engine/operation.ts';
-import { PlainFacts } from '../../engine/plain-facts.ts';
+import { operation } from '../../engine/call/operation.ts';
+import { PlainFacts } from '../../engine/reading/plain-facts.ts';
 import { launchLines } from '../../policy/lines.ts';
-import { answerBytes } from '../../engine/reading/room.ts';
-import type { Terminal as EngineTerminal } from '../../engine/terminal.ts';
+import { answerBytes } from '../../engine/reading/long-output/room.ts';
+import type { Terminal as EngineTerminal } from '../../engine/terminal/terminal.ts';
 import { aboutLaunch } from '../launch.ts';
 import { Environment } from '../environment.ts';
 import { askFacts, Asks, askWords } from './asks.ts';

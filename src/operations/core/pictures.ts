@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { operation } from '../../engine/operation.ts';
-import { settled } from '../../engine/settle.ts';
+import { operation } from '../../engine/call/operation.ts';
+import { settled } from '../../engine/waiting/answered.ts';
 import { Terminal } from './shared.ts';
 
 /** Clients shrink and recode wider pictures, and letters blur. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { shortCommand } from '../../contract/quote.ts';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { findInTerminal, type FoundMatch } from '../../engine/reading/find.ts';
 import { readTerminal } from '../../engine/reading/read.ts';
-import { answerBytes } from '../../engine/reading/room.ts';
+import { answerBytes } from '../../engine/reading/long-output/room.ts';
 import { viewNames } from '../../engine/reading/views.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
 import {

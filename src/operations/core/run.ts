@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { shortCommand, visibleLines } from '../../contract/quote.ts';
-import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
-import { operation } from '../../engine/operation.ts';
+import { commandDetail, typesUnseen } from '../../engine/call/audit/command-detail.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { plainText } from '../../lib/plain-text.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { fitOutput } from '../../engine/reading/fit-output.ts';
-import { roomBeside } from '../../engine/reading/room.ts';
+import { roomBeside } from '../../engine/reading/long-output/room.ts';
 import { follow, run as runCommand } from '../../engine/run/run.ts';
 import type { RunResult } from '../../engine/run/result.ts';
 import { askFacts, Asks, askWords } from './asks.ts';

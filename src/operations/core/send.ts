@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
-import { parseKey } from '../../engine/keys.ts';
-import { operation } from '../../engine/operation.ts';
+import { parseKey } from '../../engine/input/keys.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { cursorNow } from '../../engine/reading/cursor-now.ts';
-import { submitModes } from '../../engine/submit/body.ts';
-import { submit } from '../../engine/submit/submit.ts';
+import { submitModes } from '../../engine/input/paste-body.ts';
+import { submit } from '../../engine/input/submit.ts';
 import { Next, nextWords, Terminal } from './shared.ts';
 import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';
-import { pressKey } from '../../engine/typing.ts';
+import { pressKey } from '../../engine/input/typing.ts';
 
 export const send = operation({
   title: 'Send input',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 
 export const list = operation({
   mcpName: 'targets',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { visibleLines } from '../../contract/quote.ts';
 import { unfinishedRun } from '../../engine/run/run.ts';
 import { unfinishedWords } from '../../engine/run/unfinished.ts';
-import type { Terminal } from '../../engine/terminal.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
 
 /** The command of a cancelled call that still runs. */
 export const Unfinished = z.object({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { decodeCursor } from '../../engine/reading/cursor.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { readTerminal } from '../../engine/reading/read.ts';
-import { type Condition, wait as waitFor } from '../../engine/wait/wait.ts';
+import { type Condition, wait as waitFor } from '../../engine/waiting/wait.ts';
 import { plainText } from '../../lib/plain-text.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
 import { Flags, flagWords, Next, nextSteps, nextWords, readRest, Terminal } from './shared.ts';

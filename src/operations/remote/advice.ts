@@ -1,4 +1,4 @@
-import type { Caller } from '../../engine/call.ts';
+import type { Caller } from '../../engine/call/call.ts';
 
 /** A call that may follow, or another piece of advice. */
 export interface Step {

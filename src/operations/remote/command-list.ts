@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import type { Command, CommandStatus } from '../../transports/ssh/command.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import { nextOf } from './advice.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FakeCommand, FakeSession } from '../../../test/support/fake-command.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import type { Amount, Call } from '../../engine/call.ts';
+import type { Amount, Call } from '../../engine/call/call.ts';
 import { Command } from '../../transports/ssh/command.ts';
 import { untilEnded } from './command-shared.ts';
 

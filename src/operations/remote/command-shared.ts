@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Call } from '../../engine/call.ts';
-import type { OutputLog } from '../../engine/output-log.ts';
-import { plainOutput } from '../../engine/plain-output.ts';
+import type { Call } from '../../engine/call/call.ts';
+import type { OutputLog } from '../../engine/terminal/output-log.ts';
+import { plainOutput } from '../../engine/reading/plain-output.ts';
 import { incompleteTail } from '../../lib/utf8.ts';
 import type { Command } from '../../transports/ssh/command.ts';
 import { settlesWithin } from '../../transports/ssh/command-wait.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { visible } from '../../contract/quote.ts';
 import { remoteError } from '../../contract/remote-errors.ts';
-import type { Call } from '../../engine/call.ts';
+import type { Call } from '../../engine/call/call.ts';
 import type { AskPassword } from '../../transports/ssh/auth.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import { personQuestion } from '../../transports/ssh/person-question.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Caller } from '../../engine/call.ts';
-import { operation } from '../../engine/operation.ts';
+import type { Caller } from '../../engine/call/call.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { LiveSession } from '../../transports/ssh/live-session.ts';
 import type { ConnectOutcome } from '../../transports/ssh/sessions.ts';

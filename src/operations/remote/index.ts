@@ -1,4 +1,4 @@
-import { defineBook } from '../../engine/operation.ts';
+import { defineBook } from '../../engine/call/operation.ts';
 import { execBatch } from './batch.ts';
 import { list } from './command-list.ts';
 import * as commands from './commands.ts';

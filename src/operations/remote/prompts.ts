@@ -1,4 +1,4 @@
-import type { Prompt } from '../../engine/prompt.ts';
+import type { Prompt } from '../prompt.ts';
 import { oneLine } from './text.ts';
 
 const required = (name: string, description: string) => ({ name, description, required: true });

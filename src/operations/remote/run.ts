@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { ConnectOutcome } from '../../transports/ssh/sessions.ts';
 import { CommandLine, endFacts, Pty, Status, Streams, streamBlocks, streamsOf, untilEnded } from './command-shared.ts';

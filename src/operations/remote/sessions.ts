@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { visible } from '../../contract/quote.ts';
 import { remoteCode } from '../../contract/remote-errors.ts';
 import { FairleadError } from '../../contract/errors.ts';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { Casualties } from '../../transports/ssh/live-session.ts';
 import { hintOf, nextOf, type Step, toolStep } from './advice.ts';

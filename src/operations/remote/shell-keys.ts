@@ -1,5 +1,5 @@
 import { remoteError } from '../../contract/remote-errors.ts';
-import { encodeKey, type Key, maxRepeat, normalModes, parseKey } from '../../engine/keys.ts';
+import { encodeKey, type Key, maxRepeat, normalModes, parseKey } from '../../engine/input/keys.ts';
 
 /** The keys of the reference, each with its name in ours. */
 const plainKeys = { enter: 'Enter', escape: 'Escape', backspace: 'Backspace', space: 'Space' } as const;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { remoteError } from '../../contract/remote-errors.ts';
-import type { ReportProgress } from '../../engine/call.ts';
-import { operation } from '../../engine/operation.ts';
-import { cutSequence, plainOutput } from '../../engine/plain-output.ts';
+import type { ReportProgress } from '../../engine/call/call.ts';
+import { operation } from '../../engine/call/operation.ts';
+import { cutSequence, plainOutput } from '../../engine/reading/plain-output.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { SshShell, Unread } from '../../transports/ssh/shell.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { remoteError } from '../../contract/remote-errors.ts';
-import { parseKey } from '../../engine/keys.ts';
-import { operation } from '../../engine/operation.ts';
-import { plainOutput } from '../../engine/plain-output.ts';
+import { parseKey } from '../../engine/input/keys.ts';
+import { operation } from '../../engine/call/operation.ts';
+import { plainOutput } from '../../engine/reading/plain-output.ts';
 import { parseByteCount } from '../../lib/byte-count.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { SshShell } from '../../transports/ssh/shell.ts';
@@ -12,7 +12,7 @@ import { Id } from './connect-for.ts';
 import { usually } from './limits.ts';
 import { type Modifier, modifierNames, shellKey, shellKeys } from './shell-keys.ts';
 import { Flags, flagged, replyText } from './text.ts';
-import { pressKey } from '../../engine/typing.ts';
+import { pressKey } from '../../engine/input/typing.ts';
 
 export { read, waitFor } from './shell-output.ts';
 

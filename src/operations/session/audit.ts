@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { TerminalRef } from '../../contract/ids.ts';
-import type { Wanted } from '../../engine/audit-read.ts';
-import { auditTrail } from '../../engine/audit-trail.ts';
-import { operation } from '../../engine/operation.ts';
-import type { Terminal } from '../../engine/terminal.ts';
+import type { Wanted } from '../../engine/call/audit/read.ts';
+import { auditTrail } from '../../engine/call/audit/trail.ts';
+import { operation } from '../../engine/call/operation.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { json } from './shared.ts';
 
 const Entry = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { json } from './shared.ts';
 
 /** Where the reference lists a namespace under another one's name. */

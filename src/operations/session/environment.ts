@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { isSecretName, readEnvironment, setEnvironment, withoutPassword } from '../../engine/environment.ts';
-import { operation } from '../../engine/operation.ts';
+import { isSecretName, readEnvironment, setEnvironment, withoutPassword } from '../../engine/shells/environment.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { variableLines } from '../../policy/lines.ts';
-import { settled } from '../../engine/settle.ts';
-import type { Terminal } from '../../engine/terminal.ts';
+import { settled } from '../../engine/waiting/answered.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { json, liveSession, session } from './shared.ts';
 
 const Variable = z.object({ name: z.string(), value: z.string().nullable(), redacted: z.literal(true).optional() });

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
-import { activityOf } from '../../engine/activity.ts';
-import type { Signal } from '../../engine/channel.ts';
-import { commandDetail, typesUnseen } from '../../engine/command-detail.ts';
-import { echoedCommand } from '../../engine/echoed-command.ts';
-import { parseKey } from '../../engine/keys.ts';
-import { operation } from '../../engine/operation.ts';
+import { activityOf } from '../../engine/terminal/activity.ts';
+import type { Signal } from '../../engine/terminal/channel.ts';
+import { commandDetail, typesUnseen } from '../../engine/call/audit/command-detail.ts';
+import { echoedCommand } from '../../engine/reading/echoed-command.ts';
+import { parseKey } from '../../engine/input/keys.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { clip } from '../../engine/reading/clip.ts';
-import { load } from '../../engine/reading/load.ts';
+import { load } from '../../engine/reading/long-output/load.ts';
 import { textOf } from '../../engine/run/output-text.ts';
 import { type RunResult, run as runCommand } from '../../engine/run/run.ts';
-import type { Terminal } from '../../engine/terminal.ts';
-import { wait as waitForAny } from '../../engine/wait/wait.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
+import { wait as waitForAny } from '../../engine/waiting/wait.ts';
 import { isContinuation } from '../../lib/utf8.ts';
 import { clean, json, liveSession, session, sessionOf } from './shared.ts';
 import { input as sessionInput } from './sessions.ts';
-import { pressKey, typeText } from '../../engine/typing.ts';
+import { pressKey, typeText } from '../../engine/input/typing.ts';
 
 /** The same method under its other name. */
 export const send = operation({ ...sessionInput, title: 'Type into a session' });

@@ -1,4 +1,4 @@
-import { type Book, defineBook } from '../../engine/operation.ts';
+import { type Book, defineBook } from '../../engine/call/operation.ts';
 import { renderError } from './errors.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import * as environment from './environment.ts';

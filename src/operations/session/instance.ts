@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { runningInstance } from '../../engine/instances/running.ts';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { json, sessionOf } from './shared.ts';
 
 const Public = z.object({

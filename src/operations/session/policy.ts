@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { policies } from '../../policy/policies.ts';
 import { Policy } from '../../policy/policy.ts';
 import { FileError, fileError } from './file-error.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { quote } from '../../contract/quote.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { proxies } from '../../engine/proxy/proxies.ts';
 import { endpoint, masked, ProxyNode } from '../../engine/proxy/settings.ts';
 import { placeOf } from '../../engine/proxy/tunnel.ts';

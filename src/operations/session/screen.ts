@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { refuseOldRows } from '../../engine/reading/epoch.ts';
 import { findInTerminal } from '../../engine/reading/find.ts';
 import { runsOf } from '../../engine/reading/styled-runs.ts';
 import { detectErrors, errorPatterns } from '../../engine/reading/error-lines.ts';
-import type { Terminal } from '../../engine/terminal.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { clean, Cursor, cursorOf, json, session, sessionOf } from './shared.ts';
 
 const sizes = { cols: z.number().int(), rows: z.number().int(), scrollback_rows: z.number().int() };

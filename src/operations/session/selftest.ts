@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import type { TerminalRef } from '../../contract/ids.ts';
-import type { Call } from '../../engine/call.ts';
-import { type AnyOperation, operation } from '../../engine/operation.ts';
+import type { Call } from '../../engine/call/call.ts';
+import { type AnyOperation, operation } from '../../engine/call/operation.ts';
 import { renderError } from './errors.ts';
 import { run_wait } from './exec.ts';
 import { check as policyCheck } from './policy.ts';

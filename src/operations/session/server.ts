@@ -6,7 +6,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { runningInstance, type Vitals } from '../../engine/instances/running.ts';
 import { architectureName, platformName } from '../../engine/instances/record.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { json } from './shared.ts';
 
 const engineName = 'Fairlead';

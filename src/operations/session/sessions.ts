@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
-import { activityOf } from '../../engine/activity.ts';
-import { operation } from '../../engine/operation.ts';
+import { activityOf } from '../../engine/terminal/activity.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { launchLines } from '../../policy/lines.ts';
-import { settled } from '../../engine/settle.ts';
+import { settled } from '../../engine/waiting/answered.ts';
 import { syncAll } from '../../system/sync-all.ts';
-import type { Terminal } from '../../engine/terminal.ts';
-import { titleOf } from '../../engine/title.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
+import { titleOf } from '../../engine/terminal/title.ts';
 import { Environment } from '../environment.ts';
 import { aboutLaunch } from '../launch.ts';
 import { launchEnvironment } from './environment.ts';

@@ -2,13 +2,13 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { isTerminalId, type TerminalRef } from '../../contract/ids.ts';
-import { activityOf } from '../../engine/activity.ts';
-import type { Call } from '../../engine/call.ts';
+import { activityOf } from '../../engine/terminal/activity.ts';
+import type { Call } from '../../engine/call/call.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { plainText } from '../../lib/plain-text.ts';
-import { describeEnd } from '../../engine/ended-words.ts';
-import type { Terminal } from '../../engine/terminal.ts';
-import { titleOf } from '../../engine/title.ts';
+import { describeEnd } from '../../engine/terminal/ended.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
+import { titleOf } from '../../engine/terminal/title.ts';
 
 /** What the methods of this book have in common. */
 

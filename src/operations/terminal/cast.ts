@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { json, SessionId } from './shared.ts';
 
 const Mode = z.enum(['always', 'on-failure']);

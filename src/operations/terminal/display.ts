@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { readContent, view } from '../../engine/content.ts';
-import { operation } from '../../engine/operation.ts';
+import { readContent, view } from '../../engine/reading/content.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { Flags, json, SessionId } from './shared.ts';
 
 export const content = operation({

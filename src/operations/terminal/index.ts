@@ -1,4 +1,4 @@
-import { defineBook } from '../../engine/operation.ts';
+import { defineBook } from '../../engine/call/operation.ts';
 import * as cast from './cast.ts';
 import * as display from './display.ts';
 import { renderError } from './errors.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parseKey } from '../../engine/keys.ts';
-import { operation } from '../../engine/operation.ts';
+import { parseKey } from '../../engine/input/keys.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { SessionId } from './shared.ts';
-import { pressKey, typeText } from '../../engine/typing.ts';
+import { pressKey, typeText } from '../../engine/input/typing.ts';
 
 const maxTextBytes = 1 << 20;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../../engine/operation.ts';
+import { operation } from '../../engine/call/operation.ts';
 import { launchLines } from '../../policy/lines.ts';
 import { aboutLaunch } from '../launch.ts';
 import { Environment } from '../environment.ts';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStateRoot, requireOwn } from '../../engine/state-root.ts';
+import { openStateRoot, requireOwn } from '../../engine/instances/state-root.ts';
 import { distrust, isOwnFolder, keepsOurs, removeOwnFolder } from './trusted-path.ts';
 
 const isRoot = process.getuid?.() === 0;

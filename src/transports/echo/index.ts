@@ -1,5 +1,5 @@
 import { FairleadError } from '../../contract/errors.ts';
-import type { Channel, Ended, Signal, Size, Transport } from '../../engine/channel.ts';
+import type { Channel, Ended, Signal, Size, Transport } from '../../engine/terminal/channel.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
 
 const HIGH_WATER = 256 * 1024;

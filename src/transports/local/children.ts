@@ -1,4 +1,4 @@
-import type { Ended } from '../../engine/channel.ts';
+import type { Ended } from '../../engine/terminal/channel.ts';
 import { type Libc, WNOHANG } from './libc.ts';
 import { signalName } from './signals.ts';
 

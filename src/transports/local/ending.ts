@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Ended, Signal } from '../../engine/channel.ts';
+import type { Ended, Signal } from '../../engine/terminal/channel.ts';
 import { HangUp } from './hang-up.ts';
 import { sessionGroups } from './proc.ts';
 import { settledWithin } from './settled-within.ts';

@@ -1,5 +1,5 @@
 import { FairleadError } from '../../contract/errors.ts';
-import type { Channel, Size, Transport } from '../../engine/channel.ts';
+import type { Channel, Size, Transport } from '../../engine/terminal/channel.ts';
 import type { LocalTarget } from './target.ts';
 
 export type { LocalTarget } from './target.ts';

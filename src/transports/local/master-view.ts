@@ -1,4 +1,4 @@
-import type { Foreground, ProcessView, Size } from '../../engine/channel.ts';
+import type { Foreground, ProcessView, Size } from '../../engine/terminal/channel.ts';
 import { type Libc, TCGETS, TIOCGPGRP, TIOCSWINSZ } from './libc.ts';
 import { initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
 import { signalGroup, wake } from './signals.ts';

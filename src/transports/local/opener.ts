@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import type { Channel, Size } from '../../engine/channel.ts';
+import type { Channel, Size } from '../../engine/terminal/channel.ts';
 import type { Opener } from '../../engine/engine.ts';
 import { type LocalTarget, localTransport } from './index.ts';
 import { integrate } from './shell-integration/index.ts';

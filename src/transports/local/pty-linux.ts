@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { FairleadError } from '../../contract/errors.ts';
-import type { Channel, Ended, ProcessView, Signal, Size } from '../../engine/channel.ts';
+import type { Channel, Ended, ProcessView, Signal, Size } from '../../engine/terminal/channel.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { forgetChild, watchChild } from './children.ts';

@@ -2,7 +2,7 @@ import { readSync, writeSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 import type { IPty } from '@lydell/node-pty';
 import { FairleadError } from '../../contract/errors.ts';
-import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../../engine/channel.ts';
+import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../../engine/terminal/channel.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
 import { Ending, endProgram, GIVE_UP_MS, HURRIED_MS, neverEnds } from './ending.ts';
 import { InputQueue } from './input-queue.ts';

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { Signal } from '../../engine/channel.ts';
+import type { Signal } from '../../engine/terminal/channel.ts';
 import { type Member, sessionMembers } from './proc.ts';
 
 /** Sends to the group in the foreground, and what ends things to every group of the session that `leader` leads. */

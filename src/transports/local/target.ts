@@ -1,7 +1,7 @@
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
-import type { Size } from '../../engine/channel.ts';
+import type { Size } from '../../engine/terminal/channel.ts';
 
 /** What to run, in full: nothing is added from our own environment. */
 export interface LocalTarget {

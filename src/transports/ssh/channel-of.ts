@@ -1,4 +1,4 @@
-import type { Channel } from '../../engine/channel.ts';
+import type { Channel } from '../../engine/terminal/channel.ts';
 import type { SshProcess } from './link.ts';
 
 /** What a key press sends to the group in the foreground, which a signal request of SSH cannot reach. */

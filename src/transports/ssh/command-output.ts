@@ -1,4 +1,4 @@
-import { OutputLog } from '../../engine/output-log.ts';
+import { OutputLog } from '../../engine/terminal/output-log.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import type { OutputPart, StreamName } from './link.ts';
 

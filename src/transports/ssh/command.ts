@@ -1,4 +1,4 @@
-import type { Ended } from '../../engine/channel.ts';
+import type { Ended } from '../../engine/terminal/channel.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { CommandOutput } from './command-output.ts';

@@ -1,4 +1,4 @@
-import { partKey } from '../../engine/part.ts';
+import { partKey } from '../../engine/call/service.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Commands } from './commands.ts';
 import type { SshConnector } from './connect.ts';

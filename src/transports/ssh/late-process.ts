@@ -1,4 +1,4 @@
-import type { Ended, Signal, Size } from '../../engine/channel.ts';
+import type { Ended, Signal, Size } from '../../engine/terminal/channel.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { remoteCode } from '../../contract/remote-errors.ts';
 import type { Clock } from '../../lib/clock.ts';

@@ -1,4 +1,4 @@
-import type { Ended, Signal, Size } from '../../engine/channel.ts';
+import type { Ended, Signal, Size } from '../../engine/terminal/channel.ts';
 
 /** What is asked of the far side's terminal driver. */
 export interface PtyRequest {

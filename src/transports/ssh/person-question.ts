@@ -1,5 +1,5 @@
-import type { PersonQuestion } from '../../engine/asking/question.ts';
-import { secretKind } from '../../engine/attention/questions.ts';
+import type { PersonQuestion } from '../../engine/person/questions/question.ts';
+import { secretKind } from '../../engine/person/prompts/known-prompts.ts';
 import { hostAndPort } from './address.ts';
 import type { PasswordQuestion } from './auth.ts';
 

@@ -1,5 +1,5 @@
 import type { Client, ClientChannel } from 'ssh2';
-import type { Ended, Signal, Size } from '../../engine/channel.ts';
+import type { Ended, Signal, Size } from '../../engine/terminal/channel.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
 import { deferred } from '../../lib/deferred.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OutputLog } from '../../engine/output-log.ts';
+import { OutputLog } from '../../engine/terminal/output-log.ts';
 import { PatternScan } from './shell-patterns.ts';
 
 const few = fc.stringMatching(/^[ab]{1,4}$/);

@@ -1,4 +1,4 @@
-import type { OutputLog } from '../../engine/output-log.ts';
+import type { OutputLog } from '../../engine/terminal/output-log.ts';
 
 export interface PatternMatch {
   /** Which of the patterns. */

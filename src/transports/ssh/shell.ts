@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Size } from '../../engine/channel.ts';
-import { abortable } from '../../engine/settle.ts';
-import type { Terminal } from '../../engine/terminal.ts';
+import type { Size } from '../../engine/terminal/channel.ts';
+import { abortable } from '../../engine/waiting/answered.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { incompleteTail } from '../../lib/utf8.ts';

@@ -1,6 +1,6 @@
 import type { Engine } from '../../../engine/engine.ts';
-import { abortable } from '../../../engine/settle.ts';
-import type { Terminal } from '../../../engine/terminal.ts';
+import { abortable } from '../../../engine/waiting/answered.ts';
+import type { Terminal } from '../../../engine/terminal/terminal.ts';
 import { EnvExchange } from '../shell-integration/index.ts';
 import type { KeeperClient, KeptTerminal } from './client.ts';
 import type { KeptChannel } from './kept-channel.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '../../../contract/errors.ts';
-import type { Size } from '../../../engine/channel.ts';
+import type { Size } from '../../../engine/terminal/channel.ts';
 import { incident } from '../../../system/incident.ts';
 import { type Libc, loadLibc } from '../libc.ts';
 import { startTime } from '../proc.ts';

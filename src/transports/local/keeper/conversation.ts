@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { FairleadError } from '../../../contract/errors.ts';
-import type { Signal } from '../../../engine/channel.ts';
+import type { Signal } from '../../../engine/terminal/channel.ts';
 import { isAlive, startTime } from '../proc.ts';
 import type { SharedCalls } from '../shared-calls.ts';
 import { type FrameMistakes, mostNoted } from './frame-mistakes.ts';

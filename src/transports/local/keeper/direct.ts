@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import type { ProcessView, Size } from '../../../engine/channel.ts';
+import type { ProcessView, Size } from '../../../engine/terminal/channel.ts';
 import type { ByteQueue } from '../../../lib/byte-queue.ts';
 import { InputQueue } from '../input-queue.ts';
 import type { Libc } from '../libc.ts';

@@ -1,5 +1,5 @@
 import { FairleadError } from '../../../contract/errors.ts';
-import type { Channel, Ended, ProcessView } from '../../../engine/channel.ts';
+import type { Channel, Ended, ProcessView } from '../../../engine/terminal/channel.ts';
 import { ByteQueue } from '../../../lib/byte-queue.ts';
 
 /** What is left of a program that ended before. */

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readSync, writeSync } from 'node:fs';
 import { systemClock } from '../../../system/clock.ts';
-import type { Ended, Size } from '../../../engine/channel.ts';
+import type { Ended, Size } from '../../../engine/terminal/channel.ts';
 import type { Libc } from '../libc.ts';
 import { LinuxPty } from '../pty-linux.ts';
 import type { SharedCalls } from '../shared-calls.ts';

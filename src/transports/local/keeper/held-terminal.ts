@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { removeOwnFolder } from '../../../system/files/trusted-path.ts';
-import { RecentSecrets } from '../../../engine/attention/recent-secrets.ts';
-import type { Channel, Ended, Size } from '../../../engine/channel.ts';
+import { RecentSecrets } from '../../../engine/person/recent-secrets.ts';
+import type { Channel, Ended, Size } from '../../../engine/terminal/channel.ts';
 import { ByteQueue } from '../../../lib/byte-queue.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';

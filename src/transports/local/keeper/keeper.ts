@@ -6,7 +6,7 @@ import type { LinuxPty } from '../pty-linux.ts';
 import { startTime } from '../proc.ts';
 import type { SharedCalls } from '../shared-calls.ts';
 import type { LocalTarget } from '../target.ts';
-import type { Size } from '../../../engine/channel.ts';
+import type { Size } from '../../../engine/terminal/channel.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { Conversation, type Held } from './conversation.ts';
 import { FrameMistakes } from './frame-mistakes.ts';

@@ -1,5 +1,5 @@
-import type { Channel, ChannelMemory, Ended, ProcessView, Signal, Size } from '../../../engine/channel.ts';
-import type { OutputLog } from '../../../engine/output-log.ts';
+import type { Channel, ChannelMemory, Ended, ProcessView, Signal, Size } from '../../../engine/terminal/channel.ts';
+import type { OutputLog } from '../../../engine/terminal/output-log.ts';
 import { ByteQueue } from '../../../lib/byte-queue.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import { HURRIED_MS, neverEnds } from '../ending.ts';

@@ -1,4 +1,4 @@
-import { OutputLog } from '../../../engine/output-log.ts';
+import { OutputLog } from '../../../engine/terminal/output-log.ts';
 import type { SharedCalls } from '../shared-calls.ts';
 import { SharedMemory } from './shared-memory.ts';
 

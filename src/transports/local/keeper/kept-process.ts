@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from 'node:fs';
-import type { ProcessView } from '../../../engine/channel.ts';
+import type { ProcessView } from '../../../engine/terminal/channel.ts';
 import { type Libc, TCGETS } from '../libc.ts';
 import { describe } from '../master-view.ts';
 import { foregroundGroup, initialEnvironment, startTime, workingDirectory } from '../proc.ts';

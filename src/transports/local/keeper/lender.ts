@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { Ended } from '../../../engine/channel.ts';
+import type { Ended } from '../../../engine/terminal/channel.ts';
 import type { SharedCalls } from '../shared-calls.ts';
 import { type FrameType, frame } from './frames.ts';
 import { encode, type Lent } from './messages.ts';

@@ -1,4 +1,4 @@
-import type { Ended, Signal } from '../../../engine/channel.ts';
+import type { Ended, Signal } from '../../../engine/terminal/channel.ts';
 
 /** What frames with a JSON body say. Fields are only ever added: both sides may be older than the other. */
 export interface Hello {

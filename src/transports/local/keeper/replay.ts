@@ -1,4 +1,4 @@
-import { OutputLog } from '../../../engine/output-log.ts';
+import { OutputLog } from '../../../engine/terminal/output-log.ts';
 import { deferred } from '../../../lib/deferred.ts';
 
 /** Output from before this process had the terminal, put into a log of its own; what comes after is the channel's. */

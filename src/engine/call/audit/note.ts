@@ -1,0 +1,31 @@
+import { visible } from '../../../contract/quote.ts';
+
+/** What the audit trail is to say of a call. Never a secret. */
+export interface Noted {
+  /** In a line. */
+  readonly detail?: string | undefined;
+  /** What it changes, where the trail is to hold all of it: up to 4 KiB (R-RPC-102). */
+  readonly changes?: readonly string[] | undefined;
+  /** Names of variables it sets: what they are set to may be a secret. */
+  readonly variables?: readonly string[] | undefined;
+  /** The terminal that it opened, which its caller could not name. */
+  readonly terminal?: string | undefined;
+}
+
+const longestNames = 400;
+const longestChanges = 4096;
+
+/** `env A, B: ls`: so that no command is so long that it hides which variables were set. */
+export function detailOf(noted: Noted, redact: (text: string) => string): string | undefined {
+  const { detail = '', changes = [], variables = [] } = noted;
+  const names = variables.length === 0 ? '' : `env ${preview(redact(variables.join(', ')), longestNames)}`;
+  const text = preview(redact(detail));
+  const changed = preview(redact(changes.join(', ')), longestChanges);
+  return [names, text, changed].filter((part) => part !== '').join(': ') || undefined;
+}
+
+/** At most so many characters of it, in one line (R-RPC-036). */
+export function preview(text: string, most = 80): string {
+  const escaped = visible(JSON.stringify(text).slice(1, -1));
+  return escaped.length > most ? `${escaped.slice(0, most - 1)}…` : escaped;
+}

@@ -1,0 +1,85 @@
+import { open } from 'node:fs/promises';
+import type { AuditEntry } from './audit.ts';
+import { dayOf, filesOf, parse, type TrailRecord } from './records.ts';
+
+export interface Wanted {
+  /** Milliseconds since the epoch: files of earlier days are not even opened. */
+  readonly since?: number | undefined;
+  readonly fits: (record: AuditEntry) => boolean;
+}
+
+const chunkBytes = 64 * 1024;
+
+/**
+ * Reads backwards and stops as soon as it has enough: what is asked for nearly always stands at the end. What cannot be
+ * read is told of and left out.
+ */
+export async function newestRecords(
+  root: string,
+  { since, fits }: Wanted,
+  most: number,
+  signal: AbortSignal,
+  unread: (error: Error) => void,
+): Promise<TrailRecord[]> {
+  const found: TrailRecord[] = [];
+  const firstDay = since === undefined ? '' : new Date(since).toISOString().slice(0, 10);
+  try {
+    for (const file of filesOf(root).reverse()) {
+      if ((dayOf(file) ?? '') < firstDay) break;
+      for await (const line of readable(linesFromEnd(file, signal), signal, unread)) {
+        const record = parse<TrailRecord>(line);
+        if (record === undefined || !fits(record)) continue;
+        found.push(record);
+        if (found.length >= most) return found;
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    unread(error as Error);
+  }
+  return found;
+}
+
+/** As many lines as can be read. */
+async function* readable(
+  lines: AsyncGenerator<string>,
+  signal: AbortSignal,
+  unread: (error: Error) => void,
+): AsyncGenerator<string> {
+  try {
+    yield* lines;
+  } catch (error) {
+    signal.throwIfAborted();
+    unread(error as Error);
+  }
+}
+
+/** The lines of a file, last one first, a chunk in memory at a time. A file that is let go meanwhile has none. */
+async function* linesFromEnd(path: string, signal: AbortSignal): AsyncGenerator<string> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (file === undefined) return;
+  try {
+    let { size: from } = await file.stat();
+    // The beginning of what was read last: its line goes on in the chunk before.
+    let rest: Buffer[] = [];
+    while (from > 0) {
+      signal.throwIfAborted();
+      const length = Math.min(chunkBytes, from);
+      from -= length;
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, from);
+      let chunk = buffer.subarray(0, bytesRead);
+      for (let at = chunk.lastIndexOf('\n'); at !== -1; at = chunk.lastIndexOf('\n')) {
+        yield Buffer.concat([chunk.subarray(at + 1), ...rest]).toString('utf8');
+        rest = [];
+        chunk = chunk.subarray(0, at);
+      }
+      rest.unshift(chunk);
+    }
+    yield Buffer.concat(rest).toString('utf8');
+  } finally {
+    await file.close();
+  }
+}

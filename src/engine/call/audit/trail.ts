@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Append, append, appendWhole } from '../../../system/files/append-whole.ts';
+import type { AuditEntry } from './audit.ts';
+import { newestRecords, type Wanted } from './read.ts';
+import {
+  dayOf,
+  folderOf,
+  headsOf,
+  gapOf,
+  keyPath,
+  lineOf,
+  macOf,
+  oldestKept,
+  readHeads,
+  type TrailHead,
+  trailFormat,
+} from './records.ts';
+import { diskTrouble } from '../../../system/files/disk-trouble.ts';
+import { installationKey } from '../../../system/installation-key.ts';
+import { makeDirectorySync } from '../../../system/files/directories.ts';
+import { partKey } from '../service.ts';
+import { writePrivate } from '../../../system/files/private-files.ts';
+import { removeFileSync } from '../../../system/files/remove-file.ts';
+
+/** Replacing a file costs more than a call: what was cut off within this time of a crash is not missed. */
+const vouchMs = 1000;
+
+/**
+ * What was changed, on disk: a file a day, for its owner only, kept for two weeks (R-RPC-035, 036). Whoever edits, moves or
+ * takes out a line breaks the chain of its writer, and `verifyTrail` tells where. The hashes are keyed: who cannot read the
+ * owner's key cannot make new ones.
+ */
+export class AuditTrail implements AsyncDisposable {
+  readonly #root: string;
+  readonly #folder: string;
+  readonly #warn: (message: string) => void;
+  readonly #writer = randomUUID();
+  #key: Buffer | undefined;
+  #last: TrailHead | undefined;
+  #day = '';
+  #file: { readonly day: string; readonly fd: number } | undefined;
+  readonly #write: Append;
+  /** Records that could not be written since the last one that could. */
+  #lost = 0;
+  #unread = false;
+  #due: NodeJS.Timeout | undefined;
+
+  constructor(root: string, warn: (message: string) => void, write: Append = append) {
+    this.#write = write;
+    this.#root = root;
+    this.#folder = folderOf(root);
+    this.#warn = warn;
+  }
+
+  add(entry: AuditEntry): void {
+    if (!isKept(entry)) return;
+    try {
+      if (this.#lost > 0) this.#put(gapOf(entry.at, this.#lost));
+      this.#lost = 0;
+      this.#put(entry);
+    } catch (error) {
+      if (this.#lost === 0) this.#complain(error);
+      this.#lost += 1;
+    }
+  }
+
+  #put(entry: AuditEntry): void {
+    const today = entry.at.slice(0, 10);
+    if (today !== this.#day) this.#begin(today);
+    this.#key ??= installationKey(keyPath(this.#root));
+    const last = this.#last;
+    const before = last === undefined ? { n: 1, prev: '' } : { n: last.n + 1, prev: last.hash, prevDay: last.day };
+    const body = JSON.stringify({ ...entry, format: trailFormat, writer: this.#writer, ...before });
+    const { line, hash } = lineOf(body, this.#key);
+    // At once and in order: a server that is killed has written what it did.
+    appendWhole(this.#open(today), line, this.#write);
+    this.#last = { writer: this.#writer, n: before.n, hash, day: today };
+    if (before.n === 1) this.vouch();
+    else this.#due ??= setTimeout(() => this.vouch(), vouchMs).unref();
+  }
+
+  #complain(error: unknown): void {
+    this.#warn(`The audit trail cannot be written: ${diskTrouble(error) ?? (error as Error).message}`);
+  }
+
+  /**
+   * The newest that are wanted, newest first, at most so many: what is on disk, and what this server remembers of its own
+   * and could not write there or cannot read again (R-RPC-036).
+   */
+  async newest(
+    wanted: Wanted,
+    remembered: readonly AuditEntry[],
+    most: number,
+    signal: AbortSignal,
+  ): Promise<readonly AuditEntry[]> {
+    let unread = false;
+    const found = await newestRecords(this.#root, wanted, most, signal, (error) => {
+      unread = true;
+      if (!this.#unread) this.#warn(`The audit trail cannot be read: ${error.message}`);
+    });
+    this.#unread = unread;
+    const written = new Set(found.filter(({ writer }) => writer === this.#writer).map(({ seq }) => seq));
+    const others = remembered.filter((entry) => isKept(entry) && !written.has(entry.seq) && wanted.fits(entry));
+    return [...found, ...others.reverse()].sort((one, other) => later(other.at, one.at)).slice(0, most);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#due !== undefined) this.vouch();
+    this.#close();
+  }
+
+  /** Says on disk how far the trail goes. */
+  vouch(): void {
+    clearTimeout(this.#due);
+    this.#due = undefined;
+    const last = this.#last;
+    if (last === undefined || this.#key === undefined) return;
+    try {
+      const head: TrailHead = { ...last, mac: macOf(last, this.#key) };
+      writePrivate(join(headsOf(this.#root), `${this.#writer}.json`), JSON.stringify(head));
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  /** The file of the day stays open, for opening it takes longer than writing; one that was taken away is made anew. */
+  #open(today: string): number {
+    if (this.#file?.day === today && fstatSync(this.#file.fd).nlink > 0) return this.#file.fd;
+    this.#close();
+    const fd = openSync(join(this.#folder, `${today}.jsonl`), 'a+', 0o600);
+    this.#file = { day: today, fd };
+    return fd;
+  }
+
+  #close(): void {
+    if (this.#file) closeSync(this.#file.fd);
+    this.#file = undefined;
+  }
+
+  #begin(today: string): void {
+    makeDirectorySync(this.#folder, 0o700);
+    this.#day = today;
+    const oldest = oldestKept(today);
+    for (const name of readdirSync(this.#folder)) {
+      const date = dayOf(name);
+      if (date !== undefined && date < oldest) removeFileSync(join(this.#folder, name));
+    }
+    for (const [file, head] of readHeads(this.#root)) if (head !== undefined && head.day < oldest) removeFileSync(file);
+  }
+}
+
+/** Reads that were allowed are not. */
+const isKept = ({ access, allowed }: AuditEntry): boolean => access !== 'observe' || !allowed;
+
+const later = (one: string, other: string): number => (one === other ? 0 : one > other ? 1 : -1);
+
+export const auditTrail = partKey<AuditTrail>('audit trail');

@@ -1,0 +1,177 @@
+import type { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import { visible } from '../../contract/quote.ts';
+import { askPerson } from '../person/questions/ask-person.ts';
+import type { PersonQuestion, PersonReach } from '../person/questions/question.ts';
+import type { AuditEntry } from './audit/audit.ts';
+import { detailOf, type Noted } from './audit/note.ts';
+import { diskError } from '../../system/files/disk-trouble.ts';
+import type { Engine } from '../engine.ts';
+import { pass } from './gate.ts';
+import type { CallKey } from './idempotency.ts';
+import { incident } from '../../system/incident.ts';
+import { parseInput } from './parse-input.ts';
+import { type Access, type Operation, operationId } from './operation.ts';
+
+export type Origin = 'mcp' | 'rpc' | 'http' | 'cli';
+
+/** One of several clients of an instance. */
+export interface Client {
+  /** Calls with the same key that name no terminal mean the same one. */
+  readonly key: string;
+  /** What tells it from other clients. More than the key where that may be shared by two of a kind. */
+  readonly self: string;
+  /** The instance learns when it is gone. */
+  readonly leaves: boolean;
+}
+
+/** Who asks, and through which door. */
+export interface Caller {
+  readonly name: string;
+  /** Whose things it may see. Callers of one principal share theirs, others do not know of them. */
+  readonly principal: string;
+  readonly origin: Origin;
+  /** Where it called from: an address and port, or `socket`. */
+  readonly peer?: string | undefined;
+  readonly may: (access: Access) => boolean;
+  /** Absent: it means the default session of the instance (number 0) when it names none. */
+  readonly client?: Client | undefined;
+  /** Takes a sentence that the answer is to carry besides its own facts. Absent: the answer has no room for one. */
+  readonly tell?: ((notice: string) => void) | undefined;
+  /** Whether it has the tool of this name, or resources of this scheme (`shell://`). Absent: its door has other names. */
+  readonly offers?: ((name: string) => boolean) | undefined;
+  /** The terminal it lives in, if it told: it does not want to type into that by accident. */
+  readonly ownSession?: string | undefined;
+}
+
+/** How far a call is, in whatever it counts; `total` where that is known. */
+export interface Amount {
+  readonly done: number;
+  readonly total?: number | undefined;
+}
+
+export type ReportProgress = (message: string, amount?: Amount) => void;
+
+export interface Call<Input> {
+  readonly input: Input;
+  readonly engine: Engine;
+  readonly caller: Caller;
+  /** Aborted when the caller hangs up. Stops the waiting, never the terminal. */
+  readonly signal: AbortSignal;
+  /** What the audit trail is to say of this call; what is not given stays as it was noted before. */
+  readonly note: (facts: Noted) => void;
+  /** Asks the gate about command lines that only the call itself can find out. Rejects where they are refused. */
+  readonly admitCommands: (lines: readonly string[]) => Promise<void>;
+  /** Tells a waiting caller how far it is. Cheap when nobody asked for it. */
+  readonly progress: ReportProgress;
+  /**
+   * Asks the person for what no model may know. Undefined: the person declined, or nobody answered in time. Rejects with
+   * `needs_person` where the person cannot be asked from within the call; let that through, its hint says what to do.
+   * `signal`: what the answer is for may end before the call does; an answer that comes later is kept for the next one.
+   */
+  readonly ask: (question: PersonQuestion, signal?: AbortSignal) => Promise<string | undefined>;
+}
+
+export interface CallContext {
+  readonly engine: Engine;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly progress?: ReportProgress;
+  /** Absent: whoever calls has no way to show the person anything. */
+  readonly person?: PersonReach | undefined;
+  /** What makes this the same call as an earlier one, for operations that heed it. */
+  readonly key?: CallKey | undefined;
+}
+
+/** Every face ends here. Resolves with output that fits `op.output`; rejects only with FairleadError. */
+export async function call<In extends z.ZodType, Out extends z.ZodType>(
+  op: Operation<In, Out>,
+  raw: unknown,
+  context: CallContext,
+): Promise<z.output<Out>> {
+  const { engine, caller, key } = context;
+  const what = { operation: operationId(op), access: op.access, terminal: terminalOf(raw) };
+  return await accounted(what, context, async (admit, note) => {
+    const input = parseInput(op, raw);
+    const commands = op.commands?.(input) ?? [];
+    const about = op.about?.(input) ?? {};
+    note(about);
+    const admitCommands = async (lines: readonly string[]): Promise<void> => {
+      try {
+        await admit(input, lines);
+      } catch (refusal) {
+        if (about.detail === undefined) noteAll(lines, note);
+        throw refusal;
+      }
+    };
+    await admitCommands(commands);
+    if (op.notesCommands !== true && about.detail === undefined) noteAll(commands, note);
+    const progress = context.progress ?? ignore;
+    const run = (signal: AbortSignal): Promise<z.output<Out>> => {
+      const ask = (question: PersonQuestion, stop: AbortSignal = signal) =>
+        askPerson(question, { ...context, signal: AbortSignal.any([signal, stop]), progress });
+      return op.run({ input, engine, caller, signal, note, admitCommands, progress, ask });
+    };
+    if (op.keyed !== true || key === undefined) return await run(context.signal);
+    const same = { principal: caller.principal, operation: what.operation, key, input: raw };
+    return await engine.idempotency.once(same, run, context.signal);
+  });
+}
+
+type Admit = (input: unknown, commands?: readonly string[]) => Promise<void>;
+
+function noteAll(commands: readonly string[], note: Call<unknown>['note']): void {
+  if (commands.length > 0) note({ detail: commands.join('\n') });
+}
+
+/** Does what was asked for, and writes down how it ended. Nothing is done before `admit` has asked the gate. */
+export async function accounted<T>(
+  what: Pick<AuditEntry, 'operation' | 'access' | 'terminal' | 'characters'>,
+  { engine, caller, signal }: CallContext,
+  work: (admit: Admit, note: Call<unknown>['note']) => Promise<T>,
+): Promise<T> {
+  const { operation, access } = what;
+  const started = engine.clock.monotonic();
+  let error: FairleadError | undefined;
+  let noted: Noted = {};
+  try {
+    const admit: Admit = (input, commands = []) =>
+      pass(engine.gate, { operation, access, input, commands, caller }, signal);
+    return await work(admit, (facts) => {
+      noted = { ...noted, ...facts };
+    });
+  } catch (thrown) {
+    error = toFairleadError(thrown, signal) ?? incident(thrown, operation, engine.log);
+    throw error;
+  } finally {
+    const detail = detailOf(noted, engine.redact);
+    engine.audit.add({
+      ...what,
+      terminal: what.terminal ?? noted.terminal,
+      at: new Date(engine.clock.now()).toISOString(),
+      caller: visible(caller.name),
+      origin: caller.origin,
+      ...(caller.peer === undefined ? {} : { peer: caller.peer }),
+      allowed: error?.code !== 'not_permitted' && error?.code !== 'needs_approval',
+      error: error?.code,
+      ...(detail === undefined ? {} : { detail }),
+      durationMs: Math.round(engine.clock.monotonic() - started),
+    });
+  }
+}
+
+const ignore = (): void => {};
+
+function toFairleadError(thrown: unknown, signal: AbortSignal): FairleadError | undefined {
+  if (thrown instanceof FairleadError) return thrown;
+  if (signal.aborted) return new FairleadError('cancelled', 'The call was cancelled.', { cause: thrown });
+  return diskError(thrown);
+}
+
+const namesOfTerminals = ['sessionId', 'terminal', 'id', 'session_id', 'shell_id'];
+
+function terminalOf(raw: unknown): string | undefined {
+  if (typeof raw !== 'object' || raw === null) return undefined;
+  const ref = namesOfTerminals.map((name) => (raw as Record<string, unknown>)[name]).find((one) => one !== undefined);
+  return typeof ref === 'string' || typeof ref === 'number' ? visible(String(ref).slice(0, 64)) : undefined;
+}

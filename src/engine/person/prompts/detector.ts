@@ -1,0 +1,169 @@
+import { Emitter } from '../../../lib/emitter.ts';
+import { chores } from '../../../system/chores.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import type { Attention } from './prompt.ts';
+import { mayBecomeQuestion, recognise } from './recognise.ts';
+
+/** The part of a terminal that is looked at. */
+export type Watched = Pick<
+  Terminal,
+  | 'clock'
+  | 'screen'
+  | 'process'
+  | 'ended'
+  | 'lastOutputMs'
+  | 'log'
+  | 'blocks'
+  | 'output'
+  | 'input'
+  | 'stateChanged'
+  | 'fetch'
+>;
+
+/**
+ * When to look after the newest output. First for what echo being off proves, then for what only text suggests; then a few
+ * times more, because a program may print its question before it is ready for the answer.
+ */
+const looksMs = [40, 150, 450, 900, 2000] as const;
+const textMs = 150;
+
+/**
+ * After that nothing changes unseen, unless the line looks like a question and the program works on: nothing tells when it begins
+ * to read. So each look waits for another quarter of the time that has passed. No shell at its prompt is looked at.
+ */
+const laterMs = { share: 0.25, least: 500, most: 10_000 } as const;
+
+/** Knows whether a program in a terminal waits for an answer. Looks when output has gone quiet. */
+export class AttentionWatch implements Disposable {
+  /** After each change; undefined when the wait is over. */
+  readonly changed = new Emitter<Attention | undefined>();
+  readonly #terminal: Watched;
+  readonly #listening: Disposable[];
+  readonly #ending = new AbortController();
+  #current: Attention | undefined;
+  #timer: Disposable | undefined;
+  #nextLook = 0;
+  /** What it shows may become a question. */
+  #undecided = false;
+  /** End of the log when an answer was entered: until more is printed, what it shows has been answered. */
+  #answeredAt = -1;
+
+  constructor(terminal: Watched) {
+    this.#terminal = terminal;
+    this.#listening = [
+      terminal.output.on(() => this.#restart()),
+      terminal.input.on(({ bytes }) => this.#entered(bytes)),
+      terminal.stateChanged.on(() => {
+        if (terminal.ended) this.#set(undefined);
+      }),
+    ];
+  }
+
+  get current(): Attention | undefined {
+    return this.#current;
+  }
+
+  /** For a terminal in which a program may have been waiting before this process watched it. */
+  begin(): void {
+    this.#restart();
+  }
+
+  /** Looks at the screen as it was last parsed. Undefined while output flows. */
+  look(): Attention | undefined {
+    const { ended, blocks, log, lastOutputMs, clock, process } = this.#terminal;
+    if (ended || blocks.state === 'prompt' || lastOutputMs === undefined) return undefined;
+    if (log.end === this.#answeredAt) return undefined;
+    const quietMs = clock.monotonic() - lastOutputMs;
+    const echo = process?.echo();
+    if (quietMs < (echo === false ? looksMs[0] : textMs)) return undefined;
+    return recognise(this.#terminal.screen, {
+      echo,
+      quietMs,
+      program: () => process?.foreground()?.name,
+      reads: () => process?.reads?.(),
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#ending.abort();
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    for (const listening of this.#listening) listening[Symbol.dispose]();
+  }
+
+  #restart(): void {
+    this.#set(undefined);
+    // A flood restarts nothing: the timer of the first look finds out itself that it was too early.
+    if (this.#timer && this.#nextLook === 0) return;
+    this.#nextLook = 0;
+    this.#timer?.[Symbol.dispose]();
+    this.#arm();
+  }
+
+  #entered(bytes: Uint8Array): void {
+    // A line is answered by its end, a raw program by any key.
+    const { process, log } = this.#terminal;
+    if (!bytes.includes(13) && !bytes.includes(10) && !this.#takesKeys(process)) return;
+    this.#answeredAt = log.end;
+    this.#set(undefined);
+  }
+
+  #takesKeys(process: Watched['process']): boolean {
+    if (process !== undefined) return process.echo() === undefined;
+    const kind = this.#current?.kind;
+    return kind === 'pager' || kind === 'any_key';
+  }
+
+  #arm(): void {
+    const due = looksMs[this.#nextLook] ?? this.#later();
+    if (due === undefined) return;
+    const { clock, lastOutputMs } = this.#terminal;
+    const wait = (lastOutputMs ?? clock.monotonic()) + due - clock.monotonic();
+    this.#timer = clock.after(Math.max(wait, 1), () => {
+      // What lies unread is read first: a flood that is only late is not quiet, and fetching its output costs time.
+      this.#timer = chores.add(() => this.#due(due));
+    });
+  }
+
+  #later(): number | undefined {
+    if (!this.#undecided) return undefined;
+    const { clock, lastOutputMs = 0 } = this.#terminal;
+    const quietMs = clock.monotonic() - lastOutputMs;
+    return quietMs + Math.min(Math.max(quietMs * laterMs.share, laterMs.least), laterMs.most);
+  }
+
+  #due(dueMs: number): void {
+    this.#timer = undefined;
+    if (this.#ending.signal.aborted) return;
+    const { clock, lastOutputMs = 0, blocks, ended } = this.#terminal;
+    if (ended || blocks.state === 'prompt') return;
+    if (clock.monotonic() - lastOutputMs < dueMs) return this.#arm();
+    this.#nextLook++;
+    // On a busy machine output may lie unread while the timer runs out; the barrier fetches it, and it restarts this.
+    this.#terminal
+      .fetch(this.#ending.signal)
+      .then(
+        () => {
+          if (this.#ending.signal.aborted) return;
+          const seen = this.look();
+          this.#undecided = !seen && this.#nextLook >= looksMs.length && this.#mayAskLater();
+          if (seen) this.#set(seen);
+          else if (!this.#timer) this.#arm();
+        },
+        () => {},
+      )
+      .catch((thrown: unknown) => this.#terminal.screen.mistake(thrown));
+  }
+
+  /** A program works, and could ask with what it has printed last. */
+  #mayAskLater(): boolean {
+    const { process, screen, log } = this.#terminal;
+    return log.end !== this.#answeredAt && mayBecomeQuestion(screen) && process?.reads?.() === false;
+  }
+
+  #set(attention: Attention | undefined): void {
+    if (this.#current === attention) return;
+    this.#current = attention;
+    this.changed.emit(attention);
+  }
+}

@@ -1,0 +1,51 @@
+import type { AttentionKind } from '../prompts/prompt.ts';
+
+/** Something only the person knows, that a call cannot go on without. */
+export interface PersonQuestion {
+  readonly kind: AttentionKind;
+  /** What it is about, as the person would name it: `alice@db.example:22`. An answer fits nothing else, and no other prompt. */
+  readonly subject: string;
+  /** The question in words. It may come from a far side, so it is shown as plain text and never as more. */
+  readonly prompt: string;
+  /** What is typed must be seen by nobody. */
+  readonly secret: boolean;
+  /** How long the person has. Five minutes unless said. */
+  readonly limitMs?: number;
+}
+
+/** A question with its owner: an answer is only ever given to calls of the same principal. */
+export interface OwnedQuestion extends PersonQuestion {
+  readonly principal: string;
+  /** What the asking side calls itself: a claim, good for showing. */
+  readonly asker: string;
+}
+
+/** A question that waits for the person, as any door to the person may show it. */
+export interface OpenQuestion {
+  readonly id: string;
+  readonly kind: AttentionKind;
+  readonly subject: string;
+  readonly prompt: string;
+  readonly secret: boolean;
+  readonly principal: string;
+  readonly asker: string;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+}
+
+/** `declined`: the person said no, on our own page. `expired`: no answer came in time. */
+export type Outcome =
+  | { readonly by: 'answer'; readonly text: string }
+  | { readonly by: 'declined' }
+  | { readonly by: 'expired' };
+
+/** A way to the person behind a call. The face through which the call came supplies it, if its client can be asked. */
+export interface PersonReach {
+  /**
+   * Tells the person where to answer; never asks for the answer itself. False: the client declined, on its own or for
+   * the person. Rejects when the client failed to show it. Aborted when the question is settled in another way.
+   */
+  readonly show: (question: OpenQuestion, signal: AbortSignal) => Promise<boolean>;
+  /** The person has answered: what was shown can go. */
+  readonly answered: (question: OpenQuestion) => Promise<void>;
+}

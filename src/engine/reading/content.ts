@@ -1,0 +1,198 @@
+import { FairleadError } from '../../contract/errors.ts';
+import { echoedCommand } from './echoed-command.ts';
+import { toAnsi } from '../screen/ansi.ts';
+import { renderText } from '../screen/render-text.ts';
+import { PlainFacts } from './plain-facts.ts';
+import type { TextFlags } from '../../lib/plain-text.ts';
+import { quiet, settled } from '../waiting/answered.ts';
+import { gone } from '../terminal/ended.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { inTurn } from '../../system/turns.ts';
+import { type Condition, wait } from '../waiting/wait.ts';
+
+export interface ContentRequest {
+  readonly visibleOnly: boolean;
+  readonly wrap?: 'join' | 'keep' | undefined;
+  readonly since?: string | undefined;
+  readonly maxLines?: number | undefined;
+  readonly lastCommand: boolean;
+  readonly waitFor?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface Content {
+  readonly content: string;
+  readonly sessionId: string;
+  readonly cols: number;
+  readonly rows: number;
+  readonly altScreen: boolean;
+  readonly marker: string;
+  readonly lines: number;
+  readonly omittedLines: number;
+  readonly status: 'running' | 'exited';
+  readonly sinceLost?: boolean;
+  readonly matched?: boolean;
+  readonly command?: string;
+  readonly exitCode?: number | null;
+  readonly commandRunning?: boolean;
+  readonly outputLost?: number;
+  /** Invisible characters that were taken out, by kind. */
+  readonly flags?: TextFlags;
+}
+
+const defaultWaitMs = 10_000;
+/** What `toAnsi` writes besides characters. */
+const ownSequences = /(\x1b\[[0-9;]*m|\r\n)/;
+
+/** The text of a terminal, after it has answered the newest input (R-TERM-050…052). */
+export async function readContent(
+  terminal: Terminal,
+  request: ContentRequest,
+  signal: AbortSignal,
+  progress: (message: string) => void = () => {},
+): Promise<Content> {
+  const { waitFor, timeoutMs } = request;
+  let matched: boolean | undefined;
+  if (waitFor !== undefined) {
+    progress(`Waiting for ${JSON.stringify(waitFor)}`);
+    matched = await appears(terminal, request, waitFor, timeoutMs ?? defaultWaitMs, signal);
+  } else if (timeoutMs !== undefined) await untilQuiet(terminal, timeoutMs, signal);
+  else await settled(terminal, signal);
+  await inStep(terminal, signal);
+  if (terminal.disposed) throw gone();
+  return { ...take(terminal, request), ...(matched === undefined ? {} : { matched }) };
+}
+
+/** A long scrollback takes tens of milliseconds: others get a turn first, and then it is read as it is by then. */
+async function inStep(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  await terminal.sync(signal);
+  if (await inTurn(signal)) await terminal.sync(signal);
+}
+
+/** What is on the screen right now, with where the cursor is (R-TERM-060, 061). */
+export async function view(terminal: Terminal, form: 'text' | 'ansi', signal: AbortSignal) {
+  await settled(terminal, signal);
+  await terminal.sync(signal);
+  const { screen } = terminal;
+  const { x, y, visible } = screen.cursor;
+  if (terminal.disposed) throw gone();
+  const text = form === 'ansi' ? toAnsi(screen.grid()) : screen.text({ scope: 'viewport', wrap: 'keep' });
+  // The colours of the ansi form are ours, made from the cells; what programs printed is in between.
+  const plain = new PlainFacts();
+  const shown = form === 'ansi' ? cleanBetween(text, plain) : plain.text(text);
+  return {
+    content: shown,
+    cursor: { x, y },
+    dimensions: { ...terminal.size },
+    cursorVisible: visible,
+    title: plain.line(screen.title),
+    altScreen: screen.alternate,
+    scrollbackRows: screen.scrollbackRows,
+    sessionId: terminal.id,
+    ...plain.flags,
+  };
+}
+
+function cleanBetween(ansi: string, plain: PlainFacts): string {
+  return ansi
+    .split(ownSequences)
+    .map((part, at) => (at % 2 === 0 ? plain.text(part) : part))
+    .join('');
+}
+
+function take(terminal: Terminal, request: ContentRequest): Content {
+  const { screen } = terminal;
+  const part = request.lastCommand ? lastBlock(terminal) : rows(terminal, request);
+  const plain = new PlainFacts();
+  const text = plain.text(part.text);
+  const all = text === '' ? [] : text.split('\n');
+  const kept = request.maxLines === undefined ? all : all.slice(-request.maxLines);
+  const { text: _raw, command, ...facts }: Part = part;
+  return {
+    content: kept.join('\n'),
+    sessionId: terminal.id,
+    ...terminal.size,
+    altScreen: screen.alternate,
+    marker: markerOf(terminal),
+    lines: kept.length,
+    omittedLines: all.length - kept.length,
+    status: terminal.ended ? 'exited' : 'running',
+    ...facts,
+    ...(command === undefined ? {} : { command: plain.text(command) }),
+    ...plain.flags,
+  };
+}
+
+/** What was asked for, as programs printed it. */
+type Part = Pick<Content, 'sinceLost' | 'command' | 'exitCode' | 'commandRunning' | 'outputLost'> & {
+  readonly text: string;
+};
+
+function rows(terminal: Terminal, request: ContentRequest): Part {
+  const { screen } = terminal;
+  const scope = request.visibleOnly ? 'viewport' : 'all';
+  const wrap = request.wrap ?? (request.visibleOnly ? 'keep' : 'join');
+  if (request.since === undefined || screen.alternate) return { text: screen.text({ scope, wrap }) };
+  const row = rowOf(terminal, request.since);
+  if (row === undefined) return { text: screen.text({ scope, wrap }), sinceLost: true };
+  return { text: screen.text({ scope, wrap, fromRow: row }) };
+}
+
+function lastBlock(terminal: Terminal): Part {
+  const block = terminal.blocks.last;
+  if (!block || block.outputFrom === undefined) {
+    throw new FairleadError('not_found', 'No command has been seen in this terminal yet.', {
+      hint: 'It needs a shell with integration (bash, zsh, fish, sh); read without lastCommand instead.',
+    });
+  }
+  const { bytes, missed } = terminal.log.read(block.outputFrom, block.outputTo ?? terminal.log.end);
+  const command = block.command ?? echoedCommand(block, terminal.log, terminal.size);
+  return {
+    text: renderText(bytes, terminal.size),
+    exitCode: block.exitCode ?? null,
+    commandRunning: !block.isOver,
+    ...(command === undefined ? {} : { command }),
+    ...(missed > 0 ? { outputLost: missed } : {}),
+  };
+}
+
+/** Row numbers count from the start of the terminal and stay true while it scrolls, within one epoch (R-RPC-021). */
+function markerOf({ screen }: Terminal): string {
+  return `${screen.epoch}.${screen.viewportTop + screen.cursor.y}`;
+}
+
+function rowOf({ screen }: Terminal, marker: string): number | undefined {
+  const match = /^(\d+)\.(\d+)$/.exec(marker);
+  if (!match) {
+    throw new FairleadError('invalid_input', `since: "${marker.slice(0, 40)}" is not a marker`, {
+      hint: 'Pass the marker of an earlier answer, or leave it out.',
+    });
+  }
+  const row = Number(match[2]);
+  return Number(match[1]) === screen.epoch && row >= screen.baseRow ? row : undefined;
+}
+
+async function untilQuiet(terminal: Terminal, capMs: number, signal: AbortSignal): Promise<void> {
+  const since = terminal.lastInput ?? { atMs: terminal.clock.monotonic(), offset: terminal.log.end };
+  await quiet(terminal, { since, capMs }, signal);
+}
+
+/** Text that was there before the newest input, and the echo of that, are no answer; unless the caller says since when. */
+async function appears(
+  terminal: Terminal,
+  request: ContentRequest,
+  text: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  await inStep(terminal, signal);
+  const { lastInput, log, screen } = terminal;
+  if (request.since !== undefined && take(terminal, request).content.includes(text)) return true;
+  const conditions: Condition[] = [{ type: 'text', text }, { type: 'exit' }];
+  // What the command did not print it never will.
+  if (request.lastCommand) conditions.push({ type: 'command' });
+  const since = lastInput === undefined ? log.start : undefined;
+  // A full-screen program does not draw again what stays as it is.
+  const { hit } = await wait(terminal, { conditions, timeoutMs, since, shown: screen.alternate }, signal);
+  return hit === 0;
+}

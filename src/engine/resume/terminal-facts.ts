@@ -1,0 +1,32 @@
+import type { Launch } from '../terminal/launch.ts';
+
+/** What a terminal is to those who use it, whichever process serves it. */
+export interface KeptFacts {
+  readonly number: number;
+  /** The number of the next terminal, as far as was known: those of terminals that are gone are not given again. */
+  readonly next?: number | undefined;
+  readonly target: string;
+  readonly program: string;
+  /** In ms since the epoch. */
+  readonly createdAt: number;
+  readonly name?: string | undefined;
+  readonly launch?: Launch | undefined;
+  readonly owner?: string | undefined;
+  readonly nonce?: string | undefined;
+  /** `default` is the session that calls without a name mean. */
+  readonly role?: 'default' | 'session' | undefined;
+}
+
+export const encodeFacts = (facts: KeptFacts): Uint8Array => Buffer.from(JSON.stringify(facts));
+
+/** Undefined when nobody noted any, or not as we do. */
+export function decodeFacts(bytes: Uint8Array | undefined): KeptFacts | undefined {
+  if (!bytes) return undefined;
+  try {
+    const facts = JSON.parse(Buffer.from(bytes).toString()) as KeptFacts;
+    const isOurs = Number.isInteger(facts.number) && typeof facts.program === 'string' && facts.createdAt > 0;
+    return isOurs ? facts : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+import { basename } from 'node:path';
+import { isShell } from '../shells/known-programs.ts';
+import type { Recordings } from '../recording/recordings.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { titleOf } from '../terminal/title.ts';
+import type { SavedSession } from './workspaces.ts';
+
+/** What is needed to create a session like it (R-RPC-110). */
+export function savedSession(terminal: Terminal, recordings: Recordings): SavedSession {
+  const { number, size, name, program, target, cwd, localCwd, marked, launch } = terminal;
+  return {
+    id: number,
+    title: titleOf(terminal),
+    cwd: localCwd ?? cwd ?? '',
+    ...(localCwd === undefined && cwd !== undefined && { cwd_is_remote: true }),
+    ...(launch.command === undefined ? {} : { command: launch.command }),
+    ...(launch.command === undefined && (marked || isShell(basename(program))) ? { shell: program } : {}),
+    ...(launch.title === undefined ? {} : { given_title: launch.title }),
+    ...(launch.env === undefined ? {} : { env: [...launch.env] }),
+    ...size,
+    ...(name === undefined ? {} : { name }),
+    target,
+    recording: recordings.activeOf(terminal.id) !== undefined,
+  };
+}

@@ -1,0 +1,444 @@
+import { FairleadError } from '../../contract/errors.ts';
+import { quote } from '../../contract/quote.ts';
+import type { TerminalRef } from '../../contract/ids.ts';
+import { activityOf } from '../terminal/activity.ts';
+import type { Caller, Client } from '../call/call.ts';
+import type { Size } from '../terminal/channel.ts';
+import type { Engine, OpenRequest } from '../engine.ts';
+import { commandLine, type Launch } from '../terminal/launch.ts';
+import { abortable, ready } from '../waiting/answered.ts';
+import { describeEnd } from '../terminal/ended.ts';
+import { DefaultSessions, ofInstance, silentClientMs } from './default-session.ts';
+import { calledSo, isWholeNumber, type Nameable } from './lookup.ts';
+import { PlainFacts } from '../reading/plain-facts.ts';
+import { closed, closedIdle, letGo, PastSessions, type PastWords, replaced } from './past-sessions.ts';
+import { TerminalUsers } from './terminal-users.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export interface SessionLimits {
+  /** Sessions at one time, the default one included. */
+  readonly maxSessions: number;
+  /** Seconds without a sign of life after which a session is closed; 0 means never. */
+  readonly idleTimeout: number;
+}
+
+export interface SessionRequest {
+  /** What to open; the first the engine can open when left out. */
+  readonly target?: string | undefined;
+  readonly argv?: readonly [string, ...string[]] | undefined;
+  readonly shell?: string | undefined;
+  readonly cols?: number | undefined;
+  readonly rows?: number | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** A line for the shell to run. */
+  readonly command?: string | undefined;
+  readonly fromHome?: boolean | undefined;
+  readonly title?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+export type SessionRole = 'default' | 'session';
+
+/** Who asks for a session: one that belongs to another principal is not there for them. */
+export type Whose = Pick<Caller, 'principal'> & Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
+
+/** R-RPC-024 */
+const endedMs = 600_000;
+/** A new session is waited for so long at most; the default one, for which everybody waits, less (R-RPC-023). */
+const createMs = 10_000;
+/** R-RPC-026 */
+const graceMs = 3000;
+/** A default session whose client has left is closed after being idle for so long at least. */
+const leftIdleMs = 600_000;
+
+/** The sessions of the terminal book: a default one that is always there, a limit, and an end for the forgotten. */
+export class Sessions implements AsyncDisposable {
+  readonly limits: SessionLimits;
+  readonly #engine: Engine;
+  readonly #defaults: { readonly size: Size };
+  readonly #all = new Map<string, Terminal>();
+  /** Opened elsewhere, by another name and under limits of their own. */
+  readonly #aliases = new Map<string, Terminal>();
+  readonly #timers = new Map<string, Disposable>();
+  readonly #past = new PastSessions();
+  readonly #defaultOf: DefaultSessions;
+  readonly #users = new TerminalUsers();
+  #opening = 0;
+
+  constructor(engine: Engine, limits: SessionLimits, defaults: { readonly size: Size }) {
+    this.#engine = engine;
+    this.limits = limits;
+    this.#defaults = defaults;
+    this.#defaultOf = new DefaultSessions(engine.clock);
+  }
+
+  /** Of a session for which nobody wants another. */
+  get size(): Size {
+    return this.#defaults.size;
+  }
+
+  /**
+   * The session of a caller that names none: that of the instance for callers that are no clients of their own, and for the
+   * first client that is there; for each other client one of its own.
+   */
+  default(signal: AbortSignal, whose?: Whose): Promise<Terminal> {
+    if (whose?.client) this.#defaultOf.claim(whose.client);
+    const key = this.#defaultOf.placeOf(whose?.client);
+    const client = key === ofInstance ? undefined : whose?.client;
+    // Opened for everyone: the first caller may hang up without taking it away from the others.
+    const make = async (): Promise<Terminal> => {
+      if (client) this.#makeRoom();
+      return await this.#open({}, this.#engine.closing, client && whose && { principal: whose.principal });
+    };
+    const opening = this.#defaultOf.open(key, make, (terminal) => {
+      this.#engine.noteFacts(terminal);
+      if (client) this.#armIdle(terminal, client);
+      this.#armEnded(terminal);
+    });
+    return abortable(opening, signal);
+  }
+
+  async create(request: SessionRequest, whose: Whose, signal: AbortSignal): Promise<Terminal> {
+    refuseNumber(request.name);
+    this.#makeRoom();
+    const terminal = await this.#open(request, signal, { principal: whose.principal, limitMs: createMs });
+    this.#users.types(terminal, whose);
+    this.#armIdle(terminal);
+    this.#armEnded(terminal);
+    return terminal;
+  }
+
+  /** The client will not call again: its default session becomes one of the others. */
+  clientGone(key: string): void {
+    if (key === ofInstance) return;
+    this.#defaultOf.drop(key);
+    for (const terminal of this.#all.values()) this.#users.leaves(terminal, key);
+  }
+
+  /** Somebody types into it by another way than `forInput`. */
+  typesInto(terminal: Terminal, whose: Whose): void {
+    this.#users.types(terminal, whose);
+  }
+
+  /** The session to type into. A default session whose shell has exited is started again (R-TERM-034). */
+  async forInput(
+    ref: TerminalRef | undefined,
+    whose: Whose,
+    signal: AbortSignal,
+  ): Promise<{ terminal: Terminal; restarted: boolean }> {
+    const key = this.#defaultOf.placeOf(whose?.client);
+    // One that ended was let go meanwhile.
+    const again = ref === undefined && !this.#defaultOf.isOpen(key) && this.#defaultOf.idOf(key) !== undefined;
+    const terminal = await this.forReading(ref, whose, signal);
+    if (!terminal.ended) {
+      this.#users.types(terminal, whose);
+      return { terminal, restarted: again };
+    }
+    if (!this.isDefault(terminal, whose)) {
+      throw new FairleadError('terminal_exited', `Session '${terminal.id}' ${describeEnd(terminal.ended)}.`, {
+        hint: 'Its last screen can still be read; create another session to go on.',
+      });
+    }
+    this.#defaultOf.vacate(terminal);
+    this.#forget(terminal, replaced(terminal));
+    await terminal[Symbol.asyncDispose]();
+    return { terminal: await this.default(signal, whose), restarted: true };
+  }
+
+  /** Makes a terminal that was opened elsewhere known here, by its id and by the name it has there. */
+  adopt(terminal: Terminal, alias: string): void {
+    this.#all.set(terminal.id, terminal);
+    this.#aliases.set(alias, terminal);
+    this.#engine.background(
+      terminal.whenDisposed.then(() => {
+        this.#forget(terminal, closed, alias);
+        this.#aliases.delete(alias);
+      }),
+    );
+  }
+
+  /** A session that another process had before, in the part it had there. */
+  takeBack(terminal: Terminal, role: SessionRole | undefined): void {
+    this.#all.set(terminal.id, terminal);
+    if (role === 'default' && !this.#defaultOf.isOpen(ofInstance)) this.#defaultOf.take(ofInstance, terminal);
+    else this.#armIdle(terminal);
+    this.#armEnded(terminal);
+    this.#engine.noteFacts(terminal);
+  }
+
+  roleOf(terminal: Terminal): SessionRole | undefined {
+    if (terminal.id === this.#defaultOf.idOf(ofInstance)) return 'default';
+    return this.#all.get(terminal.id) === terminal ? 'session' : undefined;
+  }
+
+  async forReading(ref: TerminalRef | undefined, whose: Whose, signal: AbortSignal): Promise<Terminal> {
+    const terminal = ref === undefined ? await this.default(signal, whose) : this.#find(ref, whose);
+    this.#users.meets(terminal, whose, this.isDefault(terminal, whose));
+    terminal.touch();
+    return terminal;
+  }
+
+  /** Ends a session; answers with its id. */
+  async destroy(ref: TerminalRef, whose: Whose, signal: AbortSignal): Promise<string> {
+    const terminal = this.#find(ref, whose);
+    if (this.#defaultOf.keyOf(terminal) !== undefined) {
+      throw new FairleadError(
+        'not_permitted',
+        `Session '${terminal.id}' is the default session and cannot be destroyed`,
+      );
+    }
+    await this.#end(terminal, signal);
+    return terminal.id;
+  }
+
+  /** Ends any session, the default one included: it comes back when it is next asked for. */
+  async close(ref: TerminalRef, whose: Whose, signal: AbortSignal): Promise<string> {
+    const terminal = this.#find(ref, whose);
+    this.#defaultOf.vacate(terminal);
+    await this.#end(terminal, signal);
+    return terminal.id;
+  }
+
+  /** Whoever does not wait for it any more does not stop it: it ends all the same. */
+  async #end(terminal: Terminal, signal: AbortSignal): Promise<void> {
+    this.#forget(terminal, closed);
+    const ended = terminal.endWithin(graceMs);
+    this.#engine.background(ended);
+    await abortable(ended, signal);
+  }
+
+  /** Whether it is the one the caller gets when it names none. */
+  isDefault(terminal: Terminal, whose?: Whose): boolean {
+    return terminal.id === this.#defaultOf.idOf(this.#defaultOf.placeOf(whose?.client));
+  }
+
+  all(whose: Whose): readonly Terminal[] {
+    return [...this.#all.values()].filter((terminal) => isFor(terminal, whose));
+  }
+
+  /** 0 is the default session, whatever its own number is: the first one has it, one that took its place another (R-RPC-020). */
+  numbered(number: number, whose: Whose): Terminal | undefined {
+    const found = this.all(whose).find((terminal) => terminal.number === number);
+    return found ?? (number === 0 ? this.#all.get(this.#defaultOf.idOf(ofInstance) ?? '') : undefined);
+  }
+
+  running(whose: Whose): Terminal[] {
+    return this.all(whose).filter((terminal) => !terminal.ended);
+  }
+
+  describe(terminal: Terminal, whose: Whose, plain = new PlainFacts()) {
+    const { id, name, program, size, number } = terminal;
+    const pid = terminal.process?.pid;
+    const cwd = terminal.cwd;
+    return {
+      sessionId: id,
+      shell: plain.line(program),
+      ...size,
+      createdAt: new Date(terminal.createdAt).toISOString(),
+      lastActivityAt: new Date(terminal.lastActivityAt).toISOString(),
+      isDefault: this.isDefault(terminal, whose),
+      ...(name === undefined ? {} : { name: plain.line(name) }),
+      ...(pid === undefined ? {} : { pid }),
+      ...(cwd === undefined ? {} : { cwd: plain.line(cwd) }),
+      rpcId: number,
+      ...plain.flags,
+    };
+  }
+
+  list(whose: Whose) {
+    const now = this.#engine.clock.now();
+    return {
+      sessions: this.all(whose).map((terminal) => {
+        const { ended } = terminal;
+        const plain = new PlainFacts();
+        const front = ended ? undefined : terminal.process?.foreground()?.name;
+        const foreground = front === undefined ? {} : { foreground: plain.line(front) };
+        const { recordings } = this.#engine;
+        const recordingId = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
+        return {
+          ...this.describe(terminal, whose, plain),
+          status: ended ? ('exited' as const) : ('running' as const),
+          ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
+          ...(ended?.by === 'signal' ? { signal: ended.signal } : {}),
+          idleSeconds: Math.max(0, Math.round((now - terminal.lastActivityAt) / 1000)),
+          ...foreground,
+          ...(recordingId === undefined ? {} : { recordingId }),
+        };
+      }),
+      maxSessions: this.limits.maxSessions,
+      sessionIdleTimeout: this.limits.idleTimeout,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const timer of this.#timers.values()) timer[Symbol.dispose]();
+    this.#timers.clear();
+  }
+
+  async #open(
+    request: SessionRequest,
+    signal: AbortSignal,
+    { principal, limitMs }: { readonly principal?: string; readonly limitMs?: number } = {},
+  ): Promise<Terminal> {
+    const { size } = this.#defaults;
+    const open: OpenRequest = {
+      target: request.target ?? this.#engine.targets[0] ?? '',
+      principal,
+      argv: request.argv,
+      size: { cols: request.cols ?? size.cols, rows: request.rows ?? size.rows },
+      shell: request.shell,
+      command: request.command,
+      cwd: request.cwd,
+      fromHome: request.fromHome,
+      env: request.env,
+      name: request.name,
+      launch: launchOf(request),
+    };
+    this.#opening += 1;
+    let terminal: Terminal;
+    try {
+      terminal = await this.#engine.open(open, signal);
+      this.#all.set(terminal.id, terminal);
+      this.#engine.noteFacts(terminal);
+    } finally {
+      // From here on it counts among the open ones.
+      this.#opening -= 1;
+    }
+    try {
+      // Text typed before the first prompt would be echoed twice.
+      await ready(terminal, signal, limitMs);
+    } catch (error) {
+      this.#forget(terminal, closed);
+      this.#engine.background(terminal[Symbol.asyncDispose]());
+      throw error;
+    }
+    return terminal;
+  }
+
+  #find(ref: TerminalRef, whose: Whose): Terminal {
+    const key = String(ref).trim();
+    const found =
+      this.#all.get(key.toLowerCase()) ??
+      this.#aliases.get(key.toLowerCase()) ??
+      (/^\d+$/.test(key) ? this.numbered(Number(key), whose) : undefined);
+    if (found && isFor(found, whose)) return found;
+    const called = calledSo(
+      key,
+      this.all(whose).map((terminal) => ({ ...nameable(terminal), terminal })),
+    );
+    if (called) return called.terminal;
+    const end = found ? undefined : this.#past.endOf(quote(key), whose.principal);
+    if (end) throw end;
+    throw new FairleadError('terminal_not_found', `Session '${quote(key)}' not found`, {
+      data: { terminal: quote(key) },
+    });
+  }
+
+  /** A session that has exited gives way to a new one. */
+  #makeRoom(): void {
+    const { maxSessions } = this.limits;
+    // The default session has its place even before it is opened.
+    const waiting = this.#opening + (this.#defaultOf.isOpen(ofInstance) ? 0 : 1);
+    if (this.#all.size - this.#aliases.size + waiting < maxSessions) return;
+    for (const terminal of this.#all.values()) {
+      if (!terminal.ended || this.#defaultOf.keyOf(terminal) !== undefined || this.#isAdopted(terminal)) continue;
+      this.#forget(terminal, replaced(terminal));
+      this.#engine.background(terminal[Symbol.asyncDispose]());
+      return;
+    }
+    throw new FairleadError('limit_reached', `The limit of ${maxSessions} sessions is reached`, {
+      hint: 'Destroy one you no longer need, or start the server with a higher --max-sessions.',
+    });
+  }
+
+  #isAdopted(terminal: Terminal): boolean {
+    return [...this.#aliases.values()].includes(terminal);
+  }
+
+  #forget(terminal: Terminal, words: PastWords, alias?: string): void {
+    this.#all.delete(terminal.id);
+    this.#timers.get(terminal.id)?.[Symbol.dispose]();
+    this.#timers.delete(terminal.id);
+    this.#past.remember(terminal, words, alias);
+  }
+
+  /** Idle means no call and no output and no foreground command and no recording (R-TERM-033). */
+  #armIdle(terminal: Terminal, client?: Client): void {
+    const usualMs = this.limits.idleTimeout * 1000;
+    // Sessions that clients did not ask for must not pile up after them, also where those they asked for stay.
+    const limitMs = client ? Math.max(usualMs, client.leaves ? leftIdleMs : silentClientMs) : usualMs;
+    if (limitMs === 0) return;
+    /** Its client is there, and may come back to it. */
+    const isAwaited = (): boolean => client?.leaves === true && this.#defaultOf.keyOf(terminal) === client.key;
+    const idleFor = (): number => this.#engine.clock.now() - terminal.lastActivityAt;
+    const look = (): void => {
+      if (this.#all.get(terminal.id) !== terminal) return;
+      const { recordings } = this.#engine;
+      const recorded = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
+      const busy = isInUse(terminal) || recorded !== undefined || isAwaited();
+      const idle = idleFor();
+      if (!busy && idle >= limitMs) {
+        this.#defaultOf.vacate(terminal);
+        this.#forget(terminal, closedIdle(Math.round(idle / 1000)));
+        this.#engine.background(terminal.endWithin(graceMs));
+        return;
+      }
+      arm(busy ? limitMs : limitMs - idle);
+    };
+    const arm = (ms: number): void => {
+      this.#timers.set(terminal.id, this.#engine.clock.after(Math.max(ms, 1), look));
+    };
+    arm(limitMs);
+  }
+
+  /** What has ended stays readable for a while, whatever the idle limit is (R-RPC-024). */
+  #armEnded(terminal: Terminal): void {
+    const arm = (): void => {
+      if (!terminal.ended || this.#all.get(terminal.id) !== terminal) return;
+      listening[Symbol.dispose]();
+      const { clock } = this.#engine;
+      const leftMs = endedMs - (clock.now() - (terminal.endedAt ?? clock.now()));
+      this.#timers.get(terminal.id)?.[Symbol.dispose]();
+      this.#timers.set(
+        terminal.id,
+        clock.after(Math.max(leftMs, 1), () => {
+          if (this.#all.get(terminal.id) !== terminal) return;
+          this.#defaultOf.vacate(terminal);
+          this.#forget(terminal, letGo(terminal));
+          this.#engine.background(terminal[Symbol.asyncDispose]());
+        }),
+      );
+    };
+    const listening = terminal.stateChanged.on(arm);
+    arm();
+  }
+}
+
+/** A command or program works in it. Where nobody can see what does, it is the one that was asked for, if one was. */
+function isInUse(terminal: Terminal): boolean {
+  if (terminal.state === 'needs_person' || terminal.state === 'needs_input') return true;
+  const { idle, source } = activityOf(terminal);
+  return !idle && (source !== 'process_name' || terminal.launch.command !== undefined);
+}
+
+/** Sessions have numbers besides their names, and a number always means the number. */
+function refuseNumber(name: string | undefined): void {
+  if (name === undefined || !isWholeNumber(name)) return;
+  throw new FairleadError('invalid_input', `A session cannot be called ${name}: that would be the number of one.`, {
+    hint: 'Give it a name with a letter in it.',
+  });
+}
+
+function launchOf({ argv, command = argv && commandLine(argv), title, env = {} }: SessionRequest): Launch {
+  const names = Object.keys(env);
+  return {
+    ...(command === undefined ? {} : { command }),
+    ...(title === undefined ? {} : { title }),
+    ...(names.length === 0 ? {} : { env: names }),
+  };
+}
+
+const nameable = ({ number, id, name, ended }: Terminal): Nameable => ({ number, id, name, isLive: !ended });
+
+const isFor = ({ owner }: Terminal, { principal }: Whose): boolean => owner === undefined || owner === principal;

@@ -1,0 +1,88 @@
+import type { Caller } from '../call/call.ts';
+import { plainText } from '../../lib/plain-text.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** Who calls, as far as other clients are concerned. */
+export type User = Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
+
+/** So many users of a terminal are remembered; the oldest are forgotten first. */
+const most = 64;
+
+interface Seen {
+  readonly name: string;
+  readonly isGone: boolean;
+}
+
+interface Use {
+  /** Clients that opened the terminal or typed into it, by what tells them apart. */
+  readonly seen: Map<string, Seen>;
+  /** What each client was told about the others. */
+  readonly told: Map<string, Set<string>>;
+}
+
+/** Tells clients, once, that a terminal they use is used by another client, too. */
+export class TerminalUsers {
+  readonly #uses = new WeakMap<Terminal, Use>();
+
+  /** The client opened it or types into it. */
+  types(terminal: Terminal, user: User): void {
+    const self = selfOf(user);
+    if (self === undefined) return;
+    const { seen } = this.#use(terminal);
+    seen.delete(self);
+    seen.set(self, { name: user.name ?? 'unknown', isGone: false });
+    const [oldest] = seen.keys();
+    if (seen.size > most && oldest !== undefined) seen.delete(oldest);
+  }
+
+  /** The client will not come back. */
+  leaves(terminal: Terminal, self: string): void {
+    const seen = this.#uses.get(terminal)?.seen;
+    const user = seen?.get(self);
+    if (user) seen?.set(self, { ...user, isGone: true });
+  }
+
+  /** The client is about to look at it or to type into it. `own`: it is the one the client gets when it names none. */
+  meets(terminal: Terminal, user: User, own: boolean): void {
+    const self = user.client?.self;
+    if (self === undefined || user.tell === undefined) return;
+    const { seen, told } = this.#use(terminal);
+    const known = told.get(self) ?? new Set();
+    const news = [...seen].filter(([other]) => other !== self && !known.has(other));
+    if (news.length === 0) return;
+    told.delete(self);
+    told.set(self, new Set([...known, ...news.map(([other]) => other)].slice(-most)));
+    const [oldest] = told.keys();
+    if (told.size > most && oldest !== undefined) told.delete(oldest);
+    const present = news.filter(([, { isGone }]) => !isGone);
+    const names = (of: typeof news): string[] => [...new Set(of.map(([, { name }]) => name))];
+    user.tell(present.length > 0 ? shared(terminal, names(present), own) : inherited(terminal, names(news)));
+  }
+
+  #use(terminal: Terminal): Use {
+    let use = this.#uses.get(terminal);
+    if (!use) this.#uses.set(terminal, (use = { seen: new Map(), told: new Map() }));
+    return use;
+  }
+}
+
+const selfOf = ({ client, name, origin }: User): string | undefined =>
+  client?.self ?? (name === undefined || origin === undefined ? undefined : `${origin} ${name}`);
+
+function shared({ id }: Terminal, names: readonly string[], own: boolean): string {
+  const [who, verb] = names.length === 1 ? ['Another client', 'uses'] : ['Other clients', 'use'];
+  const cure = own
+    ? 'Open another terminal and pass its id to work alone.'
+    : 'Leave the terminal out of your calls to use one of your own.';
+  return `${who} (${list(names)}) also ${verb} terminal ${id}: you share its screen and its input. ${cure}`;
+}
+
+function inherited({ id }: Terminal, names: readonly string[]): string {
+  return `Terminal ${id} was used before by a client that has left (${list(names)}): its directory and variables are as it left them.`;
+}
+
+const list = (names: readonly string[]): string =>
+  names
+    .slice(0, 3)
+    .map((name) => JSON.stringify(plainText(name.slice(0, 60), { separator: ' ' }).text))
+    .join(', ');

@@ -1,0 +1,184 @@
+import { setTimeout } from 'node:timers/promises';
+import { FairleadError } from '../../contract/errors.ts';
+import { activityOf } from '../terminal/activity.ts';
+import { masked } from '../proxy/settings.ts';
+import { keyValues } from '../redaction/key-value.ts';
+import { urlCredentials } from '../redaction/url-credentials.ts';
+import { settled } from '../waiting/answered.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** A shell's environment as its integration shows and changes it: nothing is typed, nothing enters its history (R-RPC-030). */
+export interface ShellEnvironment {
+  /** Takes effect when the shell next looks; whether it has is what the result tells. */
+  queue(changes: Readonly<Record<string, string | null>>): () => boolean;
+  /** From now on the shell tells its environment at every prompt. */
+  follow(): void;
+  /** What the shell told last; undefined when it has not yet. */
+  read(): Told | undefined;
+  /** From now on `fresh` is undefined, until the shell tells anew. */
+  renew(): void;
+  fresh(): Told | undefined;
+}
+
+interface Told {
+  readonly variables: ReadonlyMap<string, string>;
+  readonly asOf: number;
+}
+
+export interface EnvironmentView extends Told {
+  /** `shell`: as the shell told it. `process`: as it was when the program began. */
+  readonly source: 'shell' | 'process';
+  /** The shell was to tell anew and did not: this is older. */
+  readonly unheard: boolean;
+}
+
+/** A shell at its prompt looks within a few milliseconds; one that does not has other things to do. */
+const lookMs = 500;
+const everyMs = 2;
+
+/** What can be known of a session's environment now (R-RPC-032). A shell at its prompt is asked, others told it last. */
+export async function readEnvironment(terminal: Terminal, signal: AbortSignal): Promise<EnvironmentView> {
+  const { environment, process } = terminal;
+  environment?.follow();
+  let unheard = false;
+  if (environment !== undefined && waitsForCommand(terminal)) {
+    if (looks(terminal) === 'now') {
+      unheard = isDeaf(terminal);
+      if (!unheard) {
+        environment.renew();
+        unheard = !(await woken(terminal, () => environment.fresh() !== undefined, signal));
+      }
+    } else interrupt(terminal);
+  }
+  const told = environment?.read();
+  if (told) return { ...told, source: 'shell', unheard };
+  const variables = process?.environment?.();
+  if (variables) return { variables, source: 'process', asOf: terminal.createdAt, unheard };
+  throw new FairleadError('unsupported', 'The environment of this session cannot be seen.', {
+    hint: 'It needs a shell with integration (bash, zsh, fish, sh) or a program on this machine.',
+  });
+}
+
+export type Applied = 'next_command' | 'next_prompt' | 'now';
+
+/**
+ * Changes a variable of a running shell (R-RPC-031), at its prompt at once where a signal makes it look. `now` presses Enter
+ * at an empty prompt where none does. Undefined when the session's shell cannot be told.
+ */
+export async function setEnvironment(
+  terminal: Terminal,
+  change: Readonly<Record<string, string | null>>,
+  options: { readonly now: boolean; readonly by: string },
+  signal: AbortSignal,
+): Promise<Applied | undefined> {
+  const { environment, blocks, process } = terminal;
+  const { shell = '' } = blocks.shell ?? {};
+  const idle = waitsForCommand(terminal);
+  const look = looks(terminal);
+  // A plain shell has no hook that would look by itself.
+  const reached = shell !== 'sh' || (idle ? look === 'now' || hearsUsr1(terminal) : look !== undefined);
+  if (!environment || !reached) return undefined;
+  const taken = environment.queue(change);
+  if (!idle) {
+    // Others look at their next prompt by themselves.
+    if (shell === 'sh' && look !== undefined) process?.wake?.();
+    return shell === 'zsh' || shell === 'fish' ? 'next_command' : 'next_prompt';
+  }
+  const wakes = look === 'now' && !isDeaf(terminal);
+  if (wakes && (await woken(terminal, taken, signal))) return options.now ? 'now' : 'next_command';
+  const interrupted = interrupt(terminal);
+  // Also what was typed while the command before was still going: its prompt comes first, then the text.
+  const nothingTyped = (terminal.lastInput?.offset ?? -1) < (blocks.last?.outputTo ?? blocks.promptAt ?? 0);
+  if (options.now && nothingTyped && blocks.promptAt !== undefined) {
+    await terminal.send(Buffer.from('\r'), options.by, signal);
+    // What is run next must not take the prompt of this Enter for its own end.
+    await settled(terminal, signal);
+    if (await soon(terminal, taken, signal)) return 'now';
+  }
+  return shell === 'zsh' || shell === 'fish' || interrupted ? 'next_command' : 'next_prompt';
+}
+
+/** What has ended is idle, too, and there is nobody to be woken. */
+const waitsForCommand = (terminal: Terminal): boolean => !terminal.ended && activityOf(terminal).idle;
+
+/** When the shell this terminal was opened with looks if it is woken, as it announced: at once, or when a line is entered. */
+function looks({ blocks, process }: Terminal): 'now' | 'line' | undefined {
+  const { pid, winch } = blocks.shell ?? {};
+  if (process?.wake === undefined || process.pid !== Number(pid)) return undefined;
+  return winch === 'now' || winch === 'line' ? winch : undefined;
+}
+
+/** The default action would end the shell: only where this very process announced that it is ready for it. */
+function hearsUsr1({ blocks, process }: Terminal): boolean {
+  const { pid, usr1 } = blocks.shell ?? {};
+  return usr1 === '1' && process?.signal !== undefined && process.foreground()?.pid === Number(pid);
+}
+
+/** Has a shell at its prompt look when a line is entered, before its commands. Whether it will. */
+function interrupt(terminal: Terminal): boolean {
+  if (!hearsUsr1(terminal)) return false;
+  terminal.process?.signal?.('USR1');
+  return true;
+}
+
+/** A shell that is just about to wait for input may miss a signal until the next key: it gets a second one, and no third. */
+const wakeAgainMs = 100;
+
+/** Wakes the shell. Whether it has looked; one that has not is not woken again. */
+async function woken(terminal: Terminal, looked: () => boolean, signal: AbortSignal): Promise<boolean> {
+  const { process, clock, blocks } = terminal;
+  const { shell, promptAt, last } = blocks;
+  const again = clock.monotonic() + wakeAgainMs;
+  let wakes = 0;
+  const done = (): boolean => {
+    if (looked()) return true;
+    if (wakes === 0 || (wakes === 1 && clock.monotonic() >= again)) {
+      wakes += 1;
+      process?.wake?.();
+    }
+    return false;
+  };
+  const heard = await soon(terminal, done, signal);
+  // One that was given a command meanwhile had other things to do.
+  const stillIdle = blocks.state === 'prompt' && blocks.last === last;
+  if (!heard && stillIdle) deaf.set(terminal, { shell, promptAt, looked });
+  return heard;
+}
+
+/** Shells that were woken for nothing: their users have a trap of their own, which is not ours to set off at every call. */
+const deaf = new WeakMap<
+  Terminal,
+  { readonly shell: unknown; readonly promptAt: number | undefined; readonly looked: () => boolean }
+>();
+
+/** Another shell may hear, and so does one that looked at the same prompt after all, only late. */
+function isDeaf(terminal: Terminal): boolean {
+  const before = deaf.get(terminal);
+  if (before === undefined) return false;
+  const { shell, promptAt } = terminal.blocks;
+  const hears = shell !== before.shell || (promptAt === before.promptAt && before.looked());
+  if (hears) deaf.delete(terminal);
+  return !hears;
+}
+
+/** Whether it holds before long. Files tell nobody that they have changed. */
+async function soon({ clock }: Terminal, holds: () => boolean, signal: AbortSignal): Promise<boolean> {
+  const end = clock.monotonic() + lookMs;
+  while (!holds()) {
+    if (clock.monotonic() > end) return false;
+    await setTimeout(everyMs, undefined, { signal });
+  }
+  return true;
+}
+
+/** Whether a variable of this name is likely to hold a secret: the rule of the redactor. */
+export const isSecretName = (name: string): boolean => keyValues(`${name}=Zx81kQ-0pLmn4T`).length > 0;
+
+/** A value without the passwords of addresses in it. Proxies are written without a scheme, too (R-RPC-094). */
+export function withoutPassword(name: string, value: string): string {
+  if (/_proxy$/i.test(name)) return masked(value);
+  return urlCredentials(value).reduceRight(
+    (text, { start, end }) => `${text.slice(0, start)}•••${text.slice(end)}`,
+    value,
+  );
+}

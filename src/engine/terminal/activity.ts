@@ -1,0 +1,45 @@
+import type { Foreground } from './channel.ts';
+import { isShell } from '../shells/known-programs.ts';
+import { isInteractive } from '../shells/shell-process.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Whether a terminal's shell waits for a command, and what says so (R-RPC-027). */
+export interface Activity {
+  /** Nothing runs in it; also when nothing ever will again. */
+  readonly idle: boolean;
+  /** Base name of the program in the foreground; what the terminal was opened with where nobody can see. */
+  readonly foreground: string;
+  /** Strongest first: its end, the shell's marks, the foreground process group, the name of the program. */
+  readonly source: 'exit' | 'osc133' | 'process_group' | 'process_name';
+  /** Of the newest command, or of the program itself once that has ended. */
+  readonly lastExitCode: number | null;
+  /** Since the newest output or input: who only looks at it does not wake it. */
+  readonly idleMs: number;
+}
+
+export function activityOf(terminal: Terminal): Activity {
+  const { blocks, process, ended, program } = terminal;
+  const front = ended ? undefined : process?.foreground();
+  const foreground = front?.name ?? baseName(program);
+  const facts = {
+    foreground,
+    idleMs: Math.max(0, Math.round(terminal.quietMs)),
+  };
+  // Whoever polls for the end of a build must not poll for ever.
+  if (ended) return { idle: true, source: 'exit', lastExitCode: ended.by === 'exit' ? ended.code : null, ...facts };
+  const lastExitCode = blocks.list.findLast(({ isOver }) => isOver)?.exitCode ?? null;
+  const found = { lastExitCode, ...facts };
+  if (blocks.state !== 'unknown') return { idle: blocks.state === 'prompt', source: 'osc133', ...found };
+  const isWaiting = isShell(foreground) && wasOpenedToType(terminal, front);
+  if (front !== undefined) return { idle: front.isLeader && isWaiting, source: 'process_group', ...found };
+  return { idle: isWaiting, source: 'process_name', ...found };
+}
+
+/** A shell that was given a command line or a script works on it until it ends, and has the same name meanwhile. */
+function wasOpenedToType({ launch: { command } }: Terminal, front: Foreground | undefined): boolean {
+  if (command === undefined) return true;
+  const words = front?.arguments ?? command.split(' ');
+  return isShell(baseName(words[0] ?? '')) && isInteractive(words);
+}
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

@@ -1,0 +1,100 @@
+import type { Clock } from '../../lib/clock.ts';
+import { Emitter } from '../../lib/emitter.ts';
+import { type BlockEvent, Blocks } from './blocks.ts';
+import { type KeptState, resumeAt } from '../resume/saved-state.ts';
+import { MarkScanner } from './marks.ts';
+import type { Mistakes } from './faults.ts';
+import type { OutputLog } from './output-log.ts';
+
+export interface OutputEvent {
+  /** Valid only during the event. */
+  readonly bytes: Uint8Array;
+  /** Offset of the first byte in the log. */
+  readonly from: number;
+  readonly atMs: number;
+}
+
+export interface IntakeInit {
+  readonly log: OutputLog;
+  readonly clock: Clock;
+  /** Marks that carry it come from our shell integration. */
+  readonly nonce: string | undefined;
+  readonly mistakes: Mistakes;
+  /** What another process had come to. */
+  readonly saved: KeptState | undefined;
+  /** The output, or a mark in it, tells of another state than before. */
+  readonly onState: () => void;
+}
+
+/** Takes in what a program prints: the log first, then the marks in it, then whoever listens. */
+export class Intake {
+  readonly output = new Emitter<OutputEvent>();
+  readonly block = new Emitter<BlockEvent>();
+  readonly blocks: Blocks;
+  readonly #init: IntakeInit;
+  readonly #marks: MarkScanner;
+  #lastMs: number | undefined;
+
+  constructor(init: IntakeInit) {
+    const { clock, nonce, saved } = init;
+    this.#init = init;
+    this.blocks = new Blocks({ clock, trustOnly: nonce !== undefined, saved: saved?.blocks });
+    this.#marks = new MarkScanner({ nonce, line: saved?.line });
+  }
+
+  /** Monotonic time of the newest output. */
+  get lastMs(): number | undefined {
+    return this.#lastMs;
+  }
+
+  /** What another process needs to go on; nothing in the middle of an escape sequence. */
+  save(): Pick<KeptState, 'blocksAt' | 'blocks' | 'line'> | undefined {
+    if (!this.#marks.atRest) return undefined;
+    return { blocksAt: this.#init.log.end, blocks: this.blocks.save(), line: this.#marks.line };
+  }
+
+  take(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    const { log, clock, mistakes, onState } = this.#init;
+    // Only what the marks tell: asking the system for the foreground program would cost more than the chunk itself.
+    const before = this.#lastMs === undefined ? 'starting' : this.blocks.state;
+    const from = log.end;
+    const atMs = clock.monotonic();
+    this.#lastMs = atMs;
+    log.append(bytes);
+    // Whoever makes a mistake with what was printed: it is in the log, and must not end the program that printed it.
+    try {
+      for (const mark of this.#marks.scan(bytes, from)) {
+        for (const event of this.blocks.accept(mark)) this.block.emit(event);
+      }
+    } catch (thrown) {
+      mistakes.note(thrown, 'the marks');
+    }
+    try {
+      this.output.emit({ bytes, from, atMs });
+      if (this.blocks.state !== before) onState();
+    } catch (thrown) {
+      mistakes.note(thrown, 'the output');
+    }
+  }
+
+  /** Takes in what another process had read and not yet told of. */
+  catchUp(): void {
+    const { log, clock, mistakes, saved } = this.#init;
+    let at = resumeAt(log, saved?.blocksAt);
+    for (const view of log.views(at)) {
+      try {
+        for (const mark of this.#marks.scan(view, at)) this.blocks.catchUp(mark);
+      } catch (thrown) {
+        mistakes.note(thrown, 'the marks');
+      }
+      at += view.length;
+    }
+    if (log.end > 0) this.#lastMs = clock.monotonic();
+  }
+
+  /** The last byte was taken in. */
+  end(atMs: number): void {
+    for (const event of this.blocks.end(this.#init.log.end, atMs)) this.block.emit(event);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Foreground, ProcessView } from '../channel.ts';
+import type { ShellState } from '../blocks.ts';
+import { isCarrier, isShell } from '../../shells/known-programs.ts';
+import { isInteractive } from '../../shells/shell-process.ts';
+
+/** Whether the answer to a query is typed into the terminal: now, perhaps later, never. */
+export type Verdict = 'send' | 'wait' | 'drop';
+
+/** What would take the answer if it were typed now. */
+export type Reader =
+  /** A program waits for input of the terminal. */
+  | 'waiting'
+  /** No program does, so far. */
+  | 'busy'
+  /** The line editor of a shell: the answer would be keys of the next command. */
+  | 'editor'
+  /** A program elsewhere, or one that cannot be looked at. */
+  | 'unseen';
+
+export interface Scene {
+  readonly mode: ReturnType<NonNullable<ProcessView['inputMode']>>;
+  readonly reader: Reader;
+  /** The shell's marks say that its line editor reads. */
+  readonly atPrompt: boolean;
+  /** The shell said that its line editor asks the terminal itself, and reads the answers. */
+  readonly asks: boolean;
+  readonly alternate: boolean;
+  /** The cursor stands behind something that looks like the prompt of a shell. */
+  readonly behindPrompt: boolean;
+}
+
+export interface Asked {
+  /** Since the query was found. */
+  readonly ageMs: number;
+  /** It was found in canonical mode, and more has been printed since. */
+  readonly printedOn: boolean;
+}
+
+/** A program that asks before it leaves canonical mode does so within this time. */
+const linesMs = 500;
+/** A program that asked and is busy gets its answer within this time, or never. */
+const busyMs = 5000;
+/** The end of a command that only printed the query is known by then, also over a network: its shell comes next. */
+const unseenMs = 300;
+/** On the alternate screen nearly every query is one of the program that switched to it. */
+const alternateMs = 30;
+
+export function verdictOn({ ageMs, printedOn }: Asked, scene: Scene): Verdict {
+  const { mode, reader, alternate } = scene;
+  if (mode === 'lines') return ageMs < linesMs && !printedOn ? 'wait' : 'drop';
+  if (printedOn) return 'drop';
+  if (scene.atPrompt) return scene.asks || mode === 'cbreak' ? 'send' : 'drop';
+  switch (reader) {
+    case 'waiting':
+      return 'send';
+    case 'editor':
+      return 'drop';
+    case 'busy':
+      return ageMs < busyMs ? 'wait' : 'drop';
+    case 'unseen':
+      if (ageMs < (alternate ? alternateMs : unseenMs)) return 'wait';
+      return scene.behindPrompt && !alternate ? 'drop' : 'send';
+  }
+}
+
+/** They hand their terminal to a server that reads it; the program in the foreground does not. */
+const handsOver = /^(?:tmux|screen|emacsclient)\b/i;
+
+export interface Front {
+  readonly mode: Scene['mode'];
+  readonly program: Foreground | undefined;
+  readonly state: ShellState;
+  readonly reads: () => boolean | undefined;
+}
+
+export function readerOf({ mode, program, state, reads }: Front): Reader {
+  if (mode === undefined || program === undefined) return 'unseen';
+  const { name, isLeader, arguments: words } = program;
+  const isTyped = isShell(name) && (words === undefined || isInteractive(words));
+  if (isTyped && mode === 'raw') {
+    // A builtin of the shell, or a shell that took the place of the one with marks (`exec`). Newer fish asks by itself.
+    return (isLeader && state === 'running') || name === 'fish' ? 'unseen' : 'editor';
+  }
+  if (isCarrier(name) || handsOver.test(name)) return 'unseen';
+  const isReading = reads();
+  return isReading === undefined ? 'unseen' : isReading ? 'waiting' : 'busy';
+}

@@ -1,0 +1,134 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { FairleadError } from '../../contract/errors.ts';
+import { deferred } from '../../lib/deferred.ts';
+import type { LastInput } from '../input/keyboard.ts';
+import { QuietTimer } from './quiet-timer.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** A program that answered is done answering after this long without output. */
+const quietMs = 50;
+/** A command that was just started and has not ended, as its shell tells us, is likely to print more. */
+const runningMs = 300;
+/** A program that has not answered at all may be thinking. */
+const silentMs = 150;
+/** A program that never stops printing is not waited for any longer than this. */
+const capMs = 2000;
+
+/**
+ * Waits until the terminal has answered the newest input: a prompt came back, or its output went quiet, or the cap is
+ * reached. Returns at once when there is no recent input. This is what makes "type, Enter, read" work without polling.
+ */
+export async function settled(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  await sent(terminal, signal);
+  const input = terminal.lastInput;
+  if (!input) return;
+  await quiet(terminal, { since: input, capMs: capMs - (terminal.clock.monotonic() - input.atMs) }, signal);
+}
+
+/** Calls that come together count in their order: what was asked to be typed before this one is on its way. */
+async function sent(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  await nextTurn();
+  if (!terminal.typing) return;
+  const late = deferred();
+  let isLate = false;
+  using _limit = terminal.clock.after(silentMs, () => {
+    isLate = true;
+    late.resolve();
+  });
+  while (terminal.typing && !isLate) await abortable(Promise.race([terminal.whenTyped, late.promise]), signal);
+}
+
+/** A shell that reads long start-up files is not waited for any longer than this, unless somebody says so. */
+const startMs = 3000;
+/** A shell that says something as it starts and shows no prompt may be waiting for an answer. */
+const spokenMs = 3000;
+/** A program that may say nothing until it is spoken to is not waited for any longer than this. */
+const silentStartMs = 500;
+
+/** Waits until a new terminal is ready for input: its first prompt, or its first output, or the limit (R-RPC-023). */
+export async function ready(terminal: Terminal, signal: AbortSignal, limitMs = startMs): Promise<void> {
+  const spoken = (): boolean => terminal.lastOutputMs !== undefined;
+  if (!terminal.marked) return void (await until(terminal, spoken, silentStartMs, signal));
+  const prompted = (): boolean => terminal.blocks.promptAt !== undefined;
+  const endMs = terminal.clock.monotonic() + limitMs;
+  if (!(await until(terminal, () => prompted() || spoken(), limitMs, signal))) return;
+  const leftMs = Math.max(0, endMs - terminal.clock.monotonic());
+  await until(terminal, prompted, Math.min(spokenMs, leftMs), signal);
+}
+
+/** Resolves true when the condition holds after some output or change of state, false at the limit or the end. */
+async function until(terminal: Terminal, holds: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
+  const done = deferred<boolean>();
+  const check = (): void => {
+    if (holds()) done.resolve(true);
+    else if (terminal.ended) done.resolve(false);
+  };
+  using _output = terminal.output.on(check);
+  using _state = terminal.stateChanged.on(check);
+  using _limit = terminal.clock.after(limitMs, () => done.resolve(false));
+  check();
+  return await abortable(done.promise, signal);
+}
+
+/** The promise, or the end of the wait for it. The work itself goes on. */
+export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stop = deferred<never>();
+  const abort = (): void => stop.reject(signal.reason === unwanted ? unwanted : cancelled());
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    if (signal.aborted) abort();
+    return await Promise.race([work, stop.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/**
+ * Why a wait is given up that nobody waits for any more. One for all: an error of its own, with where it was made, costs more
+ * than the rest of a short command.
+ */
+export const unwanted = new FairleadError('cancelled', 'It was no longer waited for.');
+
+const cancelled = (): FairleadError => new FairleadError('cancelled', 'The call was cancelled.');
+
+export interface QuietOptions {
+  /** The input whose answer is waited for. */
+  readonly since: LastInput;
+  readonly capMs: number;
+}
+
+/** Resolves true when quiet, false at the cap. */
+export async function quiet(terminal: Terminal, options: QuietOptions, signal: AbortSignal): Promise<boolean> {
+  if (options.capMs <= 0) return false;
+  const { clock } = terminal;
+  const { since } = options;
+  const done = deferred<boolean>();
+  const check = (): void => {
+    if (terminal.ended || promptedSince(terminal, since)) return done.resolve(true);
+    const wait = quietAt(terminal, since) - clock.monotonic();
+    if (wait > 0) timer.arm(wait);
+    else done.resolve(true);
+  };
+  using timer = new QuietTimer(terminal, check);
+  using _cap = clock.after(options.capMs, () => done.resolve(false));
+  using _output = terminal.output.on(check);
+  using _state = terminal.stateChanged.on(check);
+  using _watching = terminal.watch();
+  check();
+  return await abortable(done.promise, signal);
+}
+
+function quietAt(terminal: Terminal, { atMs, offset, ahead }: LastInput): number {
+  if (terminal.log.end === offset) return atMs + silentMs;
+  const { current } = terminal.blocks;
+  const started = current !== undefined && current.outputFrom > offset;
+  const pauseMs = started ? runningMs : ahead ? silentMs : quietMs;
+  return (terminal.lastOutputMs ?? 0) + pauseMs;
+}
+
+/** A prompt of our own integration was drawn after that input, and is not the one its line was typed ahead of. */
+export function promptedSince({ blocks }: Terminal, { offset, ahead }: LastInput): boolean {
+  const at = blocks.promptAt;
+  if (at === undefined || at <= offset) return false;
+  return !ahead || (blocks.last?.outputFrom ?? 0) > offset;
+}
