@@ -1,11 +1,11 @@
 import { accessSync, constants, openSync } from 'node:fs';
-import { handOver, takeOver } from './transports/local/keeper/hand-over.ts';
-import type { HeldTerminal } from './transports/local/keeper/held-terminal.ts';
-import { closeInherited } from './transports/local/keeper/inherited.ts';
-import { Keeper } from './transports/local/keeper/keeper.ts';
-import { type Libc, loadLibc } from './transports/local/libc.ts';
-import { openLinuxPty } from './transports/local/pty-linux.ts';
-import { loadSharedCalls } from './transports/local/shared-calls.ts';
+import { handOver, takeOver } from './transports/local/keeper/server/hand-over.ts';
+import type { HeldTerminal } from './transports/local/keeper/server/held-terminal.ts';
+import { closeInherited } from './transports/local/keeper/server/inherited.ts';
+import { Keeper } from './transports/local/keeper/server/keeper.ts';
+import { type Libc, loadLibc } from './transports/local/pty/libc.ts';
+import { openLinuxPty } from './transports/local/pty/pty-linux.ts';
+import { loadSharedCalls } from './transports/local/keeper/lease/shared-calls.ts';
 import { removeFileSync } from './system/files/remove-file.ts';
 
 /**

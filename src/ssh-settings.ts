@@ -1,6 +1,6 @@
 import { defaultIdempotency } from './engine/call/idempotency.ts';
 import type { Log } from './system/incident.ts';
-import type { HostKeyPolicy } from './transports/ssh/known-hosts.ts';
+import type { HostKeyPolicy } from './transports/ssh/login/known-hosts.ts';
 import { defaultSshSettings, type SshSettings } from './transports/ssh/settings.ts';
 import { parseByteCount } from './lib/byte-count.ts';
 import type { Environment } from './config.ts';

@@ -4,11 +4,11 @@ import { existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } fr
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { KeeperClient } from '../src/transports/local/keeper/client.ts';
+import { KeeperClient } from '../src/transports/local/keeper/client/client.ts';
 import { frame, frameTypes } from '../src/transports/local/keeper/frames.ts';
-import type { KeptChannel } from '../src/transports/local/keeper/kept-channel.ts';
+import type { KeptChannel } from '../src/transports/local/keeper/client/kept-channel.ts';
 import { encode, type Welcome } from '../src/transports/local/keeper/messages.ts';
-import { loadSharedCalls, type SharedCalls } from '../src/transports/local/shared-calls.ts';
+import { loadSharedCalls, type SharedCalls } from '../src/transports/local/keeper/lease/shared-calls.ts';
 import { env, listen, size, soon } from './support/keeper.ts';
 import { OwnKeeper } from './support/own-keeper.ts';
 import { RawClient } from './support/raw-keeper-client.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { connect, sessions } from '../src/operations/remote/sessions.ts';
-import type { SshSurroundings } from '../src/transports/ssh/connect.ts';
+import type { SshSurroundings } from '../src/transports/ssh/sessions/connect.ts';
 import type { SshSettings } from '../src/transports/ssh/settings.ts';
 import { Remote } from './support/remote.ts';
 import { asAlice, withSshd } from './support/ssh-login.ts';

@@ -7,8 +7,8 @@ import { Blocks } from '../src/engine/terminal/blocks.ts';
 import { MarkScanner } from '../src/engine/terminal/marks.ts';
 import { abortable } from '../src/engine/waiting/answered.ts';
 import { systemClock } from '../src/system/clock.ts';
-import { firstCommand, type Launch } from '../src/transports/ssh/integration.ts';
-import { begin, type Begun } from '../src/transports/ssh/integration-start.ts';
+import { firstCommand, type Launch } from '../src/transports/ssh/open/integration.ts';
+import { begin, type Begun } from '../src/transports/ssh/open/integration-start.ts';
 import { farShell } from './support/far-shell.ts';
 
 const limit = (): AbortSignal => AbortSignal.timeout(20_000);

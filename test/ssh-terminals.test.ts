@@ -12,7 +12,7 @@ import { run } from '../src/operations/core/run.ts';
 import { send } from '../src/operations/core/send.ts';
 import { wait } from '../src/operations/core/wait.ts';
 import { ssh } from '../src/transports/ssh/index.ts';
-import { sshTargets } from '../src/transports/ssh/opener.ts';
+import { sshTargets } from '../src/transports/ssh/open/opener.ts';
 import { callerOf } from './support/remote.ts';
 import { sshEngine } from './support/ssh-home.ts';
 import { withSshd } from './support/ssh-login.ts';

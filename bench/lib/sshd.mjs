@@ -116,7 +116,7 @@ export class Sshd {
 
   /** Ours, of the build. */
   async connector(bench) {
-    const { sshConnector } = await bench.load('transports/ssh/connect');
+    const { sshConnector } = await bench.load('transports/ssh/sessions/connect');
     return sshConnector({
       home: join(this.folder, 'home'),
       env: { PATH: process.env.PATH },

@@ -1,7 +1,7 @@
 import { serveStdio } from '../faces/mcp/stdio.ts';
 import { places } from '../config.ts';
 import { openStateRoot } from '../engine/instances/state-root.ts';
-import { hungUp } from '../transports/local/hung-up.ts';
+import { hungUp } from '../transports/local/pty/hung-up.ts';
 import type { Invocation } from './command.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';

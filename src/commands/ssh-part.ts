@@ -4,7 +4,7 @@ import type { IdempotencyLimits } from '../engine/call/idempotency.ts';
 import type { Log } from '../system/incident.ts';
 import type { PartKey, PartMaker } from '../engine/call/service.ts';
 import { readSshSettings } from '../ssh-settings.ts';
-import { sshConnector } from '../transports/ssh/connect.ts';
+import { sshConnector } from '../transports/ssh/sessions/connect.ts';
 import { Ssh, ssh } from '../transports/ssh/index.ts';
 import type { Invocation } from './command.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import { EchoChannel } from '../../src/transports/echo/index.ts';
 import { linuxPty, portablePty } from '../../src/transports/local/index.ts';
-import { channelOf } from '../../src/transports/ssh/channel-of.ts';
-import type { SshLink } from '../../src/transports/ssh/link.ts';
+import { channelOf } from '../../src/transports/ssh/open/channel-of.ts';
+import type { SshLink } from '../../src/transports/ssh/link/link.ts';
 import { isRoot, type Sshd, startSshd } from '../support/sshd.ts';
 import { behavesLikeAChannel, saving } from './channel.ts';
 

@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hungUp } from '../../src/transports/local/hung-up.ts';
+import { hungUp } from '../../src/transports/local/pty/hung-up.ts';
 
 test('a pipe whose writer is gone, although what it wrote was not read', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'fairlead-hung-up-'));

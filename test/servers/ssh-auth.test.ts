@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PasswordQuestion } from '../../src/transports/ssh/auth.ts';
-import type { Connected } from '../../src/transports/ssh/connect.ts';
+import type { PasswordQuestion } from '../../src/transports/ssh/login/auth.ts';
+import type { Connected } from '../../src/transports/ssh/sessions/connect.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { isRoot, type Sshd, startAgent, startSshd } from '../support/sshd.ts';
 

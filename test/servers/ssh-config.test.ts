@@ -11,11 +11,11 @@ import {
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SshConfig } from '../../src/transports/ssh/config.ts';
-import { evaluate } from '../../src/transports/ssh/config-match.ts';
-import { readConfig } from '../../src/transports/ssh/config-file.ts';
-import { askOpenSsh, findOpenSsh } from '../../src/transports/ssh/config-openssh.ts';
-import { type HostSettings, settingsFrom } from '../../src/transports/ssh/config-settings.ts';
+import { SshConfig } from '../../src/transports/ssh/config/config.ts';
+import { evaluate } from '../../src/transports/ssh/config/match.ts';
+import { readConfig } from '../../src/transports/ssh/config/file.ts';
+import { askOpenSsh, findOpenSsh } from '../../src/transports/ssh/config/openssh.ts';
+import { type HostSettings, settingsFrom } from '../../src/transports/ssh/config/settings.ts';
 
 let home: string;
 const env = { PATH: process.env['PATH'], SSH_AUTH_SOCK: '/run/agent', KEYS: '/keys' };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConnectRequest, SshSurroundings } from '../../src/transports/ssh/connect.ts';
+import type { ConnectRequest, SshSurroundings } from '../../src/transports/ssh/sessions/connect.ts';
 import { isRoot, type KeyKind, type Sshd, startSshd } from '../support/sshd.ts';
 import { relayTcp } from '../support/tcp.ts';
 

@@ -10,7 +10,7 @@ import { execBatch } from '../../src/operations/remote/batch.ts';
 import { exec, execOutput } from '../../src/operations/remote/commands.ts';
 import { connect } from '../../src/operations/remote/connect.ts';
 import { open, read, waitFor } from '../../src/operations/remote/shells.ts';
-import { sshConnector } from '../../src/transports/ssh/connect.ts';
+import { sshConnector } from '../../src/transports/ssh/sessions/connect.ts';
 import { Remote } from '../support/remote.ts';
 
 // Not ed25519: ssh2 cannot read back two in a thousand of the ed25519 keys it makes.

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Connected } from '../../src/transports/ssh/connect.ts';
+import type { Connected } from '../../src/transports/ssh/sessions/connect.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
 import { listenTcp, relayTcp } from '../support/tcp.ts';
 

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import ssh2 from 'ssh2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FairleadError } from '../../src/contract/errors.ts';
-import type { SshLink, SshProcess } from '../../src/transports/ssh/link.ts';
+import type { SshLink, SshProcess } from '../../src/transports/ssh/link/link.ts';
 import { isRoot, type Sshd, startSshd } from '../support/sshd.ts';
 
 /** Only a net: what takes too long is for the test's own limit to say. */

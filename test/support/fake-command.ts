@@ -1,9 +1,9 @@
 import type { Ended } from '../../src/engine/terminal/channel.ts';
 import { ByteQueue } from '../../src/lib/byte-queue.ts';
 import { deferred } from '../../src/lib/deferred.ts';
-import { Arrivals } from '../../src/transports/ssh/arrivals.ts';
-import type { SshProcess, StreamName } from '../../src/transports/ssh/link.ts';
-import type { ChildKind, SessionChild, SshSession } from '../../src/transports/ssh/session.ts';
+import { Arrivals } from '../../src/transports/ssh/link/arrivals.ts';
+import type { SshProcess, StreamName } from '../../src/transports/ssh/link/link.ts';
+import type { ChildKind, SessionChild, SshSession } from '../../src/transports/ssh/sessions/session.ts';
 
 /** A command whose every byte and end the test decides; what is done to it is written down. */
 export class FakeCommand implements SshProcess {

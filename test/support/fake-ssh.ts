@@ -1,8 +1,8 @@
 import { remoteError } from '../../src/contract/remote-errors.ts';
 import type { Ended } from '../../src/engine/terminal/channel.ts';
 import { deferred } from '../../src/lib/deferred.ts';
-import type { Connected } from '../../src/transports/ssh/connect.ts';
-import type { LinkEnd, SshLink, SshProcess } from '../../src/transports/ssh/link.ts';
+import type { Connected } from '../../src/transports/ssh/sessions/connect.ts';
+import type { LinkEnd, SshLink, SshProcess } from '../../src/transports/ssh/link/link.ts';
 
 /** A command at the far side of a fake link; the test ends it. */
 export class FakeProcess implements SshProcess {

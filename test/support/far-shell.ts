@@ -1,5 +1,5 @@
-import { stdoutOnly } from '../../src/transports/ssh/arrivals.ts';
-import type { SshProcess } from '../../src/transports/ssh/link.ts';
+import { stdoutOnly } from '../../src/transports/ssh/link/arrivals.ts';
+import type { SshProcess } from '../../src/transports/ssh/link/link.ts';
 import { localTransport } from '../../src/transports/local/index.ts';
 
 /** What sshd does with a command and a terminal, on this machine and without SSH: the login shell gets it with `-c`. */

@@ -12,8 +12,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Channel } from '../../src/engine/terminal/channel.ts';
-import { type KeeperClient, type KeeperClientOptions, keeperFor } from '../../src/transports/local/keeper/client.ts';
-import type { KeptChannel } from '../../src/transports/local/keeper/kept-channel.ts';
+import {
+  type KeeperClient,
+  type KeeperClientOptions,
+  keeperFor,
+} from '../../src/transports/local/keeper/client/client.ts';
+import type { KeptChannel } from '../../src/transports/local/keeper/client/kept-channel.ts';
 
 export const size = { cols: 80, rows: 24 };
 export const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' };

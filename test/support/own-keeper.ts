@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Keeper, type KeeperLimits, type KeeperOptions } from '../../src/transports/local/keeper/keeper.ts';
+import { Keeper, type KeeperLimits, type KeeperOptions } from '../../src/transports/local/keeper/server/keeper.ts';
 import type { Listed } from '../../src/transports/local/keeper/messages.ts';
-import { type Libc, loadLibc } from '../../src/transports/local/libc.ts';
-import { openLinuxPty } from '../../src/transports/local/pty-linux.ts';
+import { type Libc, loadLibc } from '../../src/transports/local/pty/libc.ts';
+import { openLinuxPty } from '../../src/transports/local/pty/pty-linux.ts';
 import { RawClient } from './raw-keeper-client.ts';
 
 type OwnOptions = Pick<KeeperOptions, 'shared' | 'clock' | 'limits' | 'complain'>;

@@ -9,7 +9,7 @@ import type { AnyOperation, Operation } from '../../src/engine/call/operation.ts
 import type { Clock } from '../../src/lib/clock.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { errorFacts, renderError } from '../../src/operations/remote/errors.ts';
-import type { SshConnector } from '../../src/transports/ssh/connect.ts';
+import type { SshConnector } from '../../src/transports/ssh/sessions/connect.ts';
 import { Ssh, ssh } from '../../src/transports/ssh/index.ts';
 import { defaultSshSettings, type SshSettings } from '../../src/transports/ssh/settings.ts';
 

@@ -12,7 +12,7 @@ import {
   type SshConnector,
   type SshSurroundings,
   sshConnector,
-} from '../../src/transports/ssh/connect.ts';
+} from '../../src/transports/ssh/sessions/connect.ts';
 import { alive, below, kill, ofUser, type Running, signal, stopBelow } from './process-tree.ts';
 
 /** Without it there are no terminals and no passwords: sshd can give out neither. */

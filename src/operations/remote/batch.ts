@@ -3,7 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { remoteError } from '../../contract/remote-errors.ts';
 import type { Call } from '../../engine/call/call.ts';
 import { operation } from '../../engine/call/operation.ts';
-import type { Command } from '../../transports/ssh/command.ts';
+import type { Command } from '../../transports/ssh/commands/command.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import { CommandLine, endFacts, noOutput, Pty, Status, Streams, streamsOf, untilEnded } from './command-shared.ts';
 import { Id } from './connect-for.ts';

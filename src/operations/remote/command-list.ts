@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
-import type { Command, CommandStatus } from '../../transports/ssh/command.ts';
+import type { Command, CommandStatus } from '../../transports/ssh/commands/command.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import { nextOf } from './advice.ts';
 import { Status, waitOrCancel } from './command-shared.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
-import { settlesWithin } from '../../transports/ssh/command-wait.ts';
+import { settlesWithin } from '../../transports/ssh/commands/command-wait.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import { followHint, followStep, hintOf, nextOf } from './advice.ts';
 import {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { visible } from '../../contract/quote.ts';
 import { remoteError } from '../../contract/remote-errors.ts';
 import type { Call } from '../../engine/call/call.ts';
-import type { AskPassword } from '../../transports/ssh/auth.ts';
+import type { AskPassword } from '../../transports/ssh/login/auth.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import { personQuestion } from '../../transports/ssh/person-question.ts';
-import type { ConnectOutcome, Reuse } from '../../transports/ssh/sessions.ts';
+import { personQuestion } from '../../transports/ssh/login/person-question.ts';
+import type { ConnectOutcome, Reuse } from '../../transports/ssh/sessions/sessions.ts';
 
 /** An id of anything in this book. Not a pattern: schemas would repeat it in every tool, and ids are copied, not made up. */
 export const Id = z

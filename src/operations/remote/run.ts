@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import type { ConnectOutcome } from '../../transports/ssh/sessions.ts';
+import type { ConnectOutcome } from '../../transports/ssh/sessions/sessions.ts';
 import { CommandLine, endFacts, Pty, Status, Streams, streamBlocks, streamsOf, untilEnded } from './command-shared.ts';
 import { connectFor, Label } from './connect-for.ts';
 import { MaxBytes, outputLimit, runMs, Seconds } from './limits.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { hostAndPort } from '../../transports/ssh/address.ts';
-import type { LiveSession } from '../../transports/ssh/live-session.ts';
+import { hostAndPort } from '../../transports/ssh/config/address.ts';
+import type { LiveSession } from '../../transports/ssh/sessions/live-session.ts';
 import type { Step } from './advice.ts';
 
 /** A session in a list. */

@@ -4,7 +4,7 @@ import { remoteCode } from '../../contract/remote-errors.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import type { Casualties } from '../../transports/ssh/live-session.ts';
+import type { Casualties } from '../../transports/ssh/sessions/live-session.ts';
 import { hintOf, nextOf, type Step, toolStep } from './advice.ts';
 import { Id, Label } from './connect-for.ts';
 import { itemLimit, MaxItems } from './limits.ts';

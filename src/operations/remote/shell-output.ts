@@ -5,7 +5,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { cutSequence, plainOutput } from '../../engine/reading/plain-output.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import type { SshShell, Unread } from '../../transports/ssh/shell.ts';
+import type { SshShell, Unread } from '../../transports/ssh/shells/shell.ts';
 import { nextOf, type Step, toolStep } from './advice.ts';
 import { Id } from './connect-for.ts';
 import { MaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';

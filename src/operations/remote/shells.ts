@@ -6,7 +6,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { plainOutput } from '../../engine/reading/plain-output.ts';
 import { parseByteCount } from '../../lib/byte-count.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import type { SshShell } from '../../transports/ssh/shell.ts';
+import type { SshShell } from '../../transports/ssh/shells/shell.ts';
 import { followHint, followStep, hintOf, nextOf, schemeOf, type Step, toolStep } from './advice.ts';
 import { Id } from './connect-for.ts';
 import { usually } from './limits.ts';

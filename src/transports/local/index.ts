@@ -53,13 +53,13 @@ async function load(): Promise<Open> {
 
 /** The driver of choice on Linux; exported for the tests that run every driver. */
 export async function linuxPty(): Promise<Open> {
-  const [{ loadLibc }, { openLinuxPty }] = await Promise.all([import('./libc.ts'), import('./pty-linux.ts')]);
+  const [{ loadLibc }, { openLinuxPty }] = await Promise.all([import('./pty/libc.ts'), import('./pty/pty-linux.ts')]);
   const libc = await loadLibc();
   return (target, size) => openLinuxPty(libc, target, size);
 }
 
 /** The driver everywhere else. */
 export async function portablePty(): Promise<Open> {
-  const { loadPortablePty } = await import('./pty-portable.ts');
+  const { loadPortablePty } = await import('./pty/pty-portable.ts');
   return loadPortablePty();
 }

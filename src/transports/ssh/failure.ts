@@ -1,6 +1,6 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { remoteError } from '../../contract/remote-errors.ts';
-import { Hiccup } from './login.ts';
+import { Hiccup } from './login/login.ts';
 import { said } from './said.ts';
 
 /** Every second of an attempt is used up. */

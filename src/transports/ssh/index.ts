@@ -1,10 +1,10 @@
 import { partKey } from '../../engine/call/service.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { Commands } from './commands.ts';
-import type { SshConnector } from './connect.ts';
-import { SshSessions } from './sessions.ts';
+import { Commands } from './commands/commands.ts';
+import type { SshConnector } from './sessions/connect.ts';
+import { SshSessions } from './sessions/sessions.ts';
 import type { SshSettings } from './settings.ts';
-import { SshShells } from './shells.ts';
+import { SshShells } from './shells/shells.ts';
 
 export interface SshOptions {
   readonly settings: SshSettings;

@@ -1,6 +1,6 @@
 import { FairleadError } from '../../../contract/errors.ts';
 import { deferred } from '../../../lib/deferred.ts';
-import { Link, patiently } from './link.ts';
+import { Link, patiently } from './client/link.ts';
 import { keeperPlaces } from './places.ts';
 
 /** Ends every terminal that the keeper of an instance holds, and the keeper; how many there were. None where no keeper is. */

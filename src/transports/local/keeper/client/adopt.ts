@@ -1,0 +1,34 @@
+import type { Engine } from '../../../../engine/engine.ts';
+import { abortable } from '../../../../engine/waiting/answered.ts';
+import type { Terminal } from '../../../../engine/terminal/terminal.ts';
+import { EnvExchange } from '../../shell-integration/index.ts';
+import type { KeeperClient, KeptTerminal } from './client.ts';
+import type { KeptChannel } from './kept-channel.ts';
+
+/** Makes terminals of an engine of everything the keeper holds: same ids, screens, offsets, exit codes. */
+export async function adoptKept(engine: Engine, keeper: KeeperClient, signal: AbortSignal): Promise<Terminal[]> {
+  const kept = await keeper.find(signal);
+  // All at once: the keeper sends them side by side.
+  const taken = kept.map((one) => [one, keeper.take(one, true)] as const);
+  const terminals: Terminal[] = [];
+  // One after the other, in the order they were opened.
+  for (const [one, channel] of taken) terminals.push(await resume(engine, one, channel, signal));
+  return terminals;
+}
+
+async function resume(engine: Engine, one: KeptTerminal, channel: KeptChannel, signal: AbortSignal): Promise<Terminal> {
+  const { id, cols, rows, folder, about, endedAt, seen } = one.listed;
+  const log = await abortable(channel.replayed, signal);
+  const syntax = about?.['kind'] === 'fish' ? 'fish' : 'posix';
+  const environment = folder === undefined ? undefined : new EnvExchange(folder, syntax);
+  return await engine.resume({
+    id,
+    size: { cols, rows },
+    opened: { channel, environment },
+    log,
+    facts: one.meta,
+    state: one.snapshot?.bytes,
+    seen,
+    endedAt,
+  });
+}

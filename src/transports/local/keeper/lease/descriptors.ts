@@ -1,0 +1,72 @@
+import { closeSync, writeSync } from 'node:fs';
+import type { Libc } from '../../pty/libc.ts';
+import type { SharedCalls } from './shared-calls.ts';
+import { frame, frameVersion } from '../frames.ts';
+import { encode, type Hello } from '../messages.ts';
+import { SharedMemory } from './shared-memory.ts';
+
+/** A terminal of the keeper's, for us to read and to type into. */
+export interface Borrowed {
+  readonly master: number;
+  /** A second descriptor of the same. */
+  readonly watched: number;
+  readonly memory: SharedMemory;
+}
+
+export function closeBorrowed({
+  master,
+  watched,
+  memory,
+}: { [key in keyof Borrowed]: Borrowed[key] | undefined }): void {
+  for (const fd of [master, watched]) if (fd !== undefined && fd >= 0) closeSync(fd);
+  memory?.[Symbol.dispose]();
+}
+
+/** The second connection to a keeper, over which descriptors come: what Node reads has lost them. */
+export class Descriptors implements Disposable {
+  readonly #libc: Libc;
+  readonly #calls: SharedCalls;
+  #socket: number;
+
+  private constructor(libc: Libc, calls: SharedCalls, socket: number) {
+    this.#libc = libc;
+    this.#calls = calls;
+    this.#socket = socket;
+  }
+
+  /** Nothing where it cannot be had: then the keeper lends nothing. */
+  static open(libc: Libc, calls: SharedCalls, path: string, ticket: string): Descriptors | undefined {
+    const socket = calls.connect(path);
+    if (socket < 0) return undefined;
+    try {
+      // It fits into any socket that nothing was written to yet.
+      writeSync(
+        socket,
+        frame('hello', '', encode({ version: frameVersion, pid: process.pid, ticket } satisfies Hello)),
+      );
+      return new Descriptors(libc, calls, socket);
+    } catch {
+      closeSync(socket);
+      return undefined;
+    }
+  }
+
+  /** What was lent with this number; it was sent before anybody spoke of it. Nothing when it cannot be used. */
+  receive(number: number): Borrowed | undefined {
+    for (;;) {
+      const came = this.#socket < 0 ? undefined : this.#calls.receive(this.#socket);
+      if (!came) return undefined;
+      const [master, file] = came.descriptors;
+      const memory = SharedMemory.open(this.#calls, file);
+      const watched = this.#libc.duplicate(master);
+      if (came.number === number && memory && watched >= 0) return { master, watched, memory };
+      closeBorrowed({ master, watched, memory });
+      if (came.number === number) return undefined;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#socket >= 0) closeSync(this.#socket);
+    this.#socket = -1;
+  }
+}

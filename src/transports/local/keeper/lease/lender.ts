@@ -1,0 +1,136 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { Ended } from '../../../../engine/terminal/channel.ts';
+import type { SharedCalls } from './shared-calls.ts';
+import { type FrameType, frame } from '../frames.ts';
+import { encode, type Lent } from '../messages.ts';
+import type { Lane } from '../server/outlet.ts';
+
+export interface LenderInit {
+  readonly calls: SharedCalls;
+  /** The process of the client: nobody else gets a descriptor. */
+  readonly pid: number;
+  readonly tell: (type: FrameType, id: string) => void;
+  /** There is something to send. */
+  readonly kick: () => void;
+}
+
+/** Descriptors that do not get through are sent again after this time. */
+const againMs = 20;
+const mostTries = 50;
+
+/**
+ * Lends terminals to the client of a keeper: it gets descriptors of its own, reads and types itself, and the keeper sleeps. They
+ * go over a second connection, because the first is read by Node, which would drop them. The first says `lent` after all
+ * that was read before.
+ */
+export class Lender implements Disposable {
+  /** Whoever brings it is the client, or was told by it. */
+  readonly ticket = randomBytes(16).toString('hex');
+  readonly #init: LenderInit;
+  readonly #refused = new Set<Lane>();
+  readonly #later = new Set<NodeJS.Timeout>();
+  #socket: Socket | undefined;
+  #number = 0;
+
+  constructor(init: LenderInit) {
+    this.#init = init;
+  }
+
+  /** The second connection; false when it is somebody else's. */
+  attach(socket: Socket, ticket: string): boolean {
+    const fd = descriptorOf(socket);
+    const given = Buffer.from(ticket);
+    const known = Buffer.from(this.ticket);
+    const isOurs = given.length === known.length && timingSafeEqual(given, known);
+    if (!isOurs || fd === undefined || this.#init.calls.peer(fd) !== this.#init.pid) return false;
+    this.#socket = socket;
+    return true;
+  }
+
+  /** Lends it, if nothing speaks against it: no more is read from here on, and when all that was read is sent, it is handed out. */
+  look(lane: Lane, tries = 0): void {
+    const { held } = lane;
+    if (
+      !this.#socket ||
+      this.#socket.destroyed ||
+      lane.offer ||
+      lane.isLent ||
+      lane.sentTo === undefined ||
+      lane.isFull
+    )
+      return;
+    const lending = this.#refused.has(lane) ? undefined : held.lend((ended) => this.#gone(lane, ended));
+    if (!lending) return;
+    const { memory, master } = lending;
+    // What was told since is not in it: then the client does not take the terminal.
+    const { conceals } = lane;
+    lane.offer = () => {
+      lane.offer = undefined;
+      this.#number += 1;
+      memory.ready(held.typed);
+      const fd = this.#socket && descriptorOf(this.#socket);
+      if (fd === undefined || !this.#init.calls.send(fd, this.#number, [master, memory.fd])) {
+        this.#tryAgain(lane, tries + 1);
+        return undefined;
+      }
+      lane.handedOut();
+      const lent: Lent = { number: this.#number, epoch: memory.epoch, conceals };
+      return frame('lent', held.id, encode(lent), memory.head);
+    };
+    this.#init.kick();
+  }
+
+  /** The client reads it no more, or could not. */
+  returned(lane: Lane, refused: boolean): void {
+    if (refused) this.#refused.add(lane);
+    if (lane.isLent) this.#takeBack(lane);
+  }
+
+  /** The keeper reads it from here on, whatever the client does. */
+  recall(lane: Lane): void {
+    lane.offer = undefined;
+    this.#takeBack(lane);
+  }
+
+  /** Its terminal is no longer the client's. */
+  forget(lane: Lane): void {
+    this.recall(lane);
+    this.#refused.delete(lane);
+  }
+
+  [Symbol.dispose](): void {
+    for (const timer of this.#later) clearTimeout(timer);
+    this.#socket?.destroy();
+    this.#socket = undefined;
+  }
+
+  #takeBack(lane: Lane): void {
+    const { held } = lane;
+    if (lane.isLent) lane.want(held.log.end);
+    held.takeBack();
+  }
+
+  /** The client has the last bytes, if it has the terminal; else they are ours. */
+  #gone(lane: Lane, ended: Ended | undefined): void {
+    if (lane.isLent && ended) this.#init.tell('gone', lane.held.id);
+    else this.recall(lane);
+  }
+
+  /** Many at once may be more than a connection holds. */
+  #tryAgain(lane: Lane, tries: number): void {
+    lane.held.takeBack();
+    if (tries >= mostTries) return;
+    const timer = setTimeout(() => {
+      this.#later.delete(timer);
+      this.look(lane, tries);
+    }, againMs);
+    this.#later.add(timer);
+  }
+}
+
+/** Node does not promise that it is there. Where it is not, nothing is lent. */
+function descriptorOf(socket: Socket): number | undefined {
+  const { _handle: handle } = socket as unknown as { readonly _handle?: { readonly fd?: unknown } | null };
+  return typeof handle?.fd === 'number' && handle.fd >= 0 ? handle.fd : undefined;
+}

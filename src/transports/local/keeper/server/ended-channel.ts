@@ -1,0 +1,22 @@
+import { FairleadError } from '../../../../contract/errors.ts';
+import type { Channel, Ended, ProcessView } from '../../../../engine/terminal/channel.ts';
+import { ByteQueue } from '../../../../lib/byte-queue.ts';
+
+/** What is left of a program that ended before. */
+export class EndedChannel implements Channel {
+  readonly output = new ByteQueue(1);
+  readonly ended: Promise<Ended>;
+  readonly process: ProcessView;
+
+  constructor(pid: number, ended: Ended) {
+    this.output.end();
+    this.ended = Promise.resolve(ended);
+    this.process = { pid, foreground: () => undefined, cwd: () => undefined, echo: () => undefined };
+  }
+
+  async write(): Promise<void> {
+    throw new FairleadError('terminal_exited', 'The program in this terminal has ended; it takes no input.');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}

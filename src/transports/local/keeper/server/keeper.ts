@@ -1,0 +1,307 @@
+import { existsSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { FairleadError } from '../../../../contract/errors.ts';
+import { systemClock } from '../../../../system/clock.ts';
+import type { LinuxPty } from '../../pty/pty-linux.ts';
+import { startTime } from '../../pty/proc.ts';
+import type { SharedCalls } from '../lease/shared-calls.ts';
+import type { LocalTarget } from '../../target.ts';
+import type { Size } from '../../../../engine/terminal/channel.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { Conversation, type Held } from './conversation.ts';
+import { FrameMistakes } from '../frame-mistakes.ts';
+import { type Frame, FrameReader, frame, frameTypes } from '../frames.ts';
+import { HeldTerminal } from './held-terminal.ts';
+import { keptLog, SharedLog } from './kept-log.ts';
+import { decode, encode, type Hello, type Spawn } from '../messages.ts';
+import { Parted } from '../lease/orphaned.ts';
+
+export interface KeeperOptions {
+  /** Opens a program on a pseudo-terminal; throws a FairleadError that says why not. */
+  readonly open: (target: LocalTarget, size: Size) => LinuxPty;
+  /** Called once, when there is nothing left to keep. */
+  readonly onEmpty: () => void;
+  /** Goes on as another program, which has the terminals from here on. */
+  readonly replace?: (argv: readonly [string, ...string[]], terminals: readonly HeldTerminal[]) => void;
+  /** Without it every byte goes through the keeper. */
+  readonly shared?: SharedCalls | undefined;
+  /** Hears of our own mistakes. */
+  readonly complain?: (error: unknown) => void;
+  readonly clock?: Clock;
+  readonly limits?: Partial<KeeperLimits>;
+  readonly terminals?: readonly HeldTerminal[];
+}
+
+export interface KeeperLimits {
+  /** How long it lives without terminals and without a client. */
+  readonly emptyMs: number;
+  /** How long a terminal that ended stays readable, after an instance has heard of it (R-HUB-035). */
+  readonly readableMs: number;
+  /** How long it does when none has. */
+  readonly unheardMs: number;
+  /** How long a client that is asked for a sign of life may take. */
+  readonly answerMs: number;
+}
+
+const defaults: KeeperLimits = {
+  emptyMs: 60_000,
+  readableMs: 10 * 60_000,
+  unheardMs: 24 * 3600_000,
+  answerMs: 1000,
+};
+/** Who connects says hello at once. */
+const helloMs = 5000;
+/** As long as the engine gives them. */
+const graceMs = 3000;
+const smallestRing = 256 << 10;
+const largestRing = 64 << 20;
+
+/** Terminals that outlive the instances that open them. It reads, remembers and types; it understands nothing of it. */
+export class Keeper {
+  readonly #options: KeeperOptions;
+  readonly #limits: KeeperLimits;
+  readonly #terminals = new Map<string, HeldTerminal>();
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #held: Held;
+  #client: { readonly socket: Socket; readonly talk: Conversation } | undefined;
+  #parted: Parted | undefined;
+  #path = '';
+  /** How often in a row nobody could have reached it. */
+  #unreachable = 0;
+  readonly #clock: Clock;
+  #emptySinceMs: number;
+  #watch: Disposable | undefined;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#emptySinceMs = this.#clock.monotonic();
+    this.#limits = { ...defaults, ...options.limits };
+    for (const terminal of options.terminals ?? []) this.#terminals.set(terminal.id, terminal);
+    this.#held = {
+      all: this.#terminals,
+      spawn: (id, spawn) => this.#spawn(id, spawn),
+      forget: (held) => this.#forget(held),
+      end: () => void this.end().catch(() => {}),
+      replace: (argv) => {
+        if (!options.replace) return;
+        this.close();
+        options.replace(argv, [...this.#terminals.values()]);
+      },
+      mistakes: new FrameMistakes(),
+      complain: (thrown) => options.complain?.(thrown),
+      pid: process.pid,
+      startTime: startTime(process.pid) ?? 0,
+    };
+    this.#server = createServer((socket) => this.#accept(socket));
+    this.#arm();
+  }
+
+  #arm(): void {
+    const { emptyMs, readableMs } = this.#limits;
+    const everyMs = Math.max(5, Math.min(emptyMs, readableMs, 20_000) / 4);
+    this.#watch = this.#clock.after(everyMs, () => {
+      this.#arm();
+      this.#tidy();
+    });
+  }
+
+  /** For its owner only: the file is made with rights for nobody else, in a folder that is nobody else's. */
+  listen(path: string): Promise<void> {
+    this.#path = path;
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      const before = process.umask(0o177);
+      try {
+        this.#server.listen(path, () => resolve());
+      } finally {
+        process.umask(before);
+      }
+    });
+  }
+
+  /** Ends every terminal, then itself. Programs have as much time to save their work as when one terminal is closed. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#terminals.values()].map((held) => held.terminate(graceMs)));
+    this.close();
+    this.#options.onEmpty();
+  }
+
+  /** Takes no more clients and forgets those it has. */
+  close(): void {
+    this.#watch?.[Symbol.dispose]();
+    this.#server.close();
+    this.#client?.talk[Symbol.dispose]();
+    this.#client = undefined;
+    this.#takeBack();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket);
+    const reader = new FrameReader();
+    let talk: Conversation | undefined;
+    let greeting: Promise<void> | undefined;
+    let early: Frame[] = [];
+    const limit = setTimeout(() => socket.destroy(), helloMs);
+    const broken = (thrown: unknown): void => {
+      socket.destroy(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    };
+    const hear = (to: Conversation, frames: readonly Frame[]): void => {
+      try {
+        to.hear(frames);
+      } catch (thrown) {
+        broken(thrown);
+      }
+    };
+    socket.on('data', (chunk: Buffer) => {
+      let frames: Frame[];
+      try {
+        frames = reader.push(chunk);
+      } catch {
+        // Not frames: nothing it says from here on can be understood.
+        return void socket.destroy();
+      }
+      if (talk) return hear(talk, frames);
+      early.push(...frames);
+      const [first] = early;
+      if (greeting || !first) return;
+      clearTimeout(limit);
+      greeting = this.#greet(socket, first).then((accepted) => {
+        talk = accepted;
+        const [, ...rest] = early;
+        early = [];
+        if (talk) hear(talk, rest);
+      });
+      greeting.catch(broken);
+    });
+    socket.on('error', (error) => {
+      // What the system has to say of a connection that breaks is no news.
+      if (!('syscall' in error)) this.#options.complain?.(error);
+    });
+    socket.on('close', () => {
+      clearTimeout(limit);
+      this.#sockets.delete(socket);
+      if (this.#client?.socket === socket) this.#part();
+      this.#emptySinceMs = this.#clock.monotonic();
+    });
+  }
+
+  /** The connection of the client is over. */
+  #part(): void {
+    const talk = this.#client?.talk;
+    this.#client = undefined;
+    if (talk?.part()) this.#parted = new Parted(talk, () => this.#takeBack());
+    else talk?.[Symbol.dispose]();
+  }
+
+  #takeBack(): void {
+    this.#parted?.[Symbol.dispose]();
+    this.#parted = undefined;
+  }
+
+  /** One client at a time. One that is dead or silent gives way; one that lives is told to nobody's surprise but the new one's. */
+  async #greet(socket: Socket, first: Frame): Promise<Conversation | undefined> {
+    const hello = first.type === frameTypes.hello ? decode<Hello>(first.body) : undefined;
+    if (typeof hello?.pid !== 'number' || typeof hello.version !== 'number') {
+      socket.destroy();
+      return undefined;
+    }
+    if (hello.ticket !== undefined) {
+      if (!this.#client?.talk.attach(socket, hello.ticket)) socket.destroy();
+      return undefined;
+    }
+    if (hello.version < 1) {
+      socket.end(frame('refused', '', encode({ reason: 'version' })));
+      return undefined;
+    }
+    for (let before = this.#client; before && !before.socket.destroyed; before = this.#client) {
+      const isSame = before.talk.pid === hello.pid;
+      // A process that comes back gives way to itself. While it has terminals lent, its old connection ends first.
+      if (isSame && !before.talk.mayRead) break;
+      const isThere = isSame || (await before.talk.isThere(this.#limits.answerMs));
+      // One that is stopped, and wakes, would take output from under whoever had it instead.
+      if (isThere || before.talk.mayRead) {
+        const silent = isThere ? {} : { silent: true };
+        socket.end(frame('refused', '', encode({ reason: 'busy', pid: before.talk.pid, ...silent })));
+        return undefined;
+      }
+      // While it was asked, somebody else may have come in its place.
+      if (this.#client === before) break;
+    }
+    if (socket.destroyed) return undefined;
+    if (this.#client?.socket.destroyed) this.#part();
+    const { talk: gone } = this.#parted ?? {};
+    if (gone && gone.pid !== hello.pid && gone.mayRead) {
+      socket.end(frame('refused', '', encode({ reason: 'busy', pid: gone.pid, silent: true })));
+      return undefined;
+    }
+    this.#takeBack();
+    this.#client?.talk[Symbol.dispose]();
+    this.#client?.socket.destroy();
+    const talk = new Conversation(socket, hello.pid, this.#held, hello.direct ? this.#options.shared : undefined);
+    this.#client = { socket, talk };
+    talk.welcome(hello.wanted ?? {});
+    return talk;
+  }
+
+  #spawn(id: string, spawn: Partial<Spawn>): HeldTerminal {
+    const { argv, env, cols, rows, cwd, folder, about, capacity, umask } = spawn;
+    if (id === '' || this.#terminals.has(id) || !argv?.[0] || !env || cols === undefined || rows === undefined) {
+      throw new FairleadError('invalid_input', 'The keeper was asked for a terminal that cannot be.');
+    }
+    const size = { cols, rows };
+    // Before the program is there: nothing that comes after may fail.
+    const log = keptLog(this.#options.shared, Math.min(largestRing, Math.max(smallestRing, capacity ?? 4 << 20)));
+    const before = umask === undefined ? undefined : process.umask(umask & 0o777);
+    let channel: LinuxPty;
+    try {
+      channel = this.#options.open({ argv, env, ...(cwd === undefined ? {} : { cwd }) }, size);
+    } catch (thrown) {
+      if (log instanceof SharedLog) log[Symbol.dispose]();
+      throw thrown;
+    } finally {
+      if (before !== undefined) process.umask(before);
+    }
+    const held = new HeldTerminal({
+      id,
+      channel,
+      pid: channel.process.pid,
+      terminal: channel.terminal,
+      size,
+      log,
+      clock: this.#clock,
+      folder,
+      about,
+    });
+    this.#terminals.set(id, held);
+    return held;
+  }
+
+  #forget(held: HeldTerminal): void {
+    this.#client?.talk.leave(held);
+    held[Symbol.dispose]();
+    this.#terminals.delete(held.id);
+    this.#emptySinceMs = this.#clock.monotonic();
+  }
+
+  #tidy(): void {
+    const now = this.#clock.monotonic();
+    const { readableMs, unheardMs, emptyMs } = this.#limits;
+    for (const held of this.#terminals.values()) {
+      if (!held.ended) continue;
+      const heard = held.toldMs !== undefined && now - held.toldMs >= readableMs;
+      const old = this.#clock.now() - (held.listed.endedAt ?? 0) >= unheardMs;
+      if (heard || old) this.#forget(held);
+    }
+    // Without its file nobody can find it again: what it holds would run on for ever and for nobody.
+    this.#unreachable = this.#client || existsSync(this.#path) ? 0 : this.#unreachable + 1;
+    if (this.#unreachable === 2) void this.end().catch(() => {});
+    if (this.#terminals.size > 0 || this.#sockets.size > 0) this.#emptySinceMs = now;
+    else if (now - this.#emptySinceMs >= emptyMs) {
+      this.close();
+      this.#options.onEmpty();
+    }
+  }
+}

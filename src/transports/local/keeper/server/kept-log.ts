@@ -1,0 +1,63 @@
+import { OutputLog } from '../../../../engine/terminal/output-log.ts';
+import type { SharedCalls } from '../lease/shared-calls.ts';
+import { SharedMemory } from '../lease/shared-memory.ts';
+
+/** The last bytes a terminal of a keeper wrote. */
+export type KeptLog = Pick<OutputLog, 'capacity' | 'start' | 'end' | 'append' | 'read' | 'views'>;
+
+/** In memory that can be shared, where there is such. */
+export function keptLog(calls: SharedCalls | undefined, capacity: number, start = 0): KeptLog {
+  const memory = calls && SharedMemory.create(calls, capacity, start);
+  return memory ? new SharedLog(memory) : new OutputLog({ capacity, start });
+}
+
+const scratch = Buffer.allocUnsafeSlow(64 << 10);
+
+/** A log in memory that another process may write to while it has the terminal: its numbers are those of the moment. */
+export class SharedLog implements KeptLog, Disposable {
+  readonly memory: SharedMemory;
+
+  constructor(memory: SharedMemory) {
+    this.memory = memory;
+  }
+
+  get capacity(): number {
+    return this.memory.capacity;
+  }
+
+  get start(): number {
+    return this.memory.start;
+  }
+
+  get end(): number {
+    return this.memory.head;
+  }
+
+  append(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += this.capacity) {
+      this.memory.append(bytes.subarray(at, at + this.capacity));
+    }
+  }
+
+  read(from: number, to = this.end, max = Number.POSITIVE_INFINITY): ReturnType<OutputLog['read']> {
+    const first = Math.min(Math.max(from, this.start), this.end);
+    const last = Math.max(first, Math.min(to, this.end, first + max));
+    const bytes = new Uint8Array(last - first);
+    this.memory.copy(first, bytes);
+    return { from: first, bytes, missed: Math.max(0, Math.min(first, to) - from) };
+  }
+
+  /** A copy, after all: good until the next call. */
+  views(from: number, to = this.end): Uint8Array[] {
+    const first = Math.max(from, this.start);
+    const last = Math.min(to, this.end);
+    if (first >= last) return [];
+    const bytes = last - first <= scratch.length ? scratch.subarray(0, last - first) : new Uint8Array(last - first);
+    this.memory.copy(first, bytes);
+    return [bytes];
+  }
+
+  [Symbol.dispose](): void {
+    this.memory[Symbol.dispose]();
+  }
+}

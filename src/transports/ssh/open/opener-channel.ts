@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { FairleadError } from '../../../contract/errors.ts';
+import type { Opened, OpenRequest } from '../../../engine/engine.ts';
+import { channelOf } from './channel-of.ts';
+import { begin, type Begun } from './integration-start.ts';
+import { firstCommand, type Launch } from './integration.ts';
+import type { PtyRequest, SshProcess } from '../link/link.ts';
+import type { SshSession } from '../sessions/session.ts';
+
+/** What a terminal needs of a session. */
+export type Channels = Pick<SshSession, 'exec' | 'shell'>;
+
+export interface ChannelOptions {
+  readonly terminalId: string;
+  readonly integration: boolean;
+  /** `LANG` and its like; a server takes what it allows. */
+  readonly language?: Readonly<Record<string, string>>;
+}
+
+const term = 'xterm-256color';
+/** Where nobody said which. */
+const login = 'login shell';
+
+/**
+ * A terminal at the far side: a shell that marks what it does, a program, or whatever the server gives where neither can
+ * be asked for. Rejects with `invalid_input` when something that was named is not there.
+ */
+export async function openChannel(
+  session: Channels,
+  request: OpenRequest,
+  options: ChannelOptions,
+  signal: AbortSignal,
+): Promise<Opened> {
+  check(request);
+  const { argv, shell, command, cwd, env, size } = request;
+  const launch: Launch = {
+    token: randomBytes(9).toString('base64url'),
+    nonce: randomBytes(8).toString('hex'),
+    folder: `fairlead-${randomBytes(12).toString('hex')}`,
+    argv,
+    shell,
+    command,
+    cwd,
+    env: {
+      COLORTERM: 'truecolor',
+      TERM_PROGRAM: 'Fairlead',
+      ...env,
+      FAIRLEAD: '1',
+      FAIRLEAD_SESSION: options.terminalId,
+    },
+    integration: options.integration,
+  };
+  const pty = { term, size };
+  const ways = { pty, env: options.language ?? {} };
+  const begun = await start(session, launch, ways, signal);
+  if (begun.as === 'asked') {
+    const program = argv?.[0] ?? shell ?? (begun.loginShell || login);
+    const opened = { channel: channelOf(begun.process, { pty: true }), program };
+    return begun.marked ? { ...opened, nonce: launch.nonce } : opened;
+  }
+  const process = begun.as === 'other' ? begun.process : await plain(session, request, ways, signal);
+  return { channel: channelOf(process, { pty: true }), program: login };
+}
+
+interface Ways {
+  readonly pty: PtyRequest;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function start(session: Channels, launch: Launch, ways: Ways, signal: AbortSignal): Promise<Begun> {
+  let process: SshProcess;
+  try {
+    process = await session.exec(firstCommand(launch.token), ways, signal);
+  } catch (error) {
+    // A server that knows no commands may still have a shell.
+    if (error instanceof FairleadError && error.data?.['refused'] === 'request') return { as: 'nothing' };
+    throw error;
+  }
+  return await begin(process, launch, signal);
+}
+
+/** For routers, Windows and accounts with a command of their own: what the server starts for everybody. */
+async function plain(
+  session: Channels,
+  { argv, shell, command, cwd }: OpenRequest,
+  { pty, env }: Ways,
+  signal: AbortSignal,
+): Promise<SshProcess> {
+  const asked = Object.entries({ argv, command, shell, cwd }).find(([, given]) => given !== undefined)?.[0];
+  if (asked === undefined) return await session.shell(pty, { env }, signal);
+  throw new FairleadError('unsupported', `This host gives a login and nothing else: it takes no ${asked}.`, {
+    hint: 'Open it without argv, command, shell, cwd and env.',
+  });
+}
+
+function check({ argv, shell, command, cwd, env = {} }: OpenRequest): void {
+  const texts = [...(argv ?? []), shell ?? '', command ?? '', cwd ?? '', ...Object.values(env)];
+  if (texts.some((text) => text.includes('\0'))) {
+    throw new FairleadError('invalid_input', 'An argument, the directory or the environment contains a NUL byte.', {
+      hint: 'Remove it: no program can receive one.',
+    });
+  }
+  const name = Object.keys(env).find((one) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(one));
+  if (name === undefined) return;
+  throw new FairleadError('invalid_input', `"${name.slice(0, 80)}" is not a name for an environment variable.`, {
+    hint: 'Use letters, digits and underscores, not starting with a digit.',
+  });
+}

@@ -1,0 +1,133 @@
+import { FairleadError } from '../../../contract/errors.ts';
+import type { Engine, Opened, Opener, OpenRequest, TargetList } from '../../../engine/engine.ts';
+import { hostAndPort } from '../config/address.ts';
+import type { AskPassword } from '../login/auth.ts';
+import { ssh } from '../index.ts';
+import type { LiveSession } from '../sessions/live-session.ts';
+import { openChannel } from './opener-channel.ts';
+import { personQuestion } from '../login/person-question.ts';
+import type { ConnectOutcome } from '../sessions/sessions.ts';
+
+export interface SshOpenerOptions {
+  /** Asked for when something is opened: an engine is made with its openers. */
+  readonly engine: () => Engine;
+  /** Have shells mark their prompts and commands. */
+  readonly integration: boolean;
+  /** Of the machine we run on; hosts are offered its language, as `ssh` does. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Opens `ssh:user@host[:port]`, or `ssh:name` for a host of the SSH config, on a session of the same principal. */
+export function sshOpener({ engine, integration, env }: SshOpenerOptions): Opener {
+  const language = Object.fromEntries(
+    Object.entries(env).filter(
+      (pair): pair is [string, string] => /^LANG$|^LC_/.test(pair[0]) && pair[1] !== undefined,
+    ),
+  );
+  return async (request, terminalId, signal) => {
+    const { session, notes } = await sessionFor(engine(), request, signal);
+    const opened = await onSession(session, request.principal, (leaving) => {
+      const options = { terminalId, integration, language };
+      return openChannel(session, request, options, AbortSignal.any([signal, leaving]));
+    });
+    return { ...opened, notes };
+  };
+}
+
+/** The hosts one can name, for callers that ask what can be opened. */
+export async function sshTargets(engine: Engine): Promise<TargetList['targets']> {
+  const hosts = await engine.part(ssh).connector.configuredHosts();
+  return [
+    { target: 'ssh:user@host[:port]', summary: 'a shell or program on that host' },
+    ...hosts.slice(0, maxHosts).map(({ alias, hostName = alias, user, port = 22 }) => ({
+      target: `ssh:${alias}`,
+      summary: `${user === undefined ? '' : `${user}@`}${hostAndPort(hostName, port)}`,
+    })),
+  ];
+}
+
+/** Some people's SSH config names thousands. */
+const maxHosts = 100;
+
+interface Reached {
+  readonly session: LiveSession;
+  readonly notes: readonly string[];
+}
+
+async function sessionFor(engine: Engine, request: OpenRequest, signal: AbortSignal): Promise<Reached> {
+  const { sessions, settings } = engine.part(ssh);
+  const { username, address } = parseTarget(request.target);
+  const principal = request.principal ?? everybody;
+  // Who opens a terminal has no way to be asked on the spot: the question waits for the person, and the answer for the next try.
+  const askPassword: AskPassword = (question, stop) =>
+    engine.asking.ask({ ...personQuestion(question), principal, asker: 'terminal' }, undefined, stop);
+  const outcome = await sessions.connect(
+    {
+      address,
+      username,
+      usualTimeoutMs: settings.connectTimeoutMs,
+      maxRetries: settings.maxRetries,
+      retryDelayMs: settings.retryDelayMs,
+      compress: settings.compression,
+      reuse: 'auto',
+      askPassword,
+    },
+    principal,
+    signal,
+  );
+  if (outcome.status === 'suggested') throw new FairleadError('internal', 'A session was suggested to nobody.');
+  return { session: outcome.session, notes: outcome.status === 'ok' ? trust(outcome) : [] };
+}
+
+/** What was learned of the host on the way in (spec/remote.md 9.3). */
+function trust({ session, connected }: ConnectOutcome & { readonly status: 'ok' }): string[] {
+  const { hostKey, warnings } = connected;
+  const place = hostAndPort(session.host, session.port);
+  return [
+    ...(hostKey.state === 'new'
+      ? [`the key of ${place} was not known and is now recorded: ${hostKey.fingerprint}`]
+      : []),
+    ...warnings,
+  ];
+}
+
+/** A terminal that belongs to nobody in particular uses a session that does not either. */
+const everybody = '';
+
+function parseTarget(target: string): { readonly username: string | undefined; readonly address: string } {
+  const place = target.replace(/^ssh:(?:\/\/)?/, '');
+  const at = place.lastIndexOf('@');
+  const [username, address] = at < 0 ? [undefined, place] : [place.slice(0, at), place.slice(at + 1)];
+  if (address !== '' && username !== '') return { username, address };
+  throw new FairleadError('invalid_input', `${JSON.stringify(target.slice(0, 80))} names no host.`, {
+    hint: 'Write ssh:user@host, ssh:user@host:port, or ssh: and a name of the SSH config.',
+  });
+}
+
+/** The session has business as long as the terminal lives, and takes the terminal with it. */
+async function onSession(
+  session: LiveSession,
+  owner: string | undefined,
+  open: (leaving: AbortSignal) => Promise<Opened>,
+): Promise<Opened> {
+  const leaving = new AbortController();
+  let opened: Opened | undefined;
+  const business = session.adopt({
+    kind: 'shell',
+    sessionEnded: async () => {
+      leaving.abort(new FairleadError('unavailable', 'The connection has ended.'));
+      await opened?.channel[Symbol.asyncDispose]();
+    },
+  });
+  try {
+    opened = await open(leaving.signal);
+  } catch (error) {
+    business[Symbol.dispose]();
+    throw error;
+  }
+  opened.channel.ended.then(
+    () => business[Symbol.dispose](),
+    () => {},
+  );
+  return { ...opened, owner };
+}
