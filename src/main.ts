@@ -71,7 +71,7 @@ function understand(command: Command, argv: readonly string[]): Pick<Invocation,
 
 /** Not a command of its own: a verb of a running instance. Their table is loaded only now. */
 async function verb(name: string, rest: readonly string[], around: Surroundings): Promise<number> {
-  const { drive, isNoun, nouns } = await import('./commands/drive.ts');
+  const { drive, isNoun, nouns } = await import('./commands/drive/drive.ts');
   if (!isNoun(name)) throw unknownCommand(name, nouns());
   return await drive(name, rest, around);
 }

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test, vi } from 'vitest';
-import { type Opened, type Seat, sit } from '../src/commands/sit.ts';
+import { type Opened, type Seat, sit } from '../src/commands/person/attach-loop.ts';
 import { FairleadError } from '../src/contract/errors.ts';
 import type { SocketClient } from '../src/faces/socket/client.ts';
 

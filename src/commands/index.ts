@@ -40,7 +40,7 @@ export const commands: readonly Command[] = [
     ],
     settings: ['headless', ...terminals, ...recordingSettings, ...sshSettings, ...tools],
     serves: true,
-    run: async (invocation) => (await import('./mcp.ts')).mcp(invocation),
+    run: async (invocation) => (await import('./instance/mcp.ts')).mcp(invocation),
   },
   {
     name: 'serve',
@@ -73,8 +73,8 @@ export const commands: readonly Command[] = [
     // To end what is left needs next to nothing of a server.
     run: async (invocation) =>
       isOn(invocation.flags, 'end')
-        ? (await import('./end-terminals.ts')).endTerminals(invocation)
-        : (await import('./serve.ts')).serve(invocation),
+        ? (await import('./instance/end-terminals.ts')).endTerminals(invocation)
+        : (await import('./instance/serve.ts')).serve(invocation),
   },
   {
     name: 'answer',
@@ -90,7 +90,7 @@ export const commands: readonly Command[] = [
     ],
     settings: ['home'] satisfies SettingName[],
     flags: [json, own('--list', 'switch', 'Only show what waits')],
-    run: async (invocation) => (await import('./answer.ts')).answer(invocation),
+    run: async (invocation) => (await import('./person/answer.ts')).answer(invocation),
   },
   {
     name: 'attach',
@@ -104,7 +104,7 @@ export const commands: readonly Command[] = [
       own('--session', 'value', 'Which session, the same as the word', 'name'),
       own('--instance', 'value', 'Which instance; the active one first by default', 'name'),
     ],
-    run: async (invocation) => (await import('./attach.ts')).attach(invocation),
+    run: async (invocation) => (await import('./person/attach.ts')).attach(invocation),
   },
   {
     name: 'audit',
@@ -151,7 +151,7 @@ export const commands: readonly Command[] = [
       own('--theme', 'value', 'gif: the colours', 'standard|midnight|daylight|classic'),
       own('--speed', 'value', 'gif: times as fast', 'n'),
     ],
-    run: async (invocation) => (await import('./recordings.ts')).recordings(invocation),
+    run: async (invocation) => (await import('./recordings/recordings.ts')).recordings(invocation),
   },
   {
     name: 'play',
@@ -165,6 +165,6 @@ export const commands: readonly Command[] = [
       own('--speed', 'value', 'Times as fast', 'n'),
       own('--idle-limit', 'value', 'Longest pause, in seconds', 's'),
     ],
-    run: async (invocation) => (await import('./play.ts')).play(invocation),
+    run: async (invocation) => (await import('./recordings/play.ts')).play(invocation),
   },
 ];

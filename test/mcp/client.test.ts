@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { describe, expect, test } from 'vitest';
-import { serveMcpHttp } from '../../src/faces/mcp/http.ts';
+import { serveMcpHttp } from '../../src/faces/http/server.ts';
 import { LineTransport } from '../../src/faces/mcp/line-transport.ts';
 import { serveStdio } from '../../src/faces/mcp/stdio.ts';
 import type { McpSurface } from '../../src/faces/mcp/surface.ts';

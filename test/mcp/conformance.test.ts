@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { serveMcpHttp } from '../../src/faces/mcp/http.ts';
+import { serveMcpHttp } from '../../src/faces/http/server.ts';
 import { conformanceSurface } from './fixture/conformance-surface.ts';
 import { node22 } from './fixture/node22.ts';
 

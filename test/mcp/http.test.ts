@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type HttpOptions, type HttpServer, serveMcpHttp } from '../../src/faces/mcp/http.ts';
+import { type HttpOptions, type HttpServer, serveMcpHttp } from '../../src/faces/http/server.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { shortest } from '../support/shortest.ts';
 import { changes, conformanceSurface } from './fixture/conformance-surface.ts';

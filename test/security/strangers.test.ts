@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { listenHttp } from '../../src/commands/ports.ts';
+import { listenHttp } from '../../src/commands/instance/ports.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { LoopbackServer, notice } from '../../src/faces/ask-page/loopback-server.ts';
 import { type FailedLogin, FailedLogins } from '../../src/faces/door/failed-logins.ts';
 import { MethodTable } from '../../src/faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../src/faces/jsonrpc/server.ts';
-import { type HttpOptions, serveMcpHttp } from '../../src/faces/mcp/http.ts';
+import { type HttpOptions, serveMcpHttp } from '../../src/faces/http/server.ts';
 import { initialize } from '../mcp/fixture/wire.ts';
 import { workshop } from '../mcp/fixture/workshop.ts';
 import { RpcClient } from '../support/rpc.ts';

@@ -4,7 +4,7 @@ import { sessionBook } from '../../operations/session/index.ts';
 import { globalOptions } from '../global-options.ts';
 import { optionsOfCommand } from '../help.ts';
 import { commands } from '../index.ts';
-import { optionsOf } from '../verb-options.ts';
+import { optionsOf } from '../drive/verb-options.ts';
 
 export interface Word {
   readonly word: string;

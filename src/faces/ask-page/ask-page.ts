@@ -5,7 +5,7 @@ import { answerQuestion, declineQuestion } from '../../engine/person/questions/m
 import type { OpenQuestion } from '../../engine/person/questions/question.ts';
 import type { Caller } from '../../engine/call/call.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { readBody } from '../mcp/http-exchange.ts';
+import { readBody } from '../http/exchange.ts';
 import { questionPage } from './html.ts';
 import { LoopbackServer, notice, type Reply } from './loopback-server.ts';
 

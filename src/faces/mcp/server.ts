@@ -11,10 +11,10 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import { type HttpClient, identify } from './client-identity.ts';
-import type { Work } from './elicit-held.ts';
-import { plainly } from './elicit.ts';
+import type { Work } from './elicit/held.ts';
+import { plainly } from './elicit/elicit.ts';
 import type { Ending } from './ending.ts';
-import { peerOf } from './http-exchange.ts';
+import { peerOf } from '../http/exchange.ts';
 import { progressOf } from './progress.ts';
 import { getPrompt } from './prompts.ts';
 import { offerResources } from './resources.ts';

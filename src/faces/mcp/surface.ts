@@ -12,7 +12,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { PersonReach } from '../../engine/person/questions/question.ts';
 import type { Caller, ReportProgress } from '../../engine/call/call.ts';
-import type { PersonDoor } from './elicit.ts';
+import type { PersonDoor } from './elicit/elicit.ts';
 import type { ToolTable } from './tools.ts';
 
 /** Everything one MCP server shows. Built once; every connection, session and request is served from it. */

@@ -1,0 +1,128 @@
+import { places, readSettings } from '../../config.ts';
+import { FairleadError } from '../../contract/errors.ts';
+import { isOn, parseArgs, shapeOf, UsageError } from '../../faces/cli/args.ts';
+import { clean, toJson } from '../../faces/cli/clean.ts';
+import { fieldsOf, isAboutSession } from '../../faces/cli/fields.ts';
+import { show } from '../../faces/cli/show.ts';
+import { columns, styleFor, type Style } from '../../faces/cli/style.ts';
+import { type Verb, verbsOf } from '../../faces/cli/verbs.ts';
+import { RpcClient } from '../../faces/jsonrpc/client.ts';
+import { cliClient } from '../../faces/jsonrpc/wire.ts';
+import { closest } from '../../lib/closest.ts';
+import { sessionBook } from '../../operations/session/index.ts';
+import type { Surroundings } from '../command.ts';
+import { findInstance } from '../find-instance.ts';
+import { inputOf, quoteIt } from './verb-input.ts';
+import { optionsOf } from './verb-options.ts';
+import { numbered, onlySession, sessionCalled } from './which-session.ts';
+
+const verbs = verbsOf(sessionBook);
+/** Nouns of the command line that drive a running instance. */
+export const nouns = (): string[] => [...verbs.keys()];
+export const isNoun = (name: string): boolean => verbs.has(name);
+
+/** What a noun without a verb means (R-RPC-150). */
+const byItself = new Map([['policy', 'get']]);
+
+const connectMs = 5000;
+
+/** `fairlead <noun> <verb> …`: calls a method of a running instance and shows the answer. Resolves with the exit code. */
+export async function drive(noun: string, argv: readonly string[], around: Surroundings): Promise<number> {
+  const { stdout, env } = around;
+  const style = styleFor(stdout, env);
+  const known = verbs.get(noun) ?? new Map<string, Verb>();
+  if (argv[0] === '--help' || argv[0] === '-h') {
+    stdout.write(nounHelp(noun, known, style));
+    return 0;
+  }
+  const isBare = argv[0] === undefined || argv[0].startsWith('-');
+  const [name = '', ...rest] = isBare ? [byItself.get(noun) ?? '', ...argv] : argv;
+  const verb = known.get(name);
+  if (!verb) {
+    if (argv.length > 0) throw new UsageError(noSuchVerb(noun, name, [...known.keys()]));
+    stdout.write(nounHelp(noun, known, style));
+    return 2;
+  }
+  if (wantsHelp(rest, verb.op.lastTakesRest === true)) {
+    stdout.write(verbHelp(verb, style));
+    return 0;
+  }
+  return await perform(verb, rest, around, style);
+}
+
+function noSuchVerb(noun: string, name: string, known: readonly string[]): string {
+  if (name === '') return `Say what to do: ${known.join(', ')}. See: fairlead ${noun} --help`;
+  return `There is no ${noun} ${name}.${suggestion(name, known)} See: fairlead ${noun} --help`;
+}
+
+const options = (argv: readonly string[]): readonly string[] =>
+  argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+
+/** `df -h` asks for something else. */
+const wantsHelp = (argv: readonly string[], isCommandLine: boolean): boolean =>
+  options(argv).includes('--help') || (isCommandLine ? argv[0] === '-h' : options(argv).includes('-h'));
+
+async function perform(verb: Verb, argv: readonly string[], around: Surroundings, style: Style): Promise<number> {
+  const { op, method } = verb;
+  const about = isAboutSession(op);
+  const parsed = parseArgs(argv, optionsOf(op), op.lastTakesRest ? { advice: quoteIt } : undefined);
+  const values = readSettings(
+    new Map(parsed.flags.has('home') ? [['home', String(parsed.flags.get('home'))]] : []),
+    around.env,
+    { uses: ['home'] },
+  );
+  const { home } = places(values, around.env);
+  // The variable names an instance of the home beside it, not of another.
+  const ours = parsed.flags.has('home') ? undefined : around.env['FAIRLEAD_INSTANCE'];
+  const instance = findInstance(home, text(parsed.flags.get('instance')) ?? ours);
+  const own = around.env['FAIRLEAD_SESSION'];
+  const greeting = { token: instance.auth_token, client: cliClient, session: own };
+  using rpc = await RpcClient.connect(instance.mcp_port, greeting, AbortSignal.timeout(connectMs));
+  const { input, session, guessed } = inputOf(verb, parsed);
+  const looks = op.access === 'observe';
+  const id = about
+    ? { id: session === undefined ? await onlySession(rpc, own, looks) : await called(session, guessed, rpc) }
+    : {};
+  const answer = await rpc.call(method, { ...id, ...(await numbered(input, fieldsOf(op), rpc)) });
+  if (isOn(parsed.flags, 'json')) around.stdout.write(toJson(answer));
+  else {
+    const shown = clean(answer);
+    const words = op.show ? op.show(shown) : show(shown, style);
+    if (words !== '') around.stdout.write(words.endsWith('\n') ? words : `${words}\n`);
+  }
+  return op.exitCode?.(answer) ?? op.passthrough?.(answer, isOn(parsed.flags, 'passthrough')) ?? 0;
+}
+
+const text = (value: string | readonly string[] | undefined): string | undefined =>
+  value === undefined ? undefined : String(value);
+
+/** A word that is no session may be the beginning of a command that nobody quoted. */
+async function called(word: string, guessed: boolean, rpc: RpcClient): Promise<string | number> {
+  try {
+    return await sessionCalled(word, rpc);
+  } catch (thrown) {
+    const isMissing = thrown instanceof FairleadError && thrown.code === 'terminal_not_found';
+    if (!guessed || !isMissing) throw thrown;
+    throw new UsageError(`${thrown.message} ${thrown.hint ?? ''} ${quoteIt}`);
+  }
+}
+
+function nounHelp(noun: string, known: ReadonlyMap<string, Verb>, { bold, dim }: Style): string {
+  const rows = [...known.values()].map(({ verb, op }) => [`${verb} ${placesOf(op)}`.trimEnd(), op.summary] as const);
+  return `${bold(`fairlead ${noun}`)} <verb>: on a running instance (fairlead serve)\n\n${columns(rows)}\n\n${dim(`fairlead ${noun} <verb> --help tells more. --json answers as JSON.`)}\n`;
+}
+
+const placesOf = (op: Verb['op']): string =>
+  (op.positional ?? [])
+    .map((name) => (name === 'id' ? '[session]' : `<${String(name).replaceAll('_', '-')}>`))
+    .join(' ') + (op.lastTakesRest ? '…' : '');
+
+function verbHelp({ noun, verb, op }: Verb, { bold }: Style): string {
+  const rows = optionsOf(op).map((option) => [shapeOf(option), option.help] as const);
+  return `${bold(`fairlead ${noun} ${verb}`)}: ${op.summary}\n\n${bold('Usage')}\n  fairlead ${noun} ${verb} ${[placesOf(op), '[options]'].join(' ').trimStart()}\n\n${bold('Options')}\n${columns(rows)}\n`;
+}
+
+const suggestion = (word: string, known: readonly string[]): string => {
+  const [near] = closest(word, known);
+  return near === undefined ? '' : ` Did you mean ${near}?`;
+};

@@ -1,0 +1,41 @@
+import { FairleadError } from '../../contract/errors.ts';
+import type { Log } from '../../system/incident.ts';
+import type { Instances } from '../../engine/instances/instances.ts';
+import { OwnInstance } from '../../engine/instances/own-instance.ts';
+import { type KeeperClient, keeperFor } from '../../transports/local/keeper/client/client.ts';
+
+const findMs = 10_000;
+
+/**
+ * A name nobody has, and where there are keepers the one that goes with it. A name may look free because the file of the instance
+ * was removed: its keeper knows better, and the next name is tried.
+ */
+export async function claimName(
+  peers: Instances,
+  about: Parameters<typeof OwnInstance.claim>[1],
+  log: Log,
+): Promise<{ readonly own: OwnInstance; readonly keeper: KeeperClient | undefined }> {
+  const taken = new Set<string>();
+  for (;;) {
+    const own = OwnInstance.claim(peers, about, taken);
+    const { id } = own.record;
+    if (process.platform !== 'linux') return { own, keeper: undefined };
+    const keeper = keeperFor(id, peers.root, { log });
+    const refusal = await refused(keeper);
+    if (!refusal) return { own, keeper };
+    await keeper[Symbol.asyncDispose]();
+    own[Symbol.dispose]();
+    taken.add(id);
+    log(`The name ${id} is taken, though its file is not there: ${refusal.message}`);
+  }
+}
+
+/** Why the keeper is not for us; other troubles are met again by whoever uses it. */
+async function refused(keeper: KeeperClient): Promise<FairleadError | undefined> {
+  try {
+    await keeper.find(AbortSignal.timeout(findMs));
+    return undefined;
+  } catch (error) {
+    return error instanceof FairleadError && error.code === 'conflict' ? error : undefined;
+  }
+}

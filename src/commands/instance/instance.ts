@@ -1,0 +1,125 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { call } from '../../engine/call/call.ts';
+import { AuditTrail, auditTrail } from '../../engine/call/audit/trail.ts';
+import { Engine, type EngineOptions } from '../../engine/engine.ts';
+import { openGate } from '../../engine/call/gate.ts';
+import type { Log } from '../../system/incident.ts';
+import { installationKey } from '../../system/installation-key.ts';
+import { Policies, policies } from '../../policy/policies.ts';
+import { systemSurroundings } from '../../engine/proxy/detect.ts';
+import { Proxies, proxies } from '../../engine/proxy/proxies.ts';
+import { bothSpellings } from '../../engine/proxy/settings.ts';
+import { abortable } from '../../engine/waiting/answered.ts';
+import { Redactor } from '../../engine/redaction/redactor.ts';
+import { systemClock } from '../../system/clock.ts';
+import { mcpSurface } from '../../faces/mcp/catalogue.ts';
+import type { McpSurface } from '../../faces/mcp/surface.ts';
+import { chooseToolsets, offeredNames } from '../../faces/mcp/tools.ts';
+import { allBooks, usualBooks } from '../../operations/index.ts';
+import { instructionsFor } from '../../operations/instructions.ts';
+import { promptsFor } from '../../operations/prompts.ts';
+import type { KeeperClient } from '../../transports/local/keeper/client/client.ts';
+import { keeperOpener } from '../../transports/local/keeper/client/opener.ts';
+import { type LocalOptions, localOpener, localTargets } from '../../transports/local/opener.ts';
+import { sshOpener, sshTargets } from '../../transports/ssh/open/opener.ts';
+import { places } from '../../config.ts';
+import { answerLine } from './answer-line.ts';
+import { askPages } from './ask-pages.ts';
+import type { Invocation } from '../command.ts';
+import { sshPart } from './ssh-service.ts';
+
+/** What an instance that lives on its own has besides. */
+export interface InstanceExtras {
+  readonly parts?: NonNullable<EngineOptions['parts']>;
+  readonly keeper?: KeeperClient | undefined;
+  /** For every terminal of this machine. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** What every MCP call waits for. Never rejects. */
+  readonly ready?: () => Promise<unknown>;
+}
+
+/** An engine with the transports of this machine, and what MCP shows of it: what `mcp` and `serve` have in common. */
+export async function createInstance(
+  invocation: Invocation,
+  log: Log,
+  { parts = [], keeper, variables = {}, ready = () => Promise.resolve() }: InstanceExtras = {},
+): Promise<{ readonly engine: Engine; readonly surface: McpSurface }> {
+  const { settings, env } = invocation;
+  const { home, recordings, screenshots } = places(settings, env);
+  const ssh = sshPart(invocation, log);
+  const policy = new Policies({ root: home, clock: systemClock, warn: log });
+  const userHome = env['HOME'] ?? homedir();
+  const around = systemSurroundings(env, userHome);
+  const proxy = new Proxies({ root: home, clock: systemClock, warn: log, around });
+  const trail = new AuditTrail(home, log);
+  let redactor: Redactor | undefined;
+  const newRedactor = (): Redactor => new Redactor({ key: installationKey(join(home, 'redaction.key')) });
+  const local: LocalOptions = {
+    root: home,
+    shell: settings.shell,
+    cwd: settings.cwd ?? invocation.cwd(),
+    home: settings.cwd ?? userHome,
+    env,
+    extraEnv: Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '='))),
+    integration: settings.shellIntegration,
+    variables: async (signal) => ({ ...bothSpellings(await proxy.variables(signal)), ...variables }),
+  };
+  const engine: Engine = new Engine({
+    openers: {
+      local: keeper ? keeperOpener(local, keeper) : localOpener(local),
+      ssh: sshOpener({ engine: () => engine, integration: settings.shellIntegration, env }),
+    },
+    size: { cols: settings.cols, rows: settings.rows },
+    scrollback: settings.scrollback,
+    sessions: { maxSessions: settings.maxSessions, idleTimeout: settings.sessionIdleTimeout },
+    recordings: {
+      dir: recordings,
+      idleTimeLimit: settings.idleTimeLimit,
+      maxDuration: settings.maxDuration,
+      inactivityTimeout: settings.inactivityTimeout,
+      auto: settings.record,
+      redactor: newRedactor,
+    },
+    picturesDir: screenshots,
+    describeTargets: async () => {
+      const [local, remote] = await Promise.all([localTargets(), sshTargets(engine)]);
+      return { ...local, targets: [...local.targets, ...remote] };
+    },
+    parts: [ssh.part, [policies, () => policy], [auditTrail, () => trail], [proxies, () => proxy], ...parts],
+    gate: { ...openGate, ...policy.gate },
+    redact: (text) => (redactor ??= newRedactor()).redactText(text).text,
+    idempotency: ssh.idempotency,
+    answerCommand: answerLine({ env, home }),
+    endAll: !settings.keepTerminals,
+    log,
+  });
+  engine.audit.added.on((entry) => trail.add(entry));
+  const books = settings.toolsets === undefined ? usualBooks : await allBooks();
+  const { readOnly, toolsets = books.map(({ name }) => name) } = settings;
+  const offer = { tools: new Set(offeredNames(chooseToolsets(books, toolsets), readOnly)), readOnly };
+  const surface = mcpSurface({
+    name: 'fairlead',
+    version: invocation.version,
+    title: 'Fairlead',
+    description: 'Real terminals for agents, on this machine and over SSH, and a person who can look in and answer.',
+    instructions: instructionsFor(offer),
+    books,
+    toolsets,
+    prompts: promptsFor(offer),
+    readOnly,
+    log,
+    call: async (op, raw, context) => {
+      await abortable(ready(), context.signal).catch(() => {});
+      return await call(op, raw, { ...context, engine });
+    },
+    pages: askPages(engine),
+    clientGone: (key) => engine.sessions.clientGone(key),
+  });
+  return { engine, surface };
+}
+
+function splitOnce(text: string, at: string): [string, string] {
+  const place = text.indexOf(at);
+  return [text.slice(0, place), text.slice(place + at.length)];
+}

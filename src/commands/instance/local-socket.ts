@@ -1,0 +1,38 @@
+import { places } from '../../config.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Invocation } from '../command.ts';
+
+/**
+ * Serves this process on a local socket, for `fairlead answer`, until the engine ends. Loaded and opened after everything
+ * a client waits for; a server that cannot open it says so and goes on.
+ */
+export async function serveLocally(
+  { settings, env }: Invocation,
+  engine: Engine,
+  log: (message: string) => void,
+): Promise<void> {
+  if (process.platform === 'win32') return;
+  try {
+    const [{ SocketServer }, { socketPath, socketsOf }, { attentionMethods }, { askingMethods }, { attachMethods }] =
+      await Promise.all([
+        import('../../faces/socket/server.ts'),
+        import('../../faces/socket/directory.ts'),
+        import('../../engine/person/prompts/methods.ts'),
+        import('../../engine/person/questions/methods.ts'),
+        import('../../engine/person/attach/methods.ts'),
+      ]);
+    const path = socketPath(socketsOf(places(settings, env).home), process.pid);
+    const server = await SocketServer.listen(path, {
+      ...attentionMethods(engine),
+      ...askingMethods(engine),
+      ...attachMethods(engine),
+    });
+    const end = (): void => engine.background(server[Symbol.asyncDispose]());
+    if (engine.closing.aborted) end();
+    else engine.closing.addEventListener('abort', end, { once: true });
+  } catch (error) {
+    if (engine.closing.aborted) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    log(`\`fairlead answer\` cannot reach this process: ${reason}`);
+  }
+}

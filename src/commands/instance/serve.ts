@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { autosave, autosaveNames } from '../../engine/sessions/autosave.ts';
+import type { HttpServer } from '../../faces/http/server.ts';
+import { call } from '../../engine/call/call.ts';
+import { followDirectory } from '../../engine/instances/follow-directory.ts';
+import { Instances } from '../../engine/instances/instances.ts';
+import { RunningInstance, runningInstance } from '../../engine/instances/running.ts';
+import { MethodTable } from '../../faces/jsonrpc/methods.ts';
+import { RpcServer } from '../../faces/jsonrpc/server.ts';
+import { sessionBook } from '../../operations/session/index.ts';
+import { openStateRoot } from '../../engine/instances/state-root.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
+import { Workspaces, workspaces } from '../../engine/sessions/workspaces.ts';
+import { adoptKept } from '../../transports/local/keeper/client/adopt.ts';
+import { missingDriver } from '../../transports/local/index.ts';
+import { places } from '../../config.ts';
+import type { Invocation } from '../command.ts';
+import { claimName } from './claim-name.ts';
+import { createInstance } from './instance.ts';
+import { untilEnded } from './lifecycle.ts';
+import { serveLocally } from './local-socket.ts';
+import { failedLogins, listenHttp, mayMove } from './ports.ts';
+import { welcome } from './welcome.ts';
+
+/** An instance: MCP over HTTP, the session RPC over TCP, a local socket; until a signal comes. */
+export async function serve(invocation: Invocation): Promise<number> {
+  const { settings, stderr, env, version } = invocation;
+  const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);
+  const { home } = places(settings, env);
+  openStateRoot(home, { mustWrite: true });
+  const peers = new Instances(home, log);
+  const about = { version, cwd: settings.cwd ?? invocation.cwd(), token: settings.token };
+  const { own, keeper } = await claimName(peers, about, log);
+  const token = own.record.auth_token;
+  const parts = [
+    [runningInstance, () => new RunningInstance(own, peers, { noTerminals: () => missingDriver() })],
+    [workspaces, () => new Workspaces(peers.root)],
+  ] as const;
+  const { engine, surface } = await createInstance(invocation, log, {
+    parts,
+    keeper,
+    // So that `fairlead` in a terminal finds the instance it lives in, wherever its files are.
+    variables: { FAIRLEAD_INSTANCE: own.record.id, FAIRLEAD_HOME: peers.root },
+  });
+  followDirectory(engine, own);
+  // From the beginning, so that the first question after a bad minute is answered truly.
+  engine.part(runningInstance);
+  const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
+  const options = {
+    host: settings.host,
+    token,
+    allowedHosts: settings.allowHost,
+    allowedOrigins: settings.allowOrigin,
+    onError: (error: Error) => log(error.message),
+    failed: failedLogins(engine, log),
+  };
+  const moves = mayMove(peers, settings.token !== undefined);
+  const saveSessions = (instance: string): void => {
+    const outlives = ({ memory }: Terminal): boolean => memory !== undefined && settings.keepTerminals;
+    const gone = autosave(engine, engine.part(workspaces), { instance, log, outlives });
+    const restore = `\`fairlead workspace restore ${autosaveNames(instance).lost}\``;
+    if (gone > 0) log(`Gone since the server before: ${count(gone)}. ${restore} creates them again.`);
+  };
+  let server: HttpServer | undefined;
+  let rpc: RpcServer | undefined;
+  const code = await untilEnded({
+    async serve(signal) {
+      if (keeper) {
+        const { length } = await adoptKept(engine, keeper, signal);
+        if (length > 0) log(`Going on with ${count(length)} of the server before.`);
+      }
+      if (settings.autosave) saveSessions(own.record.id);
+      // Before anything is opened that would be left running if this cannot be.
+      server = await listenHttp(surface, options, settings.port, moves);
+      const { rpcPort: port } = settings;
+      const wire = { host: '127.0.0.1', port, token, methods, clock: engine.clock, failed: options.failed };
+      rpc = await RpcServer.listen({ ...wire, moves: moves(port) });
+      await engine.sessions.default(signal);
+      // Whoever reads the files may come at once.
+      own.announce({ mcp_port: rpc.port, http_port: server.port });
+      engine.background(serveLocally(invocation, engine, log));
+      const keeps = keeper !== undefined && settings.keepTerminals;
+      welcome(invocation, { server, own: own.record, root: peers.root, keeps });
+      if (!signal.aborted) await once(signal, 'abort');
+    },
+    async close(leftMs) {
+      const began = performance.now();
+      own[Symbol.dispose]();
+      await Promise.all([server?.[Symbol.asyncDispose](), rpc?.[Symbol.asyncDispose]()]);
+      options.failed[Symbol.dispose]();
+      const kept = settings.keepTerminals ? engine.terminals.filter(({ ended, memory }) => memory && !ended).length : 0;
+      await engine.end(leftMs - (performance.now() - began));
+      await keeper?.[Symbol.asyncDispose]();
+      if (kept > 0) log(`Left running: ${count(kept)}. \`fairlead serve\` goes on with them, with --end it ends them.`);
+    },
+    log,
+  });
+  process.exit(code);
+}
+
+const count = (terminals: number): string => `${terminals} terminal${terminals === 1 ? '' : 's'}`;

@@ -1,0 +1,29 @@
+import { homedir } from 'node:os';
+import { places } from '../../config.ts';
+import type { IdempotencyLimits } from '../../engine/call/idempotency.ts';
+import type { Log } from '../../system/incident.ts';
+import type { PartKey, PartMaker } from '../../engine/call/service.ts';
+import { readSshSettings } from '../../ssh-settings.ts';
+import { sshConnector } from '../../transports/ssh/sessions/connect.ts';
+import { Ssh, ssh } from '../../transports/ssh/index.ts';
+import type { Invocation } from '../command.ts';
+
+export interface SshPart {
+  readonly part: readonly [PartKey<AsyncDisposable>, PartMaker];
+  readonly idempotency: IdempotencyLimits;
+}
+
+/** What the engine needs for SSH. Connections, and the library for them, come when somebody first asks. */
+export function sshPart({ settings, env }: Invocation, log: Log): SshPart {
+  const { idempotencyTtlMs, idempotencyMaxEntries, hostKeyPolicy, ...values } = readSshSettings(env, log);
+  const connector = sshConnector({
+    home: env['HOME'] || homedir(),
+    env,
+    knownHostsFile: places(settings, env).knownHosts,
+    hostKeyPolicy: settings.sshHostKeyPolicy ?? hostKeyPolicy,
+  });
+  return {
+    part: [ssh, ({ clock }) => new Ssh({ settings: values, connector, clock })],
+    idempotency: { ttlMs: idempotencyTtlMs, maxEntries: idempotencyMaxEntries },
+  };
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { InstanceRecord } from '../../engine/instances/record.ts';
+import { packageRoot } from '../../system/package-root.ts';
+import { styleFor } from '../../faces/cli/style.ts';
+import type { HttpServer } from '../../faces/http/server.ts';
+import type { Invocation } from '../command.ts';
+
+export interface Welcome {
+  readonly server: HttpServer;
+  readonly own: InstanceRecord;
+  /** State root. */
+  readonly root: string;
+  /** Terminals outlive the server. */
+  readonly keeps: boolean;
+}
+
+/** What a person wants to know when a server has come up, and lines that work as they stand. */
+export function welcome(invocation: Invocation, { server, own, root, keeps }: Welcome): void {
+  const { stdout, env, version, settings } = invocation;
+  const { bold, cyan, dim, green } = styleFor(stdout, env);
+  const { url } = server;
+  const { says, inShell, inJson, note } = tokenWords(invocation, own, root);
+  const stdio = { command: process.execPath, args: [fileURLToPath(new URL('bin/fairlead.js', packageRoot)), 'mcp'] };
+  stdout.write(`${green('●')} ${bold('Fairlead')} ${version} is serving MCP
+
+  address   ${cyan(url)}
+  token     ${says}
+  instance  ${own.id} ${dim(`(session RPC on 127.0.0.1:${own.mcp_port})`)}
+
+${bold('Connect a client')}
+  Claude Code   claude mcp add --transport http fairlead ${url} --header "Authorization: Bearer ${inShell}"
+  Others        {"mcpServers": {"fairlead": {"url": "${url}", "headers": {"Authorization": "Bearer ${inJson}"}}}}
+  Without HTTP  {"mcpServers": {"fairlead": ${JSON.stringify(stdio)}}}
+${[note, elsewhere(server, settings.allowHost)].map((line) => (line === '' ? '' : `  ${dim(line)}\n`)).join('')}
+Then ask your agent: ${cyan('“Use fairlead to run uname -a and tell me what it says.”')}
+You yourself: ${cyan('fairlead session list')}, ${cyan('fairlead attach')}, ${cyan('fairlead --help')}
+${dim(keeps ? 'Ctrl+C ends the server; its terminals run on for the next one. fairlead serve --end ends them.' : 'Ctrl+C ends the server and its terminals.')}
+`);
+}
+
+/** What to say of the token, and what to write in its place. Into a file or a pipe it does not go (R-RPC-009). */
+function tokenWords(
+  { settings, stdout, env }: Invocation,
+  { id, auth_token }: InstanceRecord,
+  root: string,
+): { readonly says: string; readonly inShell: string; readonly inJson: string; readonly note: string } {
+  const { dim } = styleFor(stdout, env);
+  const anew = dim('(new at each start; set FAIRLEAD_TOKEN to keep one)');
+  if (settings.token !== undefined) {
+    return {
+      says: dim('the one in FAIRLEAD_TOKEN'),
+      inShell: '$FAIRLEAD_TOKEN',
+      // Only a shell puts values in the place of variables.
+      inJson: '<token>',
+      note: 'The first line is for a shell where FAIRLEAD_TOKEN is set. Write its value in the place of <token>.',
+    };
+  }
+  if (stdout.isTTY) return { says: `${auth_token} ${anew}`, inShell: auth_token, inJson: auth_token, note: '' };
+  return {
+    says: `auth_token in ${join(root, 'instances', `${id}.json`)} ${anew}`,
+    inShell: '<token>',
+    inJson: '<token>',
+    note: 'Write the token in the place of <token>.',
+  };
+}
+
+/** How other machines connect to a server that listens on all addresses. */
+function elsewhere({ isEverywhere, port }: HttpServer, allowed: readonly string[]): string {
+  if (!isEverywhere) return '';
+  if (allowed.length > 0)
+    return `From other machines: ${allowed.map((name) => `http://${name}:${port}/mcp`).join(', ')}`;
+  return `From other machines: start with --allow-host <name of this machine>, then use http://<that name>:${port}/mcp`;
+}

@@ -1,0 +1,78 @@
+import { places } from '../../config.ts';
+import { FairleadError } from '../../contract/errors.ts';
+import { Instances } from '../../engine/instances/instances.ts';
+import { UsageError } from '../../faces/cli/args.ts';
+import { clean } from '../../faces/cli/clean.ts';
+import { styleFor } from '../../faces/cli/style.ts';
+import type { SocketClient } from '../../faces/socket/client.ts';
+import { type LiveSocket, liveSockets, socketsOf } from '../../faces/socket/directory.ts';
+import type { Invocation } from '../command.ts';
+import { findInstance, noneRunning } from '../find-instance.ts';
+import { answerMs, type Opened, sit } from './attach-loop.ts';
+
+/** Sits down in a session of a running instance; Ctrl+] gets up again, and the session goes on. */
+export async function attach(invocation: Invocation): Promise<number> {
+  const { settings, env, words, flags, stdin, stdout, stderr } = invocation;
+  const named = flags.get('session')?.toString();
+  const [session = '0', ...more] = named === undefined ? words : [named, ...words];
+  if (more.length > 0) throw new UsageError('Name one session.');
+  if (!stdin.isTTY || !stdout.isTTY) {
+    throw new UsageError(
+      'fairlead attach needs a terminal. In scripts use: fairlead session text, fairlead exec wait.',
+    );
+  }
+  const { home } = places(settings, env);
+  const instance = flags.get('instance')?.toString() ?? env['FAIRLEAD_INSTANCE'];
+  const sockets = await liveSockets(socketsOf(home));
+  try {
+    const found = await findSession(inOrder(sockets, home, instance), session);
+    if (!found) throw notThere(session, sockets.length);
+    const { client, opened } = found;
+    if (opened.terminal !== undefined && opened.terminal === env['FAIRLEAD_SESSION']) {
+      throw new FairleadError('conflict', `This is session ${opened.session}: it cannot show itself within itself.`);
+    }
+    const { bold, dim } = styleFor(stderr, env);
+    stderr.write(`${bold(`Session ${opened.session}`)} ${dim(`${clean(opened.name)}, Ctrl+] leaves it`)}\n`);
+    const ended = await sit(client, opened, { stdin, stdout });
+    stderr.write(ended === undefined ? 'Left; the session goes on.\n' : `The session ${ended}.\n`);
+    return 0;
+  } finally {
+    await Promise.all(sockets.map((socket) => socket[Symbol.asyncDispose]()));
+  }
+}
+
+/** Only the instance that is named; else every process, the active instance first and then the newest (R-RPC-151). */
+function inOrder(sockets: readonly LiveSocket[], home: string, instance: string | undefined): SocketClient[] {
+  if (instance !== undefined) {
+    const { pid } = findInstance(home, instance);
+    return sockets.filter((socket) => socket.pid === pid).map(({ client }) => client);
+  }
+  const peers = new Instances(home);
+  const order = [peers.active(), ...peers.list().toReversed()].map((record) => record?.pid);
+  const place = ({ pid }: LiveSocket): number => (order.includes(pid) ? order.indexOf(pid) : order.length);
+  return sockets.toSorted((a, b) => place(a) - place(b)).map(({ client }) => client);
+}
+
+async function findSession(
+  clients: readonly SocketClient[],
+  session: string,
+): Promise<{ readonly client: SocketClient; readonly opened: Opened } | undefined> {
+  for (const client of clients) {
+    try {
+      const opened = await client.request('attach.open', { session }, AbortSignal.timeout(answerMs));
+      return { client, opened: opened as Opened };
+    } catch (error) {
+      // Another process may have it; one that is no instance has no such method.
+      const code = error instanceof FairleadError ? error.code : undefined;
+      if (code !== 'terminal_not_found' && code !== 'unknown_operation') throw error;
+    }
+  }
+  return undefined;
+}
+
+function notThere(session: string, running: number): FairleadError {
+  if (running === 0) return noneRunning();
+  return new FairleadError('terminal_not_found', `There is no session ${session}.`, {
+    hint: 'See: fairlead session list',
+  });
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import {
+  isInitializeRequest,
+  type RequestId,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Clock } from '../../../lib/clock.ts';
+import { sessionKey } from '../client-identity.ts';
+import type { Ending } from '../ending.ts';
+import { rpcError } from '../../http/exchange.ts';
+import { createServer, owner } from '../server.ts';
+import type { McpSurface } from '../surface.ts';
+
+export interface SessionLimits {
+  readonly maxSessions: number;
+  /** A session nobody uses and nobody listens to is ended after this long. */
+  readonly idleMs: number;
+  readonly clock: Clock;
+}
+
+interface Session {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly end: () => Promise<void>;
+  /** Requests and event streams being served. */
+  active: number;
+  expiry: Disposable | undefined;
+}
+
+/** The sessions of the 2025 protocols: one server and one transport for each. */
+export class LegacySessions implements AsyncDisposable {
+  /** Least recently used first. */
+  readonly #sessions = new Map<string, Session>();
+  readonly #surface: McpSurface;
+  readonly #limits: SessionLimits;
+  readonly #ending: Ending;
+
+  constructor(surface: McpSurface, limits: SessionLimits, ending: Ending) {
+    this.#surface = surface;
+    this.#limits = limits;
+    this.#ending = ending;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  async fetch(request: Request, body: unknown): Promise<Response> {
+    const id = request.headers.get('mcp-session-id');
+    if (id !== null) {
+      const session = this.#sessions.get(id);
+      if (session === undefined) return rpcError(404, -32001, 'Session not found. Send initialize to start a new one.');
+      return this.#serve(id, session, request, body);
+    }
+    if (request.method !== 'POST') return rpcError(405, -32000, 'Method not allowed.', { allow: 'POST' });
+    if (!isInitializeRequest(body)) return rpcError(400, -32000, 'No Mcp-Session-Id header. Send initialize first.');
+    return this.#open(request, body);
+  }
+
+  async #open(request: Request, body: unknown): Promise<Response> {
+    if (this.#sessions.size >= this.#limits.maxSessions && !(await this.#endOldestIdle())) {
+      return rpcError(503, -32000, `All ${this.#limits.maxSessions} sessions are in use. End one first.`);
+    }
+    const id = randomUUID();
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
+    const server = createServer(this.#surface, {
+      era: 'legacy',
+      principal: owner,
+      client: { session: id },
+      ending: this.#ending,
+    });
+    const session: Session = { transport, end: () => server.close(), active: 0, expiry: undefined };
+    await server.connect(transport);
+    const closed = server.onclose;
+    server.onclose = () => {
+      session.expiry?.[Symbol.dispose]();
+      this.#sessions.delete(id);
+      this.#surface.clientGone?.(sessionKey(id));
+      closed?.();
+    };
+    this.#sessions.set(id, session);
+    const response = await this.#serve(id, session, request, body);
+    if (!response.ok) await session.end();
+    return response;
+  }
+
+  async #serve(id: string, session: Session, request: Request, body: unknown): Promise<Response> {
+    session.active += 1;
+    session.expiry?.[Symbol.dispose]();
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    const cancel = (): void => cancelCalls(session.transport, body);
+    request.signal.addEventListener('abort', cancel, { once: true });
+    const done = (): void => {
+      request.signal.removeEventListener('abort', cancel);
+      session.active -= 1;
+      if (session.active === 0 && this.#sessions.get(id) === session) this.#expireLater(session);
+    };
+    try {
+      const response = await session.transport.handleRequest(request, { parsedBody: body });
+      return whenFinished(response, done);
+    } catch (thrown) {
+      done();
+      throw thrown;
+    }
+  }
+
+  #expireLater(session: Session): void {
+    const { clock, idleMs } = this.#limits;
+    session.expiry = clock.after(idleMs, () => void session.end().catch(() => {}));
+  }
+
+  async #endOldestIdle(): Promise<boolean> {
+    for (const session of this.#sessions.values()) {
+      if (session.active > 0) continue;
+      await session.end();
+      return true;
+    }
+    return false;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled([...this.#sessions.values()].map((session) => session.end()));
+  }
+}
+
+/** No event is kept for a client that comes back, so one that hangs up will never see the answer it waits for. */
+function cancelCalls(transport: WebStandardStreamableHTTPServerTransport, body: unknown): void {
+  for (const message of Array.isArray(body) ? body : [body]) {
+    const { id, method } = (message ?? {}) as { id?: RequestId; method?: string };
+    if (id === undefined || method === undefined) continue;
+    const params = { requestId: id, reason: 'The client closed the connection.' };
+    transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+  }
+}
+
+/** Calls back once the body has been read to its end or given up. */
+function whenFinished(response: Response, done: () => void): Response {
+  if (response.body === null) {
+    done();
+    return response;
+  }
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      let more = false;
+      try {
+        const next = await reader.read();
+        more = !next.done;
+        if (next.done) controller.close();
+        else controller.enqueue(next.value);
+      } finally {
+        if (!more) done();
+      }
+    },
+    async cancel(reason) {
+      done();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(body, response);
+}
