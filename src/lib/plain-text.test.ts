@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addFlags, plainText } from './plain-text.ts';
-import { cpuTimer } from '../../test/support/cpu-timer.ts';
+import { cpuTimer } from '../../test/support/clocks/cpu-timer.ts';
 
 const tag = (text: string): string => [...text].map((c) => String.fromCodePoint(0xe0000 + c.charCodeAt(0))).join('');
 

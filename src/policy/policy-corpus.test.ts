@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judge, Policy } from './policy.ts';
-import { leastCpu } from '../../test/support/cpu-timer.ts';
+import { leastCpu } from '../../test/support/clocks/cpu-timer.ts';
 
 const policy = (given: Partial<Policy>): Policy => Policy.parse({ enabled: true, ...given });
 const textually = policy({ blocked_patterns: ['rm -rf /'] });

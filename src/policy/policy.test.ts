@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkPolicy, judge, Policy } from './policy.ts';
 import { commandsOf } from './effective.ts';
-import { cpuTimer } from '../../test/support/cpu-timer.ts';
+import { cpuTimer } from '../../test/support/clocks/cpu-timer.ts';
 
 const policy = (given: Partial<Policy>): Policy => Policy.parse({ enabled: true, ...given });
 const programs = (line: string): string[] =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../test/support/manual-clock.ts';
+import { ManualClock } from '../../test/support/clocks/manual.ts';
 import { syncAll } from './sync-all.ts';
 
 const never = { sync: (): Promise<void> => new Promise(() => {}) };

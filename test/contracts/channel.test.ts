@@ -3,7 +3,7 @@ import { EchoChannel } from '../../src/transports/echo/index.ts';
 import { linuxPty, portablePty } from '../../src/transports/local/index.ts';
 import { channelOf } from '../../src/transports/ssh/open/channel-of.ts';
 import type { SshLink } from '../../src/transports/ssh/link/link.ts';
-import { isRoot, type Sshd, startSshd } from '../support/sshd.ts';
+import { isRoot, type Sshd, startSshd } from '../support/ssh/sshd.ts';
 import { behavesLikeAChannel, saving } from './channel.ts';
 
 const size = { cols: 80, rows: 24 };

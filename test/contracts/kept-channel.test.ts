@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { env, KeeperHome, size, soon } from '../support/keeper.ts';
+import { env, KeeperHome, size, soon } from '../support/keeper/keeper.ts';
 import { behavesLikeAChannel, saving } from './channel.ts';
 
 if (process.platform === 'linux') {

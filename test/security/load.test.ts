@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { RpcClient } from '../support/rpc.ts';
-import { runDelay } from '../support/run-delay.ts';
+import { runDelay } from '../support/clocks/run-delay.ts';
 import { Served } from '../support/served.ts';
 
 /** FAIRLEAD_LOAD=full is the load that is promised; it takes minutes on two cores. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { findInTerminal } from '../../src/engine/reading/find.ts';
 import { readTerminal, type View } from '../../src/engine/reading/read.ts';
-import { openWire } from '../reading-support.ts';
-import { Mcp } from '../support/mcp.ts';
-import { type Family, families, output } from './output-families.ts';
+import { openWire } from '../support/reading.ts';
+import { Mcp } from '../support/mcp-client.ts';
+import { type Family, families, output } from '../support/output-families.ts';
 
 /** What output may cost: no more than a constant for each of its bytes, whatever they are, to take in and to read in every way. */
 const { signal } = new AbortController();

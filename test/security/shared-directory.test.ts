@@ -19,7 +19,7 @@ import { packageRoot } from '../../src/system/package-root.ts';
 import { listRecordings, removeRecording } from '../../src/engine/recording/library.ts';
 import { recoverRecordings } from '../../src/engine/recording/recover.ts';
 import { integrate } from '../../src/transports/local/shell-integration/index.ts';
-import { tempDir } from '../recording-support.ts';
+import { tempDir } from '../support/recording.ts';
 
 /** What another user of the machine can lay in a directory that both may write to. */
 const isRoot = process.getuid?.() === 0;

@@ -8,8 +8,8 @@ import { type FailedLogin, FailedLogins } from '../../src/faces/door/failed-logi
 import { MethodTable } from '../../src/faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../src/faces/jsonrpc/server.ts';
 import { type HttpOptions, serveMcpHttp } from '../../src/faces/http/server.ts';
-import { initialize } from '../mcp/fixture/wire.ts';
-import { workshop } from '../mcp/fixture/workshop.ts';
+import { initialize } from '../support/mcp/wire.ts';
+import { workshop } from '../support/mcp/workshop.ts';
 import { RpcClient } from '../support/rpc.ts';
 import { Served } from '../support/served.ts';
 

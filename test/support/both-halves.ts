@@ -1,4 +1,4 @@
-import type { ToolResult } from './mcp.ts';
+import type { ToolResult } from './mcp-client.ts';
 
 /**
  * Some clients show a model only the text of an answer, others only its structure. What one half says the other must say, too:

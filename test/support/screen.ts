@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ManualClock } from './manual-clock.ts';
+import { ManualClock } from './clocks/manual.ts';
 import { Screen, type ScreenOptions } from '../../src/engine/screen/screen.ts';
 
 export const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

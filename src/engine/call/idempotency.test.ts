@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../test/support/clocks/manual.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { canonicalJson, Idempotency, type KeyedCall } from './idempotency.ts';
 

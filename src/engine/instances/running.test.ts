@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../test/support/clocks/manual.ts';
 import { Lateness } from './running.ts';
 
 test('a delay is told for one to two minutes, whether anybody asks meanwhile or not', () => {

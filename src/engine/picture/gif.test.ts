@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gridOf, text } from '../../../test/picture-support.ts';
+import { gridOf, text } from '../../../test/support/pictures.ts';
 import { trueColor } from '../screen/grid.ts';
 import { encodeGif, type GifFrame } from './gif.ts';
 import { lzw } from './lzw.ts';

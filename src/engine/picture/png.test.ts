@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Cell, type Grid, style, trueColor, underlineShift } from '../screen/grid.ts';
 import type { PictureOptions } from './geometry.ts';
 import { drawPng } from './png.ts';
-import { cell, type Decoded, decodePng, gridOf, text, wide } from '../../../test/picture-support.ts';
+import { cell, type Decoded, decodePng, gridOf, text, wide } from '../../../test/support/pictures.ts';
 import { themes } from './themes.ts';
 
 const { signal } = new AbortController();

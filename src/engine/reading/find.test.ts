@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { openWire as openTimed, type WireOptions } from '../../../test/reading-support.ts';
-import { cpuTimer } from '../../../test/support/cpu-timer.ts';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { openWire as openTimed, type WireOptions } from '../../../test/support/reading.ts';
+import { cpuTimer } from '../../../test/support/clocks/cpu-timer.ts';
+import { ManualClock } from '../../../test/support/clocks/manual.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { findInTerminal, type FindRequest } from './find.ts';

@@ -1,7 +1,7 @@
 import { Script } from 'node:vm';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Redactor } from './redactor.ts';
-import { cpuTimer, leastCpu } from '../../../test/support/cpu-timer.ts';
+import { cpuTimer, leastCpu } from '../../../test/support/clocks/cpu-timer.ts';
 
 const redactor = new Redactor({ key: new TextEncoder().encode('test installation') });
 const mask = /<redacted:[0-9a-f]{8}>/g;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FairleadError } from '../../contract/errors.ts';
 import { compilePattern } from './pattern.ts';
-import { cpuTimer } from '../../../test/support/cpu-timer.ts';
+import { cpuTimer } from '../../../test/support/clocks/cpu-timer.ts';
 
 test('finds the first match, its place and its groups, and goes on from there', () => {
   const pattern = compilePattern('(\\w+)=(\\d+)?');

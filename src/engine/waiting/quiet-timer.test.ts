@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openWire } from '../../../test/reading-support.ts';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { openWire } from '../../../test/support/reading.ts';
+import { ManualClock } from '../../../test/support/clocks/manual.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { QuietTimer } from './quiet-timer.ts';
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../test/support/clocks/manual.ts';
 import { type FailedLogin, FailedLogins } from './failed-logins.ts';
 import { Strangers } from './strangers.ts';
 import { isStrong } from '../../lib/token-strength.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callerOf } from '../../../test/support/remote.ts';
+import { callerOf } from '../../../test/support/ssh/remote.ts';
 import { followHint, followStep, hintOf, nextOf, toolStep } from './advice.ts';
 
 const callerWith = (...names: string[]) => ({ ...callerOf('me'), offers: (name: string) => names.includes(name) });

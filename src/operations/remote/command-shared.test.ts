@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FakeCommand, FakeSession } from '../../../test/support/fake-command.ts';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../test/support/clocks/manual.ts';
 import type { Amount, Call } from '../../engine/call/call.ts';
 import { Command } from '../../transports/ssh/commands/command.ts';
 import { untilEnded } from './command-shared.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Asked, question } from './known-prompts.ts';
-import { cpuTimer } from '../../../../test/support/cpu-timer.ts';
+import { cpuTimer } from '../../../../test/support/clocks/cpu-timer.ts';
 
 const asked = (line: string, more: Partial<Asked> = {}): Asked => ({
   line,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandWords } from './command-word.ts';
 import { summarise, type Summary } from './index.ts';
-import { cpuTimer } from '../../../../test/support/cpu-timer.ts';
+import { cpuTimer } from '../../../../test/support/clocks/cpu-timer.ts';
 
 const folder = join(import.meta.dirname, '../../../test/fixtures/summaries');
 const fixture = (name: string): string => readFileSync(join(folder, `${name}.txt`), 'utf8');

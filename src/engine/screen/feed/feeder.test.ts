@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../../test/support/clocks/manual.ts';
 import { anyPiece, encode, everything, makeScreen, plainPiece } from '../../../../test/support/screen.ts';
 import { OutputLog } from '../../terminal/output-log.ts';
 import { systemClock } from '../../../system/clock.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { encode, makeScreen } from '../../../../test/support/screen.ts';
-import { cpuTimer } from '../../../../test/support/cpu-timer.ts';
+import { cpuTimer } from '../../../../test/support/clocks/cpu-timer.ts';
 
 const finals = '@ABCDEFGHIJKLMPSTXZ`abdefghlrs'.split('');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../../test/support/clocks/manual.ts';
 import { Emitter } from '../../../lib/emitter.ts';
 import type { OutputEvent } from '../intake.ts';
 import type { LastInput } from '../../input/keyboard.ts';

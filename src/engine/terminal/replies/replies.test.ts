@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../../test/support/clocks/manual.ts';
 import { Blocks } from '../blocks.ts';
 import type { Foreground, ProcessView } from '../channel.ts';
 import { MarkScanner } from '../marks.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Frame, FrameError, FrameReader, type FrameType, frame, frameTypes, largestFrame } from './frames.ts';
-import { cpuTimer } from '../../../../test/support/cpu-timer.ts';
+import { cpuTimer } from '../../../../test/support/clocks/cpu-timer.ts';
 
 const names = Object.keys(frameTypes) as FrameType[];
 const withOffset = new Set(['want', 'data', 'ack', 'flush', 'flushed', 'input', 'accepted', 'snapshot', 'lent']);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FakeCommand, FakeSession } from '../../../../test/support/fake-command.ts';
-import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../../test/support/clocks/manual.ts';
 import { Command, type CommandRequest } from './command.ts';
 
 function start(changes: Partial<CommandRequest> = {}) {

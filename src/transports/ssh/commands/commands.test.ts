@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FakeCommand, FakeSession } from '../../../../test/support/fake-command.ts';
-import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../../test/support/clocks/manual.ts';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Command } from './command.ts';
 import { Commands } from './commands.ts';

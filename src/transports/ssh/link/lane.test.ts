@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FakeLink } from '../../../../test/support/fake-ssh.ts';
+import { FakeLink } from '../../../../test/support/ssh/fake-ssh.ts';
 import { Lane, type Place } from './lane.ts';
 
 const truth = 10;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { FakeLink, settled } from '../../../../test/support/fake-ssh.ts';
-import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { FakeLink, settled } from '../../../../test/support/ssh/fake-ssh.ts';
+import { ManualClock } from '../../../../test/support/clocks/manual.ts';
 import { remoteError } from '../../../contract/remote-errors.ts';
 import type { SshLink, SshProcess } from './link.ts';
 import { type SlotKind, Slots } from './slots.ts';

@@ -2,7 +2,7 @@ import type { Client, ClientChannel } from 'ssh2';
 
 /**
  * The few private parts of ssh2 that we lean on, and nothing else of it. Its version is pinned and bundled, and
- * test/servers/ssh-link.test.ts notices when one of them goes away.
+ * test/transports/ssh/link.test.ts notices when one of them goes away.
  */
 export interface Ssh2ClientInternals {
   /** Called in order, one for each answer to a global request. */

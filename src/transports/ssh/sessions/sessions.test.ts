@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { connected, FakeLink, settled } from '../../../../test/support/fake-ssh.ts';
-import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { connected, FakeLink, settled } from '../../../../test/support/ssh/fake-ssh.ts';
+import { ManualClock } from '../../../../test/support/clocks/manual.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import type { Connected, ConnectRequest } from './connect.ts';
 import type { LiveSession } from './live-session.ts';

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FairleadError } from '../../../src/contract/errors.ts';
+import { RunningInstance, runningInstance, type Vitals } from '../../../src/engine/instances/running.ts';
+import { missingDriver } from '../../../src/transports/local/index.ts';
+import { cpuTimer } from '../../support/clocks/cpu-timer.ts';
+import { RpcPlace, withPlace } from '../../support/rpc-place.ts';
+
+let place: RpcPlace;
+withPlace((opened) => (place = opened));
+
+const call = (method: string, params?: unknown) => place.client.call(method, params);
+
+/** The index of the reference, less the recording and capture families, which come later. */
+const documented = `
+exec.cancel exec.run exec.run_wait exec.send exec.status instance.focus instance.info instance.list instance.set_title
+orchestrate.broadcast orchestrate.launch orchestrate.wait policy.check policy.set proxy.configure proxy.disable proxy.env proxy.nodes
+proxy.speedtest proxy.status proxy.switch screen.cursor screen.detect_errors screen.read screen.scroll screen.search screen.text
+selftest.run server.capabilities server.health server.info session.audit_log session.create session.cwd session.destroy session.env
+session.get session.history session.idle session.input session.list session.resize session.set_env session.status signal.send
+system.info system.launch_admin workspace.list workspace.restore workspace.save`
+  .trim()
+  .split(/\s+/);
+const ours = ['policy.get', 'workspace.delete'];
+
+test('the table holds the methods of the index, and says which are ours (R-RPC-016)', async () => {
+  const { extension, ...groups } = await call('server.capabilities');
+  expect(new Set(Object.values(groups).flat())).toEqual(new Set([...documented, ...ours]));
+  expect(new Set(extension)).toEqual(new Set(ours));
+  expect(groups.exec).toContain('signal.send');
+  expect(groups.governance).toEqual(
+    expect.arrayContaining(['policy.set', 'policy.check', 'server.info', 'selftest.run']),
+  );
+});
+
+test('server.info, server.health and system.info', async () => {
+  expect(await call('server.info')).toEqual({
+    name: 'Fairlead MCP Server',
+    version: '9.9.9',
+    engine: 'Fairlead',
+    protocol: 'json-rpc-2.0',
+  });
+  expect(await call('server.health')).toMatchObject({
+    status: 'ok',
+    mcp: { bind: '127.0.0.1', port: place.server.port, auth: true },
+    mux: { available: true },
+  });
+  expect(await call('system.info')).toMatchObject({ platform: 'linux', hostname: hostname(), sessions_max: 200 });
+  expect((await place.client.ask('system.launch_admin', {})).error?.message).toBe(
+    'Administrator launch is only supported on Windows',
+  );
+});
+
+test('instance.list has no tokens, instance.info has; a title is mirrored at once (R-RPC-005, R-RPC-009)', async () => {
+  const { instances } = await call('instance.list');
+  expect(instances).toMatchObject([{ id: 'alpha', pid: process.pid, mcp_port: place.server.port }]);
+  expect(JSON.stringify(instances)).not.toContain(place.own.record.auth_token);
+  expect(await call('instance.info')).toMatchObject({ id: 'alpha', auth_token: place.own.record.auth_token });
+  expect(await call('instance.set_title', { title: 'box' })).toEqual({ ok: true, title: 'box' });
+  expect(JSON.parse(readFileSync(join(place.home, '.fairlead', 'server.json'), 'utf8')).title).toBe('box');
+  expect(await call('instance.set_title', {})).toEqual({ ok: true, title: null });
+  expect(await call('instance.focus')).toMatchObject({ ok: true, delivered: 0, note: expect.any(String) });
+});
+
+test('instance.focus counts those who show it, and knows the session (R-RPC-125)', async () => {
+  const [one, two] = [await place.create(), await place.create()];
+  using _viewer = place.engine.part(runningInstance).focused.on(({ session, heard }) => {
+    if (session === undefined || session === one) heard();
+  });
+  expect(await call('instance.focus')).toEqual({ ok: true, delivered: 1 });
+  expect(await call('instance.focus', { session_id: String(one) })).toEqual({ ok: true, delivered: 1 });
+  expect(await call('instance.focus', { session_id: two })).toEqual({
+    ok: true,
+    delivered: 0,
+    note: `Nobody is looking at session ${two}; attach to it with: fairlead attach ${two}`,
+  });
+  expect((await place.client.ask('instance.focus', { session_id: 999 })).error?.message).toBe('Session 999 not found');
+});
+
+test('a loop that was held up is remembered for a while (R-RPC-132)', async () => {
+  await using other = await RpcPlace.open();
+  const { own, peers } = other.engine.part(runningInstance);
+  const { vitals } = new RunningInstance(own, peers);
+  const holdUp = (): void => {
+    for (const until = performance.now() + 700; performance.now() < until; );
+  };
+  const late = (): number => {
+    holdUp();
+    return vitals.lateMs();
+  };
+  await expect.poll(late, { timeout: 20_000 }).toBeGreaterThan(500);
+  expect(vitals.lateMs()).toBeGreaterThan(500);
+});
+
+test('selftest.run is ok, really tries things, and leaves nothing behind (R-RPC-130)', async () => {
+  const id = await place.create();
+  const before = (await call('session.list')).sessions.length;
+  const { ok, checks } = await call('selftest.run', { session_id: String(id) });
+  expect(checks.filter((check: { ok: boolean }) => !check.ok)).toEqual([]);
+  expect(ok).toBe(true);
+  expect(checks.map(({ name }: { name: string }) => name)).toEqual([
+    'mux.available',
+    'server.health',
+    'policy.check',
+    'system.launch_admin',
+    'proxy.status',
+    'exec.run_wait',
+    'server.capabilities',
+    'redaction',
+    'session.status',
+    'screen.text',
+    'screen.detect_errors',
+  ]);
+  expect(checks.find(({ name }: { name: string }) => name === 'exec.run_wait').detail.exit_code).toBe(3);
+  expect((await call('session.list')).sessions).toHaveLength(before);
+});
+
+test('1,000 connections that stall, send garbage or vanish: another client is served, nothing leaks', async () => {
+  const before = place.server.connections;
+  const id = await place.create();
+  const wait = `{"id":1,"method":"orchestrate.wait","params":{"id":${id},"pattern":"never","timeout_ms":60000}}\n`;
+  const crowd = await Promise.all(Array.from({ length: 1000 }, () => place.another()));
+  expect(place.server.connections).toBe(before + 1000);
+  crowd.forEach((client, index) => {
+    if (index % 3 === 0) client.send('{"id":1,"method":"session.li');
+    else if (index % 3 === 1) client.send('\u0000\u0001garbage\n'.repeat(20));
+    else {
+      client.send(wait);
+      client.socket.destroy();
+    }
+  });
+  const [waited, worked]: [number[], number[]] = [[], []];
+  for (let round = 0; round < 500; round += 1) {
+    const [started, spent] = [performance.now(), cpuTimer()];
+    await call('session.list');
+    waited.push(performance.now() - started);
+    worked.push(spent());
+  }
+  for (const client of crowd) client[Symbol.dispose]();
+  await expect.poll(() => place.server.connections).toBe(before);
+  // What this process does between a question and its answer. Other programs make single answers late, not most of them.
+  expect(percentile(worked, 0.99)).toBeLessThan(50);
+  expect(percentile(waited, 0.5)).toBeLessThan(50);
+});
+
+const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
+
+test('server.health is degraded when the machine fails it, and says why (R-RPC-132)', async () => {
+  const broken: readonly (readonly [Partial<Vitals>, string, boolean])[] = [
+    [{ lateMs: () => 501 }, 'the server was 501 ms late', true],
+    [{ isWritable: () => false }, 'cannot be written to', true],
+    [{ freeBytes: () => 199 * 1024 * 1024 }, 'less than 200 MB are free', true],
+    [{ noTerminals: () => missingDriver(() => Promise.reject(noDriver)) }, 'No pseudo-terminal driver loads', false],
+  ];
+  for (const [vitals, reason, available] of broken) {
+    await using ill = await RpcPlace.open(undefined, {}, { lateMs: () => 0, ...vitals });
+    const { status, reasons, mux } = await ill.client.call('server.health');
+    expect({ status, mux }, reason).toMatchObject({ status: 'degraded', mux: { available } });
+    expect(reasons).toEqual([expect.stringContaining(reason)]);
+  }
+  expect(await missingDriver()).toBeUndefined();
+});
+
+const noDriver = new FairleadError('unsupported', 'No pseudo-terminal driver loads on linux x64.');

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Engine } from '../../src/engine/engine.ts';
+import type { Terminal } from '../../src/engine/terminal/terminal.ts';
+import { localOpener } from '../../src/transports/local/opener.ts';
+
+export const never = new AbortController().signal;
+
+/** An engine on real shells, with a home of its own. */
+export class Workplace implements AsyncDisposable {
+  readonly home: string;
+  readonly engine: Engine;
+
+  private constructor(home: string) {
+    this.home = home;
+    this.engine = new Engine({
+      openers: {
+        local: localOpener({
+          root: join(home, 'state'),
+          shell: '/bin/bash',
+          cwd: home,
+          env: { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', PS1: '$ ' },
+          extraEnv: {},
+          integration: true,
+        }),
+      },
+      size: { cols: 100, rows: 30 },
+      scrollback: 1000,
+      sessions: { maxSessions: 20, idleTimeout: 0 },
+      recordings: { dir: join(home, 'casts'), idleTimeLimit: 2, maxDuration: 600, inactivityTimeout: 600 },
+      picturesDir: join(home, 'pictures'),
+    });
+  }
+
+  static async open(): Promise<Workplace> {
+    return new Workplace(await mkdtemp(join(tmpdir(), 'fairlead-attention-')));
+  }
+
+  shell(name?: string): Promise<Terminal> {
+    return this.engine.sessions.create({ name }, { principal: 'test' }, never);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.engine[Symbol.asyncDispose]();
+    await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+export const keys = { by: 'test', paste: false, submit: true } as const;
+
+export const screenText = async (terminal: Terminal): Promise<string> => {
+  await terminal.sync(never);
+  return terminal.screen.text({ scope: 'all', wrap: 'join' });
+};

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { HeldTerminal } from '../../../../src/transports/local/keeper/server/held-terminal.ts';
+import { keptLog } from '../../../../src/transports/local/keeper/server/kept-log.ts';
+import { Lender } from '../../../../src/transports/local/keeper/lease/lender.ts';
+import { Lane } from '../../../../src/transports/local/keeper/server/outlet.ts';
+import { loadLibc } from '../../../../src/transports/local/pty/libc.ts';
+import { openLinuxPty } from '../../../../src/transports/local/pty/pty-linux.ts';
+import { loadSharedCalls } from '../../../../src/transports/local/keeper/lease/shared-calls.ts';
+import { env, size } from '../../../support/keeper/keeper.ts';
+import { ManualClock } from '../../../support/clocks/manual.ts';
+
+const calls = await loadSharedCalls();
+
+/** Two ends of a connection of this process with itself. */
+async function pair(): Promise<{ near: Socket; far: Socket } & Disposable> {
+  const folder = mkdtempSync(join(tmpdir(), 'fl-pair-'));
+  const server = createServer();
+  server.listen(join(folder, 's'));
+  await once(server, 'listening');
+  const far = connect(join(folder, 's'));
+  const [near] = (await once(server, 'connection')) as [Socket];
+  return {
+    near,
+    far,
+    [Symbol.dispose]() {
+      for (const socket of [near, far]) socket.destroy();
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+test.runIf(calls !== undefined)(
+  'a terminal that a client could not use is not lent to it again, until it is its no longer',
+  async () => {
+    if (!calls) throw new Error('Nothing can be lent here.');
+    using sockets = await pair();
+    const channel = openLinuxPty(await loadLibc(), { argv: ['sleep', '60'], env }, size);
+    const held = new HeldTerminal({
+      id: 'aaaaa',
+      channel,
+      pid: channel.process.pid,
+      terminal: channel.terminal,
+      size,
+      log: keptLog(calls, 256 << 10),
+      clock: new ManualClock(),
+    });
+    try {
+      using lender = new Lender({ calls, pid: process.pid, tell: () => {}, kick: () => {} });
+      expect(lender.attach(sockets.near, lender.ticket)).toBe(true);
+      const lane = new Lane(held);
+      /** Whether it is lent when there is a reason to look. */
+      const lends = (): boolean => {
+        lane.want(held.log.end);
+        lender.look(lane);
+        lane.offer?.();
+        return lane.isLent;
+      };
+      expect(lends()).toBe(true);
+      lender.returned(lane, false);
+      expect(lends()).toBe(true);
+      lender.returned(lane, true);
+      expect(lends()).toBe(false);
+      lender.recall(lane);
+      expect(lends()).toBe(false);
+      lender.forget(lane);
+      expect(lends()).toBe(true);
+      lender.recall(lane);
+    } finally {
+      await held.terminate();
+      held[Symbol.dispose]();
+    }
+  },
+);
