@@ -6,10 +6,33 @@ import { expect, test } from 'vitest';
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   lib: ['lib'],
   contract: ['contract', 'lib'],
-  engine: ['engine', 'contract', 'lib'],
-  transports: ['transports', 'engine', 'contract', 'lib'],
-  operations: ['operations', 'transports', 'engine', 'contract', 'lib'],
-  faces: ['faces', 'operations', 'engine', 'contract', 'lib'],
+  system: ['system', 'contract', 'lib'],
+  engine: ['engine', 'system', 'contract', 'lib'],
+  policy: ['policy', 'engine', 'system', 'contract', 'lib'],
+  transports: ['transports', 'engine', 'system', 'contract', 'lib'],
+  operations: ['operations', 'policy', 'transports', 'engine', 'system', 'contract', 'lib'],
+  faces: ['faces', 'operations', 'engine', 'system', 'contract', 'lib'],
+  commands: ['commands', 'faces', 'operations', 'policy', 'transports', 'engine', 'system', 'contract', 'lib', ''],
+};
+
+/** Which rooms of the engine a room may use, besides itself. Types may point back; what runs may not. */
+const roomMayUse: Readonly<Record<string, readonly string[]>> = {
+  redaction: [],
+  screen: [],
+  resume: [],
+  call: [],
+  instances: ['call'],
+  picture: ['screen'],
+  shells: [],
+  waiting: ['run', 'screen'],
+  proxy: ['call', 'waiting'],
+  input: ['shells', 'waiting'],
+  person: ['call', 'instances', 'screen', 'sessions', 'shells', 'terminal', 'waiting'],
+  terminal: ['input', 'person', 'proxy', 'redaction', 'resume', 'screen', 'shells', 'waiting'],
+  reading: ['redaction', 'screen', 'terminal', 'waiting'],
+  recording: ['reading', 'redaction', 'terminal'],
+  run: ['person', 'reading', 'screen', 'shells', 'terminal', 'waiting'],
+  sessions: ['call', 'instances', 'reading', 'shells', 'terminal', 'waiting'],
 };
 
 /** Each dependency is imported in one folder; zod describes shapes everywhere. */
@@ -20,40 +43,60 @@ const homes: Readonly<Record<string, string>> = {
   '@xterm/headless': 'engine/screen',
   '@xterm/addon-unicode11': 'engine/screen',
   '@napi-rs/canvas': 'engine/picture',
-  re2js: 'engine/wait',
+  re2js: 'engine/waiting',
   '@modelcontextprotocol/server': 'faces/mcp',
 };
 
 const root = join(import.meta.dirname, '..', 'src');
-const imports = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-  .flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(/(?:\bfrom |\bimport\(|^import )'([^']+)'/gm)].map(
-      ([, to = '']) => ({ file, to }),
-    ),
-  );
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+const sources = files.filter((file) => !file.endsWith('.test.ts'));
+const text = (file: string): string => readFileSync(join(root, file), 'utf8');
+const imports = sources.flatMap((file) =>
+  [...text(file).matchAll(/(?:\bfrom |\bimport\(|^import )'([^']+)'/gm)].map(([, to = '']) => ({ file, to })),
+);
+/** Empty for a file that stands in `src` itself. */
+const layerOf = (file: string): string => (file.includes('/') ? (file.split('/')[0] ?? '') : '');
 
 test('imports point one way', () => {
   const wrong = imports.filter(({ file, to }) => {
     const [layer = ''] = file.split('/');
-    const target = relative(root, join(root, dirname(file), to)).split('/')[0] ?? '';
+    const target = layerOf(relative(root, join(root, dirname(file), to)));
     return to.startsWith('.') && layer in mayImport && !mayImport[layer]?.includes(target);
   });
   expect(wrong).toEqual([]);
 });
 
+test('rooms of the engine point one way', () => {
+  const isType = /^(?:import|export) type |^import \{(?:\s*type \w+(?: as \w+)?,?)+\s*\}/;
+  const roomOf = (file: string): string => (file.split('/').length > 2 ? (file.split('/')[1] ?? '') : '');
+  const wrong = sources
+    .filter((file) => file.startsWith('engine/') && roomOf(file) !== '')
+    .flatMap((file) =>
+      [...text(file).matchAll(/^(?:import|export) [^;]*?from '(\.[^']+)'/gm)]
+        .filter(([line]) => !isType.test(line))
+        .map(([, to = '']) => ({ file, to: relative(root, join(root, dirname(file), to)) })),
+    )
+    .filter(({ file, to }) => to.startsWith('engine/') && roomOf(to) !== roomOf(file))
+    .filter(({ file, to }) => !roomMayUse[roomOf(file)]?.includes(roomOf(to)));
+  expect(wrong).toEqual([]);
+});
+
+test('a folder holds at most 25 files, and engine/ only engine.ts and rooms', () => {
+  const crowded = [...new Set(files.map((file) => dirname(file)))].filter(
+    (folder) => files.filter((file) => dirname(file) === folder).length > 25,
+  );
+  expect(crowded).toEqual([]);
+  expect(sources.filter((file) => dirname(file) === 'engine')).toEqual(['engine/engine.ts']);
+});
+
 test('directories are made by system/files/directories.ts: Node’s own recursive mkdir never returns on /proc', () => {
-  const makers = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .filter((file) => /mkdir(Sync)?\([^;]*recursive/.test(readFileSync(join(root, file), 'utf8')));
+  const makers = sources.filter((file) => /mkdir(Sync)?\([^;]*recursive/.test(text(file)));
   expect(makers).toEqual([]);
 });
 
 test('files are removed by system/files/remove-file.ts: Node’s own rm can empty the directory behind a link', () => {
-  const removers = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .filter((file) => /(?<![\w.#])rm(Sync)?\(/.test(readFileSync(join(root, file), 'utf8')));
-  expect(removers).toEqual([join('engine', 'trusted-path.ts')]);
+  const removers = sources.filter((file) => /(?<![\w.#])rm(Sync)?\(/.test(text(file)));
+  expect(removers).toEqual([join('system', 'files', 'trusted-path.ts')]);
 });
 
 test('each dependency is imported in one folder', () => {

@@ -8,7 +8,7 @@ import { Emitter } from '../lib/emitter.ts';
 import { Asking } from './person/questions/person-questions.ts';
 import { Audit } from './call/audit/audit.ts';
 import type { Channel, ChannelMemory, Size } from './terminal/channel.ts';
-import type { ShellEnvironment } from './shells/environment.ts';
+import type { ShellEnvironment } from './terminal/environment.ts';
 import { type Gate, openGate } from './call/gate.ts';
 import { Idempotency, type IdempotencyLimits } from './call/idempotency.ts';
 import type { Log } from '../system/incident.ts';

@@ -1,5 +1,5 @@
 import { type Attention, whenAttention } from '../../src/engine/person/prompts/index.ts';
-import { abortable } from '../../src/engine/waiting/answered.ts';
+import { abortable } from '../../src/system/abortable.ts';
 import type { Terminal } from '../../src/engine/terminal/terminal.ts';
 import { deferred } from '../../src/lib/deferred.ts';
 

@@ -10,7 +10,7 @@ import { Policies, policies } from '../../policy/policies.ts';
 import { systemSurroundings } from '../../engine/proxy/detect.ts';
 import { Proxies, proxies } from '../../engine/proxy/proxies.ts';
 import { bothSpellings } from '../../engine/proxy/settings.ts';
-import { abortable } from '../../engine/waiting/answered.ts';
+import { abortable } from '../../system/abortable.ts';
 import { Redactor } from '../../engine/redaction/redactor.ts';
 import { systemClock } from '../../system/clock.ts';
 import { mcpSurface } from '../../faces/mcp/catalogue.ts';

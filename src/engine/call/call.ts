@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { visible } from '../../contract/quote.ts';
-import { askPerson } from '../person/questions/ask-person.ts';
+import { askPerson } from './ask-person.ts';
 import type { PersonQuestion, PersonReach } from '../person/questions/question.ts';
 import type { AuditEntry } from './audit/audit.ts';
 import { detailOf, type Noted } from './audit/note.ts';

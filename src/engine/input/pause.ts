@@ -1,6 +1,6 @@
 import { deferred } from '../../lib/deferred.ts';
 import { QuietTimer } from '../waiting/quiet-timer.ts';
-import { abortable } from '../waiting/answered.ts';
+import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** A program that took the text in has drawn it by then. */

@@ -1,5 +1,5 @@
 import { deferred } from '../../lib/deferred.ts';
-import { abortable } from '../waiting/answered.ts';
+import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** A change counts when it has lasted this long: a repaint may pass through an empty screen. */

@@ -7,7 +7,7 @@ import { partKey } from '../call/service.ts';
 import { StateFile } from '../../system/files/state-file.ts';
 import { detectProxy, type Surroundings } from './detect.ts';
 import { accepts } from './probe.ts';
-import { abortable } from '../waiting/answered.ts';
+import { abortable } from '../../system/abortable.ts';
 import { type Place, tunnels } from './tunnel.ts';
 import {
   type Detected,

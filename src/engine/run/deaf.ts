@@ -1,6 +1,6 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { isShell } from '../shells/known-programs.ts';
-import { unwanted } from '../waiting/answered.ts';
+import { unwanted } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The line editor of a shell shows what is typed at once. One that shows nothing for so long has stopped reading its keys. */

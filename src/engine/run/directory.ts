@@ -1,6 +1,6 @@
 import { deferred } from '../../lib/deferred.ts';
 import { isCarrier } from '../shells/known-programs.ts';
-import { abortable } from '../waiting/answered.ts';
+import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { RunResult } from './result.ts';
 

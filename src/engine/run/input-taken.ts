@@ -1,7 +1,7 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
-import { abortable } from '../waiting/answered.ts';
+import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { deaf, readsKeys } from './deaf.ts';
 import { whenExited } from './exited.ts';

@@ -1,11 +1,11 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { deferred } from '../../lib/deferred.ts';
 import type { Ended } from '../terminal/channel.ts';
-import { abortable } from '../waiting/answered.ts';
+import { abortable } from '../../system/abortable.ts';
 import { describeEnd } from '../terminal/ended.ts';
 import { type Dialect, dialectOf, isShell, nesting } from '../shells/known-programs.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from './prompt-line.ts';
+import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from '../terminal/prompt-line.ts';
 import { editingShells, takesCommands } from '../shells/shell-process.ts';
 
 /** Where a command would go if it were typed now. */

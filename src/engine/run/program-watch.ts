@@ -2,7 +2,7 @@ import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endedWith, exited, whenExited } from './exited.ts';
-import { cursorLine, looksLikeContinuation, looksLikePrompt } from './prompt-line.ts';
+import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../terminal/prompt-line.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';
 import type { Confidence, Ending, Outer, Watch } from './result.ts';
 

@@ -6,7 +6,7 @@ import { Emitter } from '../../lib/emitter.ts';
 import { type Attention, whenAttention } from '../person/prompts/index.ts';
 import { isCarrier, isShell } from '../shells/known-programs.ts';
 import { type Overflow, watchOverflow } from '../reading/long-output/overflow.ts';
-import { abortable } from '../waiting/answered.ts';
+import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { directoryAfter, directoryBefore } from './directory.ts';
 import { fullScreenNote, isFullScreen, shownRows } from './full-screen.ts';

@@ -4,7 +4,7 @@ import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endedWith, exited, whenExited } from './exited.ts';
 import { MarkerScanner } from './sentinel-scanner.ts';
-import { cursorLine, looksLikeContinuation, looksLikePrompt } from './prompt-line.ts';
+import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../terminal/prompt-line.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';
 import type { Ending, Outer, Watch } from './result.ts';
 import { statusLine } from '../shells/command-text.ts';

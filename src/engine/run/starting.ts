@@ -1,10 +1,10 @@
 import { deferred } from '../../lib/deferred.ts';
 import { type Attention, whenAttention } from '../person/prompts/index.ts';
 import { isShell } from '../shells/known-programs.ts';
-import { abortable } from '../waiting/answered.ts';
+import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { outputText } from './output-text.ts';
-import { cursorLine, looksLikePrompt } from './prompt-line.ts';
+import { cursorLine, looksLikePrompt } from '../terminal/prompt-line.ts';
 import { promptShows } from './place.ts';
 import { whenExited } from './exited.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';

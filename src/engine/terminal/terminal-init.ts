@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Channel, Size } from './channel.ts';
-import type { ShellEnvironment } from '../shells/environment.ts';
+import type { ShellEnvironment } from './environment.ts';
 import type { Log } from '../../system/incident.ts';
 import type { KeptState } from '../resume/saved-state.ts';
 import type { Launch } from './launch.ts';

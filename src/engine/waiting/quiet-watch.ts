@@ -1,5 +1,5 @@
 import { QuietTimer } from './quiet-timer.ts';
-import { unwanted } from './answered.ts';
+import { unwanted } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { deferred } from '../../lib/deferred.ts';
 import { afterQuiet } from './quiet-watch.ts';
-import { abortable } from './answered.ts';
+import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** A program without marks that is quiet for so long is taken to wait for input (R-RPC-054). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { isSecretName, readEnvironment, setEnvironment, withoutPassword } from '../../engine/shells/environment.ts';
+import { isSecretName, readEnvironment, setEnvironment, withoutPassword } from '../../engine/terminal/environment.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { variableLines } from '../../policy/lines.ts';
 import { settled } from '../../engine/waiting/answered.ts';

@@ -8,7 +8,7 @@ import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { keys, never, screenText, Workplace } from '../../support/prompt-desk.ts';
 import { pressKey, typeText } from '../../../src/engine/input/typing.ts';
 
-const tui = join(import.meta.dirname, 'submit-fixture-tui.mjs');
+const tui = join(import.meta.dirname, '..', '..', 'fixtures', 'submit-tui.mjs');
 
 async function startTui(place: Workplace, swallowMs: number, kind = '') {
   const terminal = await place.shell();

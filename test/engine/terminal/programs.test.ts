@@ -294,7 +294,10 @@ const programs: Readonly<Record<string, { needs: string; drive: (desk: Desk) => 
   'an Ink app takes a paste of several lines and one submit': {
     needs: 'node',
     async drive(desk) {
-      await desk.start(`node ${join(import.meta.dirname, 'fixtures', 'ink-app.mjs')} ink.txt`, 'Say something');
+      await desk.start(
+        `node ${join(import.meta.dirname, '..', '..', 'fixtures', 'ink-app.mjs')} ink.txt`,
+        'Say something',
+      );
       await desk.send({ text: 'first line\nsecond line\nthird', mode: 'paste' });
       await desk.back();
       const submitted = desk

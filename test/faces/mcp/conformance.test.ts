@@ -8,7 +8,7 @@ import { serveMcpHttp } from '../../../src/faces/http/server.ts';
 import { conformanceSurface } from '../../support/mcp/conformance-surface.ts';
 import { node22 } from '../../support/mcp/node22.ts';
 
-const suite = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/', import.meta.url));
+const suite = fileURLToPath(new URL('../../../node_modules/@modelcontextprotocol/conformance/', import.meta.url));
 
 interface Check {
   readonly id: string;

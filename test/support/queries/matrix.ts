@@ -6,7 +6,7 @@ import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { limit } from '../engine.ts';
 import { queries } from './queries.ts';
 
-const asker = new URL('../fixtures/ask-all.mjs', import.meta.url).pathname;
+const asker = new URL('../../fixtures/ask-all.mjs', import.meta.url).pathname;
 
 /** Asks in raw mode, and ends without having read anything. */
 const leave = 'stty raw -echo; cat "$1"; stty sane\n';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Blocks } from '../../../src/engine/terminal/blocks.ts';
 import { MarkScanner } from '../../../src/engine/terminal/marks.ts';
-import { abortable } from '../../../src/engine/waiting/answered.ts';
+import { abortable } from '../../../src/system/abortable.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { firstCommand, type Launch } from '../../../src/transports/ssh/open/integration.ts';
 import { begin, type Begun } from '../../../src/transports/ssh/open/integration-start.ts';

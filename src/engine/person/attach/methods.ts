@@ -5,7 +5,7 @@ import { accounted } from '../../call/call.ts';
 import type { Engine } from '../../engine.ts';
 import { runningInstance } from '../../instances/running.ts';
 import { namedSession } from '../../sessions/lookup.ts';
-import { abortable } from '../../waiting/answered.ts';
+import { abortable } from '../../../system/abortable.ts';
 import { describeEnd } from '../../terminal/ended.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { Typing } from './typing.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import { Emitter } from '../../../lib/emitter.ts';
 import { plainText } from '../../../lib/plain-text.ts';
-import { abortable } from '../../waiting/answered.ts';
+import { abortable } from '../../../system/abortable.ts';
 import type { OpenQuestion, Outcome, OwnedQuestion, PersonReach } from './question.ts';
 
 /** Open at a time, in all and of one principal. */

@@ -5,7 +5,7 @@ import { commandWords } from './command-word.ts';
 import { summarise, type Summary } from './index.ts';
 import { cpuTimer } from '../../../../test/support/clocks/cpu-timer.ts';
 
-const folder = join(import.meta.dirname, '../../../test/fixtures/summaries');
+const folder = join(import.meta.dirname, '../../../../test/fixtures/summaries');
 const fixture = (name: string): string => readFileSync(join(folder, `${name}.txt`), 'utf8');
 const commands: Readonly<Record<string, string>> = {
   'git-status': 'git status',

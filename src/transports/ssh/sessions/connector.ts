@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { abortable } from '../../../engine/waiting/answered.ts';
+import { abortable } from '../../../system/abortable.ts';
 import { systemClock } from '../../../system/clock.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { deferred } from '../../../lib/deferred.ts';

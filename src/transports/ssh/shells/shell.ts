@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Size } from '../../../engine/terminal/channel.ts';
-import { abortable } from '../../../engine/waiting/answered.ts';
+import { abortable } from '../../../system/abortable.ts';
 import type { Terminal } from '../../../engine/terminal/terminal.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { deferred } from '../../../lib/deferred.ts';

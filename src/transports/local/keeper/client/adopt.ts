@@ -1,5 +1,5 @@
 import type { Engine } from '../../../../engine/engine.ts';
-import { abortable } from '../../../../engine/waiting/answered.ts';
+import { abortable } from '../../../../system/abortable.ts';
 import type { Terminal } from '../../../../engine/terminal/terminal.ts';
 import { EnvExchange } from '../../shell-integration/index.ts';
 import type { KeeperClient, KeptTerminal } from './client.ts';

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '../../contract/errors.ts';
-import { activityOf } from '../terminal/activity.ts';
+import { activityOf } from './activity.ts';
 import { masked } from '../proxy/settings.ts';
 import { keyValues } from '../redaction/key-value.ts';
 import { urlCredentials } from '../redaction/url-credentials.ts';
 import { settled } from '../waiting/answered.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 /** A shell's environment as its integration shows and changes it: nothing is typed, nothing enters its history (R-RPC-030). */
 export interface ShellEnvironment {

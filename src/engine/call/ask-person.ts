@@ -1,5 +1,5 @@
-import type { CallContext } from '../../call/call.ts';
-import type { PersonQuestion } from './question.ts';
+import type { CallContext } from './call.ts';
+import type { PersonQuestion } from '../person/questions/question.ts';
 
 /** Clients that give up on a silent call do so after half a minute or later. */
 const reportMs = 10_000;

@@ -1,0 +1,23 @@
+import { FairleadError } from '../contract/errors.ts';
+import { deferred } from '../lib/deferred.ts';
+
+/** The promise, or the end of the wait for it. The work itself goes on. */
+export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stop = deferred<never>();
+  const abort = (): void => stop.reject(signal.reason === unwanted ? unwanted : cancelled());
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    if (signal.aborted) abort();
+    return await Promise.race([work, stop.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/**
+ * Why a wait is given up that nobody waits for any more. One for all: an error of its own, with where it was made, costs more
+ * than the rest of a short command.
+ */
+export const unwanted = new FairleadError('cancelled', 'It was no longer waited for.');
+
+const cancelled = (): FairleadError => new FairleadError('cancelled', 'The call was cancelled.');
