@@ -258,7 +258,7 @@ export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
-export interface Reader {
+export interface SettingReader {
   /** Whose defaults count. */
   readonly command?: string;
   /** What it uses. The rest is left at its default: a variable for another command, however wrong, is not its concern. */
@@ -269,7 +269,7 @@ export interface Reader {
 export function readSettings(
   flags: ReadonlyMap<string, string | readonly string[]>,
   env: Environment,
-  { command = '', uses }: Reader = {},
+  { command = '', uses }: SettingReader = {},
 ): Settings {
   const result: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(settings) as [SettingName, Setting][]) {

@@ -81,6 +81,18 @@ test('rooms of the engine point one way', () => {
   expect(wrong).toEqual([]);
 });
 
+test('an exported name is declared once; operations are named after their place', () => {
+  const declared = sources.flatMap((file) =>
+    [...text(file).matchAll(/^export (?:abstract |async )*(?:class|interface|type|const|function\*?) +(\w+)/gm)].map(
+      ([, name = '']) => ({ name, file, isVerb: file.startsWith('operations/') && /^[a-z]/.test(name) }),
+    ),
+  );
+  const twice = declared.filter(({ name, file, isVerb }) =>
+    declared.some((other) => other.name === name && other.file !== file && !(isVerb && other.isVerb)),
+  );
+  expect(twice).toEqual([]);
+});
+
 test('a folder holds at most 25 files, and engine/ only engine.ts and rooms', () => {
   const crowded = [...new Set(files.map((file) => dirname(file)))].filter(
     (folder) => files.filter((file) => dirname(file) === folder).length > 25,

@@ -1,7 +1,7 @@
 import { places } from '../config.ts';
 import { verifyTrail } from '../engine/call/audit/verify.ts';
 import { isOn, UsageError } from '../faces/cli/args.ts';
-import { clean, toJson } from '../faces/cli/clean.ts';
+import { cleanAnswer, toJson } from '../faces/cli/clean.ts';
 import { styleFor } from '../faces/cli/style.ts';
 import type { Invocation } from './command.ts';
 
@@ -14,9 +14,9 @@ export async function audit({ settings, env, words, flags, stdout }: Invocation)
   else {
     const { green, red, yellow } = styleFor(stdout, env);
     for (const { file, line, reason } of found.gaps)
-      stdout.write(`${yellow('!')} ${clean(`${file}:${line}: ${reason}`)}\n`);
+      stdout.write(`${yellow('!')} ${cleanAnswer(`${file}:${line}: ${reason}`)}\n`);
     for (const { file, line, reason } of found.faults)
-      stdout.write(`${red('✗')} ${clean(`${file}:${line}: ${reason}`)}\n`);
+      stdout.write(`${red('✗')} ${cleanAnswer(`${file}:${line}: ${reason}`)}\n`);
     const counts = `${found.records} records by ${found.writers} ${found.writers === 1 ? 'server' : 'servers'}`;
     stdout.write(
       whole ? `${green('✓')} ${counts}: nothing was changed\n` : `${counts}: ${found.faults.length} faults\n`,

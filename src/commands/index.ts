@@ -165,6 +165,6 @@ export const commands: readonly Command[] = [
       own('--speed', 'value', 'Times as fast', 'n'),
       own('--idle-limit', 'value', 'Longest pause, in seconds', 's'),
     ],
-    run: async (invocation) => (await import('./recordings/play.ts')).play(invocation),
+    run: async (invocation) => (await import('./recordings/play.ts')).playRecording(invocation),
   },
 ];

@@ -5,18 +5,18 @@ import { FairleadError } from '../contract/errors.ts';
 import { newTerminalId } from '../contract/ids.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Emitter } from '../lib/emitter.ts';
-import { Asking } from './person/questions/person-questions.ts';
+import { PersonQuestions } from './person/questions/person-questions.ts';
 import { Audit } from './call/audit/audit.ts';
-import type { Channel, ChannelMemory, Size } from './terminal/channel.ts';
+import type { Channel, DurableFarSide, Size } from './terminal/channel.ts';
 import type { ShellEnvironment } from './terminal/environment.ts';
 import { type Gate, openGate } from './call/gate.ts';
 import { Idempotency, type IdempotencyLimits } from './call/idempotency.ts';
 import type { Log } from '../system/incident.ts';
-import { decodeFacts, type KeptFacts } from './resume/terminal-facts.ts';
+import { decodeFacts, type TerminalFacts } from './resume/terminal-facts.ts';
 import { decodeState } from './resume/saved-state.ts';
-import { Keeping } from './resume/state-saver.ts';
+import { StateSaver } from './resume/state-saver.ts';
 import type { OutputLog } from './terminal/output-log.ts';
-import type { PartKey, PartMaker } from './call/service.ts';
+import type { ServiceKey, ServiceMaker } from './call/service.ts';
 import { Pictures } from './picture/pictures.ts';
 import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
 import { type SessionLimits, Sessions } from './sessions/sessions.ts';
@@ -43,7 +43,7 @@ export interface OpenRequest {
   readonly launch?: Launch | undefined;
 }
 
-export interface Opened {
+export interface OpenedChannel {
   readonly channel: Channel;
   /** How many bytes of its output are kept at most. */
   readonly capacity?: number | undefined;
@@ -60,7 +60,7 @@ export interface Opened {
 }
 
 /** Opens a far side for a terminal whose id is known, so that children can be told where they live. */
-export type Opener = (request: OpenRequest, terminalId: string, signal: AbortSignal) => Promise<Opened>;
+export type Opener = (request: OpenRequest, terminalId: string, signal: AbortSignal) => Promise<OpenedChannel>;
 
 export interface EngineOptions {
   readonly openers: Readonly<Record<string, Opener>>;
@@ -70,7 +70,7 @@ export interface EngineOptions {
   readonly recordings: RecordingsOptions;
   readonly picturesDir: string;
   /** What operations find with `engine.part(key)`, each made on first need. */
-  readonly parts?: readonly (readonly [PartKey<AsyncDisposable>, PartMaker])[];
+  readonly parts?: readonly (readonly [ServiceKey<AsyncDisposable>, ServiceMaker])[];
   /** A word about each opener, and the shells to be had, for callers that ask what can be opened. */
   readonly describeTargets?: () => Promise<TargetList>;
   readonly clock?: Clock;
@@ -86,10 +86,10 @@ export interface EngineOptions {
 }
 
 /** A far side that another process served before. */
-export interface Left {
+export interface KeptTerminal {
   readonly id: string;
   readonly size: Size;
-  readonly opened: Pick<Opened, 'channel' | 'environment' | 'release'>;
+  readonly opened: Pick<OpenedChannel, 'channel' | 'environment' | 'release'>;
   /** Its output so far; that of the channel goes on behind it. */
   readonly log: OutputLog;
   /** What was noted and saved of it, where anything was. */
@@ -125,14 +125,14 @@ export class Engine implements AsyncDisposable {
   readonly recordings: Recordings;
   readonly pictures: Pictures;
   /** What the person is asked by the product itself, not by a program in a terminal. */
-  readonly asking: Asking;
+  readonly questions: PersonQuestions;
   /** What the person types to answer a question; the id of what asks may follow. */
   readonly answerCommand: string;
   readonly idempotency: Idempotency;
   readonly #options: EngineOptions;
   readonly #terminals = new Map<string, Terminal>();
-  readonly #keepings = new Map<Terminal, Keeping>();
-  readonly #parts = new Map<PartKey<AsyncDisposable>, AsyncDisposable>();
+  readonly #keepings = new Map<Terminal, StateSaver>();
+  readonly #parts = new Map<ServiceKey<AsyncDisposable>, AsyncDisposable>();
   readonly #background = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   #nextNumber = 0;
@@ -147,7 +147,7 @@ export class Engine implements AsyncDisposable {
     this.redact = options.redact ?? ((text) => text);
     this.log = options.log;
     this.answerCommand = options.answerCommand ?? 'fairlead answer';
-    this.asking = new Asking(this.clock, this.answerCommand);
+    this.questions = new PersonQuestions(this.clock, this.answerCommand);
     this.idempotency = new Idempotency(this.clock, options.idempotency);
     this.recordings = new Recordings({ ...options.recordings, clock: this.clock, log: this.log });
     this.pictures = new Pictures(options.picturesDir);
@@ -191,13 +191,13 @@ export class Engine implements AsyncDisposable {
   /** Gives a far side that is open already its terminal. From here on the terminal owns it. */
   async adopt(
     request: Omit<OpenRequest, 'argv' | 'shell' | 'command' | 'cwd' | 'fromHome' | 'env'>,
-    opened: Opened,
+    opened: OpenedChannel,
   ): Promise<Terminal> {
     return await this.#adopt(this.#newId(), request, opened);
   }
 
   /** Goes on with a terminal that another process served before: the same id, number, screen and offsets. */
-  async resume({ id, size, opened, log, state, seen, endedAt, ...left }: Left): Promise<Terminal> {
+  async resume({ id, size, opened, log, state, seen, endedAt, ...left }: KeptTerminal): Promise<Terminal> {
     const facts = decodeFacts(left.facts);
     const { target = 'other', program = '', owner, nonce, name, launch, createdAt = this.clock.now() } = facts ?? {};
     const resumed = { log, state: state && decodeState(state), seen: seen ?? log.end, createdAt, endedAt };
@@ -220,7 +220,7 @@ export class Engine implements AsyncDisposable {
   async #adopt(
     id: string,
     request: OpenRequest,
-    opened: Opened,
+    opened: OpenedChannel,
     before: {
       readonly resumed?: Resumed;
       readonly number?: number | undefined;
@@ -264,7 +264,7 @@ export class Engine implements AsyncDisposable {
       },
     });
     this.#terminals.set(id, terminal);
-    if (terminal.memory) this.#keepings.set(terminal, this.#keep(terminal, terminal.memory, opened.nonce));
+    if (terminal.durable) this.#keepings.set(terminal, this.#keep(terminal, terminal.durable, opened.nonce));
     this.#noteNext();
     this.events.emit({ kind: 'opened', terminal });
     try {
@@ -277,11 +277,11 @@ export class Engine implements AsyncDisposable {
     return terminal;
   }
 
-  #keep(terminal: Terminal, memory: ChannelMemory, nonce: string | undefined): Keeping {
+  #keep(terminal: Terminal, memory: DurableFarSide, nonce: string | undefined): StateSaver {
     const { number, target, program, createdAt, name, owner, launch } = terminal;
-    const role = (): KeptFacts['role'] => this.sessions.roleOf(terminal);
+    const role = (): TerminalFacts['role'] => this.sessions.roleOf(terminal);
     const facts = { number, target, program, createdAt, name, owner, nonce, launch };
-    return new Keeping(terminal, memory, () => ({ ...facts, role: role(), next: this.#nextNumber }));
+    return new StateSaver(terminal, memory, () => ({ ...facts, role: role(), next: this.#nextNumber }));
   }
 
   /** The oldest that outlives this process always knows which numbers were given, also to terminals that do not (R-RPC-020). */
@@ -291,7 +291,7 @@ export class Engine implements AsyncDisposable {
   }
 
   /** What the operations of a book work with. Throws `unsupported` when this engine was made without it. */
-  part<T extends AsyncDisposable>(key: PartKey<T>): T {
+  service<T extends AsyncDisposable>(key: ServiceKey<T>): T {
     const known = this.#parts.get(key);
     if (known) return known as T;
     const make = this.#options.parts?.find(([one]) => one === key)?.[1];
@@ -321,7 +321,7 @@ export class Engine implements AsyncDisposable {
   async #dispose(limitMs: number): Promise<void> {
     const killAt = performance.now() + limitMs - afterKillMs;
     this.#closing.abort();
-    this.asking[Symbol.dispose]();
+    this.questions[Symbol.dispose]();
     this.idempotency[Symbol.dispose]();
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<'late'>((resolve) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Variables for a new terminal, added to those it would have anyway. */
-export const Environment = z
+export const EnvironmentInput = z
   .record(z.string(), z.string())
   .refine(
     (variables) => Object.keys(variables).every((name) => /^[^=\0]+$/.test(name)),

@@ -1,5 +1,5 @@
 import { assigned } from './assignments.ts';
-import type { Look } from './look.ts';
+import type { CommandLook } from './look.ts';
 import { kindOf } from './variables.ts';
 import { unknown, type Word } from './word.ts';
 import { afterOptions, row } from './wrappers.ts';
@@ -7,7 +7,7 @@ import { afterOptions, row } from './wrappers.ts';
 /** Builtins that take the names of variables as words, and give them values. */
 
 /** Their value comes from elsewhere: what runs because of it nobody can tell. */
-function named({ name, problem }: Look, names: readonly (Word | undefined)[]): void {
+function named({ name, problem }: CommandLook, names: readonly (Word | undefined)[]): void {
   for (const word of names) {
     if (word === undefined) continue;
     if (word.dynamic) {
@@ -22,7 +22,7 @@ function named({ name, problem }: Look, names: readonly (Word | undefined)[]): v
 }
 
 /** What is read becomes a value, and arithmetic runs what stands in that. */
-function taken({ command, text }: Look): void {
+function taken({ command, text }: CommandLook): void {
   const given = command.stdin?.text ?? '';
   if (/\$\(|`/.test(given)) text(`: "${given.replaceAll('"', '\\"').replaceAll(unknown, ' ')}"`);
 }
@@ -30,7 +30,7 @@ function taken({ command, text }: Look): void {
 const readOptions = row('adiNnptu', 'ersAcElkqz');
 const mapOptions = row('dnOsuCc', 't');
 
-function read(look: Look): void {
+function read(look: CommandLook): void {
   look.add(false);
   taken(look);
   const { rest, values, problem } = afterOptions(look.args, readOptions);
@@ -41,7 +41,7 @@ function read(look: Look): void {
 /** zsh: `read name?prompt`. */
 const beforeQuestion = (word: Word): Word => ({ ...word, text: word.text.replace(/\?.*$/s, '') });
 
-function mapfile(look: Look): void {
+function mapfile(look: CommandLook): void {
   look.add(false);
   taken(look);
   const { rest, values } = afterOptions(look.args, mapOptions);
@@ -50,7 +50,7 @@ function mapfile(look: Look): void {
 }
 
 /** `-v NAME`, joined to it or not, among the other options. */
-function intoVariable(look: Look): void {
+function intoVariable(look: CommandLook): void {
   look.add(false);
   const { name, args, problem } = look;
   for (const [at, { text, dynamic }] of args.entries()) {
@@ -65,13 +65,13 @@ function intoVariable(look: Look): void {
   }
 }
 
-function getopts(look: Look): void {
+function getopts(look: CommandLook): void {
   look.add(false);
   named(look, [look.args[1]]);
 }
 
 /** Any word of it may be the name. */
-function anyWord(look: Look): void {
+function anyWord(look: CommandLook): void {
   look.add(false);
   named(
     look,
@@ -80,14 +80,14 @@ function anyWord(look: Look): void {
 }
 
 /** fish and zsh set variables with it, the others their own words. */
-function set(look: Look): void {
+function set(look: CommandLook): void {
   look.add(false);
   const at = look.args.findIndex(({ text }) => !/^[-+]/.test(text));
   const name = look.args[at];
   if (at !== -1 && name !== undefined && !name.dynamic) named(look, [name]);
 }
 
-function declared(look: Look): void {
+function declared(look: CommandLook): void {
   const { args, name, problem } = look;
   // Programs that are started later may run what stands in their environment: `CC=…`, `RUSTC_WRAPPER=…`.
   const exports = name === 'export' || args.some(({ text }) => /^-[A-Za-z]*x/.test(text));
@@ -109,7 +109,7 @@ function declared(look: Look): void {
 
 const valueOf = ({ text, dynamic }: Word): Word => ({ text: text.slice(text.indexOf('=') + 1), dynamic });
 
-export const assigning: Readonly<Record<string, (look: Look) => void>> = {
+export const assigning: Readonly<Record<string, (look: CommandLook) => void>> = {
   read,
   mapfile,
   readarray: mapfile,

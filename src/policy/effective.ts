@@ -1,7 +1,7 @@
 import { assigned, assignment } from './assignments.ts';
-import { parseShell, type Parsed } from './shell-syntax.ts';
+import { parseShell, type ParsedLine } from './shell-syntax.ts';
 import type { SimpleCommand } from './shell-words.ts';
-import { joined, type Look } from './look.ts';
+import { joined, type CommandLook } from './look.ts';
 import { mayRun, runners, takesText } from './harmless.ts';
 import { readsScript } from './scripts.ts';
 import { isShellName, special, withoutVersion } from './special.ts';
@@ -17,7 +17,7 @@ export interface EffectiveCommand {
   readonly told: readonly Word[];
 }
 
-export interface CommandLine {
+export interface JudgedLine {
   readonly commands: readonly EffectiveCommand[];
   readonly problems: readonly string[];
   /** Variables it sets that decide where programs are looked for. */
@@ -27,7 +27,7 @@ export interface CommandLine {
 const deepest = 10;
 
 /** Every command of a line, those that other commands are told to run included. */
-export function commandsOf(line: string): CommandLine {
+export function commandsOf(line: string): JudgedLine {
   const feeds = /[|<]|>\(|\bcoproc\b/.test(line);
   const budget = { characters: 3 * line.length + 1000 };
   const found: Collected = { commands: [], problems: [], places: [], feeds, budget };
@@ -45,7 +45,7 @@ interface Collected {
   readonly budget: { characters: number };
 }
 
-function collect({ commands, problems }: Parsed, found: Collected, depth: number): void {
+function collect({ commands, problems }: ParsedLine, found: Collected, depth: number): void {
   found.problems.push(...problems);
   if (depth > deepest) {
     found.problems.push('commands start commands too deeply');
@@ -85,7 +85,7 @@ function unwrap(command: SimpleCommand, found: Collected, depth: number): void {
     problem('which program it runs is known only when it runs');
   }
   const name = nameOf(program.text);
-  const look: Look = {
+  const look: CommandLook = {
     name,
     args,
     command,
@@ -149,7 +149,7 @@ const given = ({ stdin }: SimpleCommand): readonly Word[] => (stdin === undefine
 const isUnsure = ({ text }: Word, before: Word | undefined): boolean =>
   text.startsWith(unknown) && !/^-[tsnLScFpx]$/.test(before?.text ?? '');
 
-function wrapped(look: Look): void {
+function wrapped(look: CommandLook): void {
   const { name, args, add, inner, spoken, text, problem } = look;
   const wrapper = wrappers[name];
   if (wrapper === undefined) return;

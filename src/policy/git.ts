@@ -1,4 +1,4 @@
-import { joined, type Look } from './look.ts';
+import { joined, type CommandLook } from './look.ts';
 import { unknown, type Word } from './word.ts';
 
 /** Settings whose value git runs. */
@@ -21,7 +21,7 @@ const dataVerbs = new Set(
   ).split(' '),
 );
 
-export function git(look: Look): void {
+export function readGit(look: CommandLook): void {
   const { args, add, inner, spoken, problem } = look;
   // What has the shape of an option nobody here knows may be a program all the same.
   const told = args.filter(({ text }) => /^--?[^=\s]+=/.test(text) && !texts.test(text.split('=', 1)[0] ?? ''));
@@ -66,7 +66,7 @@ function verbOf(args: readonly Word[]): string | undefined {
 }
 
 /** `git config core.editor vim`, in the old way and the new. */
-function settings(look: Look, verb: string | undefined): void {
+function settings(look: CommandLook, verb: string | undefined): void {
   if (verb !== 'config') return;
   const words = look.args.slice(look.args.findIndex(({ text }) => text === 'config') + 1);
   const key = words.findIndex(({ text }) => /^[A-Za-z][\w-]*\./.test(text));
@@ -79,12 +79,12 @@ function settings(look: Look, verb: string | undefined): void {
 }
 
 /** `-c key=value`. */
-function setting(look: Look, word: Word): void {
+function setting(look: CommandLook, word: Word): void {
   const [, key, value] = /^([^=\s]+)=(.*)$/s.exec(word.text) ?? [];
   if (key !== undefined && value !== undefined) run(look, key, part(word, value));
 }
 
-function run({ spoken, text, problem }: Look, key: string, value: Word): void {
+function run({ spoken, text, problem }: CommandLook, key: string, value: Word): void {
   if (/^alias\./i.test(key)) {
     if (value.text.startsWith('!')) spoken(part(value, value.text.slice(1)));
     else if (value.dynamic) problem(`what ${key} stands for is known only when it runs`);

@@ -2,7 +2,7 @@ import type { SimpleCommand } from './shell-words.ts';
 import type { Word } from './word.ts';
 
 /** A command while its program is looked at, and what may be done about it. */
-export interface Look {
+export interface CommandLook {
   readonly name: string;
   readonly args: readonly Word[];
   readonly command: SimpleCommand;

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { FairleadError } from '../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Gate, Stage } from '../engine/call/gate.ts';
-import { partKey } from '../engine/call/service.ts';
+import { serviceKey } from '../engine/call/service.ts';
 import { StateFile } from '../system/files/state-file.ts';
 import type { JudgeTyped } from '../engine/input/typed-line.ts';
-import { checkPolicy, judge, Policy, type Verdict } from './policy.ts';
+import { checkPolicy, judge, Policy, type PolicyVerdict } from './policy.ts';
 
 export interface PoliciesOptions {
   readonly root: string;
@@ -25,7 +25,7 @@ const UsablePolicy = Policy.refine((policy) => {
 
 /** What a file that cannot be understood means where nobody knows what it said before. */
 const closed: Policy = { enabled: true, blocked_patterns: [], allowed_patterns: [], scope: ['exec', 'input'] };
-const unusable: Verdict = {
+const unusable: PolicyVerdict = {
   allowed: false,
   reason: 'policy.json cannot be understood, so nothing may be run until it can',
 };
@@ -58,7 +58,7 @@ export class Policies implements AsyncDisposable {
     this.#file.set(next);
   }
 
-  check(line: string): Verdict {
+  check(line: string): PolicyVerdict {
     return this.#file.unusable ? unusable : judge(this.get(), line);
   }
 
@@ -92,9 +92,9 @@ export class Policies implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-export const policies = partKey<Policies>('policy');
+export const policies = serviceKey<Policies>('policy');
 
-function blocked({ pattern, reason, list }: Verdict): FairleadError {
+function blocked({ pattern, reason, list }: PolicyVerdict): FairleadError {
   const certain = pattern !== undefined && reason.startsWith('Blocked');
   return new FairleadError('not_permitted', `Command blocked by policy: ${certain ? pattern : reason}`, {
     hint: 'Run something else, or ask the person to change the policy; policy.check tells what would be allowed.',

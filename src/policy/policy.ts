@@ -16,7 +16,7 @@ export const Policy = z.object({
 });
 export type Policy = z.output<typeof Policy>;
 
-export interface Verdict {
+export interface PolicyVerdict {
   readonly allowed: boolean;
   readonly reason: string;
   readonly pattern?: string;
@@ -37,10 +37,10 @@ const longestLine = 65_536;
 // oxlint-disable-next-line no-control-regex
 const controls = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-const uncertain = (problem: string): Verdict => ({ allowed: false, reason: `Cannot be judged: ${problem}` });
+const uncertain = (problem: string): PolicyVerdict => ({ allowed: false, reason: `Cannot be judged: ${problem}` });
 
 /** Judges a command line. What cannot be known for certain is refused while there is a policy: it fails closed. */
-export function judge(policy: Policy, line: string): Verdict {
+export function judge(policy: Policy, line: string): PolicyVerdict {
   if (!policy.enabled) return { allowed: true, reason: 'Policy disabled' };
   const judging = policy.blocked_patterns.length + policy.allowed_patterns.length > 0;
   if (line.length > longestLine) return uncertain(`it is longer than ${longestLine} characters`);
@@ -74,7 +74,7 @@ const told = (pattern: string, by: string): string =>
   `Cannot be judged: the program of ${pattern} is named to ${by}, which may run it; leave the name out, or quote it to a program that only prints`;
 
 /** Every command of the line must be on the list, not only one of them. */
-function allowList(patterns: readonly string[], commands: readonly EffectiveCommand[]): Verdict {
+function allowList(patterns: readonly string[], commands: readonly EffectiveCommand[]): PolicyVerdict {
   const real = commands.filter(({ wrapper }) => !wrapper);
   let used: string | undefined;
   for (const command of real) {

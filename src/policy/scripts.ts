@@ -1,5 +1,5 @@
-import type { Look } from './look.ts';
-import { input, isShellName, withoutVersion } from './special.ts';
+import type { CommandLook } from './look.ts';
+import { readInput, isShellName, withoutVersion } from './special.ts';
 import { isStream, type Word } from './word.ts';
 
 /** Programs that run a file they are given. A file on the disk is as good as a program; what a process is sent is not. */
@@ -57,7 +57,7 @@ const filterOptions: Readonly<Record<string, RegExp>> = {
 };
 
 /** Of the words before it, what a program would run from a place that cannot be read here. */
-export function readsScript(look: Look): void {
+export function readsScript(look: CommandLook): void {
   const name = look.name.replace(/[\d.]+$/, '');
   const filter = Object.hasOwn(filterOptions, name) ? filterOptions[name] : undefined;
   if (filter !== undefined) valuesOf(look, filter, (word) => filtered(look, word));
@@ -68,7 +68,7 @@ export function readsScript(look: Look): void {
 }
 
 /** The values of options: `-f x`, `-f/dev/fd/3`, `--file=x`. */
-function valuesOf({ args }: Look, option: RegExp, each: (word: Word) => void): void {
+function valuesOf({ args }: CommandLook, option: RegExp, each: (word: Word) => void): void {
   for (const [at, word] of args.entries()) {
     const next = args[at + 1];
     if (option.test(word.text) && next !== undefined) each(next);
@@ -79,7 +79,7 @@ function valuesOf({ args }: Look, option: RegExp, each: (word: Word) => void): v
 }
 
 /** `sort --compress-program=sh`: what is sorted would be run. */
-function filtered({ name, problem }: Look, { text }: Word): void {
+function filtered({ name, problem }: CommandLook, { text }: Word): void {
   const [program = ''] = text
     .replace(/^exec=/, '')
     .trim()
@@ -89,19 +89,19 @@ function filtered({ name, problem }: Look, { text }: Word): void {
     problem(`${name} would have ${base} run whatever it is sent`);
 }
 
-function language(look: Look, letters: string): void {
+function language(look: CommandLook, letters: string): void {
   const other = letters === '' ? /^--/ : new RegExp(`^-(?:[A-Za-z]*[${letters}]|-.)`);
   const at = look.args.findIndex(({ text }) => !/^-./s.test(text));
   const before = at === -1 ? look.args : look.args.slice(0, at);
   if (before.some(({ text }) => other.test(text))) return;
-  if (at === -1) return input(look);
+  if (at === -1) return readInput(look);
   script(look, look.args[at]);
 }
 
-function script(look: Look, file: Word | undefined): void {
+function script(look: CommandLook, file: Word | undefined): void {
   if (file === undefined) return;
   const descriptor = isStream(file.text) && file.text !== '-';
   if (file.sent === true || (descriptor && look.command.stdin === undefined))
     look.problem(`what ${look.name} would run is known only when it runs; name a file`);
-  else if (isStream(file.text) && look.command.stdin === undefined) input(look);
+  else if (isStream(file.text) && look.command.stdin === undefined) readInput(look);
 }

@@ -1,11 +1,11 @@
-import { type Given, type SimpleCommand, space, WordReader } from './shell-words.ts';
-import { type Draft, isStream, newDraft, unknown } from './word.ts';
+import { type StdinText, type SimpleCommand, space, WordReader } from './shell-words.ts';
+import { type WordDraft, isStream, newDraft, unknown } from './word.ts';
 
 interface Document {
   readonly end: string;
   readonly tabs: boolean;
   readonly quoted: boolean;
-  readonly to: Given;
+  readonly to: StdinText;
 }
 
 /** What a command reads, as far as redirections tell. */
@@ -13,7 +13,7 @@ type Input = Pick<SimpleCommand, 'stdin' | 'readsFile' | 'redirected'>;
 
 /** Reads redirections, and the here-documents they announce. */
 export abstract class RedirectionReader extends WordReader {
-  #stdin: Given | undefined;
+  #stdin: StdinText | undefined;
   #readsFile = false;
   #redirected = false;
   /** Here-documents whose text begins after the next newline. */
@@ -60,12 +60,12 @@ export abstract class RedirectionReader extends WordReader {
     }
   }
 
-  #given(): Given {
+  #given(): StdinText {
     this.#stdin ??= { text: '' };
     return this.#stdin;
   }
 
-  #target(): Draft {
+  #target(): WordDraft {
     this.word = undefined;
     if (/^[<>]\(/.test(this.text.slice(this.at, this.at + 2))) this.processSubstitution();
     while (this.at < this.text.length) {
@@ -73,7 +73,7 @@ export abstract class RedirectionReader extends WordReader {
       if (char === '\n' || space.test(char) || ';&|()<>'.includes(char)) break;
       this.piece(char);
     }
-    const target = this.word as Draft | undefined;
+    const target = this.word as WordDraft | undefined;
     this.word = undefined;
     return target ?? newDraft();
   }

@@ -1,9 +1,9 @@
 import { RedirectionReader } from './shell-redirections.ts';
 import {
   arithmeticEnd,
-  type Found,
-  type Given,
-  mostCommands,
+  type FoundCommands,
+  type StdinText,
+  mostCommandsOfLine,
   openParen,
   type SimpleCommand,
   space,
@@ -13,7 +13,7 @@ import { plain, unknown, type Word, wordsOf } from './word.ts';
 
 /** Reads a command line as a POSIX shell would, far enough to know every command in it, however it is wrapped. */
 
-export interface Parsed {
+export interface ParsedLine {
   /** In the order they stand, those inside `$(…)` and the like included. */
   readonly commands: readonly SimpleCommand[];
   /** Why the line cannot be known for certain: a quote that never ends, nesting without end. */
@@ -21,10 +21,10 @@ export interface Parsed {
 }
 
 /** `typed`: at a prompt, where `!` and `^` bring back older lines. */
-export function parseShell(text: string, { typed }: { readonly typed: boolean }): Parsed {
-  const found: Found = { commands: [], problems: [], typed };
+export function parseShell(text: string, { typed }: { readonly typed: boolean }): ParsedLine {
+  const found: FoundCommands = { commands: [], problems: [], typed };
   new Reader(text.replaceAll(/\r\n?/g, '\n'), found, 0).list(undefined);
-  if (found.commands.length >= mostCommands) found.problems.push('it holds too many commands');
+  if (found.commands.length >= mostCommandsOfLine) found.problems.push('it holds too many commands');
   return found;
 }
 
@@ -52,20 +52,20 @@ class Reader extends RedirectionReader {
   /** The reserved word before, where it changes what may follow. */
   #after = '';
   /** What loops and groups are given to read. */
-  readonly #fed: Given[] = [];
+  readonly #fed: StdinText[] = [];
   /** What has begun and not ended yet, by either language. */
   #open = { posix: 0, fish: 0 };
   #ends = false;
   /** An operator stood last: the command goes on. */
   #goesOn = false;
 
-  protected override inner(text: string, found: Found = this.found): Reader {
+  protected override inner(text: string, found: FoundCommands = this.found): Reader {
     return new Reader(text, found, this.depth + 1);
   }
 
   override list(closing: ')' | undefined): number {
     if (this.depth === 0) this.#lineStart();
-    while (this.at < this.text.length && this.found.commands.length < mostCommands) {
+    while (this.at < this.text.length && this.found.commands.length < mostCommandsOfLine) {
       const char = this.text[this.at] as string;
       if (char === ')' && closing === ')' && this.#cases === 0 && !this.#inTest) {
         this.#endCommand();
@@ -346,7 +346,7 @@ class Reader extends RedirectionReader {
 
   /** It may be read into a variable, and arithmetic runs what stands in the value of one. */
   #value(text: string): void {
-    const found: Found = { commands: [], problems: [], typed: false };
+    const found: FoundCommands = { commands: [], problems: [], typed: false };
     this.inner('', found).expand(text);
     for (const command of found.commands) this.push(command);
   }

@@ -1,8 +1,8 @@
 import { kindOf } from './variables.ts';
-import { decodeAnsi, type Draft, newDraft, unknown, type Word } from './word.ts';
+import { decodeAnsi, type WordDraft, newDraft, unknown, type Word } from './word.ts';
 
 /** What a command is given to read on the spot: here-documents and here-strings, one after the other. */
-export interface Given {
+export interface StdinText {
   text: string;
 }
 
@@ -10,7 +10,7 @@ export interface SimpleCommand {
   readonly words: readonly Word[];
   /** Its input comes from the command before. */
   readonly piped: boolean;
-  readonly stdin: Given | undefined;
+  readonly stdin: StdinText | undefined;
   /** It reads a file that is named. */
   readonly readsFile: boolean;
   /** Its standard input comes from elsewhere than before, by a redirection. */
@@ -19,7 +19,7 @@ export interface SimpleCommand {
   readonly data: boolean;
 }
 
-export interface Found {
+export interface FoundCommands {
   readonly commands: SimpleCommand[];
   readonly problems: string[];
   /** At a prompt, where `!` and `^` bring back older lines. */
@@ -28,7 +28,7 @@ export interface Found {
 
 const deepest = 30;
 /** As many commands as any honest line has. */
-export const mostCommands = 2000;
+export const mostCommandsOfLine = 2000;
 const mostSubstitutions = 20;
 const mostProblems = 20;
 export const openParen = '(';
@@ -39,12 +39,12 @@ const older = /[\w!$?#*^:%/.~@-]/;
 /** Reads a word: quotes, variables and all that a shell puts in their place. What words make is for those below. */
 export abstract class WordReader {
   protected readonly text: string;
-  protected readonly found: Found;
+  protected readonly found: FoundCommands;
   protected readonly depth: number;
   protected at = 0;
-  protected word: Draft | undefined;
+  protected word: WordDraft | undefined;
 
-  constructor(text: string, found: Found, depth: number) {
+  constructor(text: string, found: FoundCommands, depth: number) {
     this.text = text;
     this.found = found;
     this.depth = depth;
@@ -58,14 +58,14 @@ export abstract class WordReader {
   abstract list(closing: ')' | undefined): number;
   protected abstract endWord(): void;
   /** One for what stands inside: a level deeper, and what it finds is found. */
-  protected abstract inner(text: string, found?: Found): WordReader;
+  protected abstract inner(text: string, found?: FoundCommands): WordReader;
 
   protected problem(reason: string): void {
     if (this.found.problems.length < mostProblems) this.found.problems.push(reason);
   }
 
   protected push(command: SimpleCommand): void {
-    if (this.found.commands.length < mostCommands) this.found.commands.push(command);
+    if (this.found.commands.length < mostCommandsOfLine) this.found.commands.push(command);
   }
 
   /** From a `(` to its `)`: commands. */
@@ -76,7 +76,7 @@ export abstract class WordReader {
 
   /** Text that is no command to most shells, and one to some: its commands count, what is odd about it does not. */
   protected perhaps(text: string, data: boolean): void {
-    const found: Found = { commands: [], problems: [], typed: false };
+    const found: FoundCommands = { commands: [], problems: [], typed: false };
     this.inner(text, found).list(undefined);
     for (const command of found.commands) this.push({ ...command, data });
   }

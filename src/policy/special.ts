@@ -1,7 +1,7 @@
 import { assigning } from './assigning.ts';
-import { git } from './git.ts';
+import { readGit } from './git.ts';
 import { afterVerb } from './harmless.ts';
-import { joined, type Look } from './look.ts';
+import { joined, type CommandLook } from './look.ts';
 import { isDescriptor, isStream, plain, unknown, type Word } from './word.ts';
 import { afterOptions, row, type Wrapper } from './wrappers.ts';
 
@@ -20,7 +20,7 @@ export const withoutVersion = (name: string): string => {
   return isShellName(base) ? base : name;
 };
 
-function shell(look: Look): void {
+function shell(look: CommandLook): void {
   const { name, args, add, spoken, problem } = look;
   let fromWord = false;
   let fromInput = false;
@@ -60,17 +60,17 @@ function shell(look: Look): void {
   }
   add(look.command.stdin !== undefined);
   if (!fromInput) descriptor(look, operand);
-  input(look);
+  readInput(look);
 }
 
 /** `bash /proc/self/fd/3`: earlier lines, or another program, may have put anything there. */
-function descriptor({ name, command, problem }: Look, file: Word | undefined): void {
+function descriptor({ name, command, problem }: CommandLook, file: Word | undefined): void {
   if (command.stdin === undefined && isDescriptor(file?.text ?? ''))
     problem(`what ${name} would read from ${file?.text} is known only when it runs; name a file`);
 }
 
 /** Alone it only waits for lines, which are judged when they come; with a file it does what that says. */
-function foreign(look: Look): void {
+function foreign(look: CommandLook): void {
   const { name, args, command, problem } = look;
   look.add(false, args.slice(1));
   const [first] = args;
@@ -85,7 +85,7 @@ function foreign(look: Look): void {
 const singleDash = new Set('login norc noprofile posix verbose restricted noediting debugger'.split(' '));
 
 /** What it reads is what it runs. A file is as good as one that is named; what others send is not. */
-export function input({ name, command, feeds, text, problem }: Look): void {
+export function readInput({ name, command, feeds, text, problem }: CommandLook): void {
   const { stdin, readsFile } = command;
   if (stdin !== undefined) {
     if (stdin.text.includes(unknown)) problem(`${name} would run what is known only when it runs`);
@@ -95,11 +95,11 @@ export function input({ name, command, feeds, text, problem }: Look): void {
 }
 
 /** A file with commands. Which one may be open, as long as it is a file. */
-function script(look: Look, file: Word | undefined): void {
+function script(look: CommandLook, file: Word | undefined): void {
   if (file === undefined) return;
   if (isStream(file.text)) {
     descriptor(look, file);
-    return input(look);
+    return readInput(look);
   }
   if (file.dynamic && !isFile(file)) look.problem(`what ${look.name} reads is known only when it runs`);
 }
@@ -107,32 +107,32 @@ function script(look: Look, file: Word | undefined): void {
 const isFile = (word: Word): boolean =>
   word.splits !== true && /\/[^\0/]*[A-Za-z][^\0/]*$/.test(word.text) && !/\/(?:stdin|tty)$/.test(word.text);
 
-const source = (look: Look): void => {
+const source = (look: CommandLook): void => {
   look.add(false);
   const [first, second] = look.args;
   const file = first?.text === '--' ? second : first;
   // fish reads what it is sent.
-  if (file === undefined) return input(look);
+  if (file === undefined) return readInput(look);
   if (isStream(file.text) && look.command.stdin === undefined)
     return look.problem(`${look.name} would run whatever it is sent; name a file`);
   // The rest are its words; only the first is read.
   script(look, file?.splits === true && !look.feeds && file.text !== unknown ? { ...file, splits: false } : file);
 };
 
-function evaluate({ name, args, add, problem, text }: Look): void {
+function evaluate({ name, args, add, problem, text }: CommandLook): void {
   add(true);
   const said = args[0]?.text === '--' ? args.slice(1) : args;
   if (said.some(({ dynamic }) => dynamic)) problem(`what ${name} is given is known only when it runs`);
   text(said.map((word) => word.text).join(' '));
 }
 
-function trap({ args, add, spoken }: Look): void {
+function trap({ args, add, spoken }: CommandLook): void {
   add(true);
   const said = args.filter(({ text }, at) => !(at === 0 && /^-(?:-|[lpP]+)$/.test(text)));
   if (said[0]?.text !== '-' && !/^-[lpP]/.test(args[0]?.text ?? '')) spoken(said[0]);
 }
 
-function alias({ args, add, problem, text }: Look): void {
+function alias({ args, add, problem, text }: CommandLook): void {
   add(true);
   if (args.some(({ dynamic }) => dynamic)) problem('what alias is given is known only when it runs');
   if (args.some(({ text: said }) => /\n|<</.test(said))) problem('an alias of several lines; write a function');
@@ -141,7 +141,7 @@ function alias({ args, add, problem, text }: Look): void {
 
 /** `hash -p /bin/rm ls` makes `ls` run that; `enable -f file name` brings a builtin from elsewhere. */
 const renames =
-  (letter: string): ((look: Look) => void) =>
+  (letter: string): ((look: CommandLook) => void) =>
   ({ args, add, inner, problem }) => {
     add(false);
     const path = argumentOf(args, letter, []);
@@ -155,14 +155,14 @@ const renames =
   };
 
 const callback =
-  (letter: string): ((look: Look) => void) =>
+  (letter: string): ((look: CommandLook) => void) =>
   ({ args, add, spoken }) => {
     // fish: `complete -a '(…)'`.
     add(false, args);
     spoken(argumentOf(args, letter, []));
   };
 
-function find({ args, add, inner, problem }: Look): void {
+function find({ args, add, inner, problem }: CommandLook): void {
   add(false);
   const all: Word[][] = [];
   const unsure = args.some(({ dynamic }) => dynamic);
@@ -187,7 +187,7 @@ const filled = ({ text }: Word): Word => ({ text: text.replaceAll('{}', unknown)
 const noWrapper = { joined: '', long: new Set<string>(), longFlags: new Set<string>(), operands: 0, assigns: false };
 const sshOptions: Wrapper = { ...noWrapper, valued: 'BbcDEeFIiJLlmOoPpQRSWw', flags: '1246AaCfGgKkMNnqsTtVvXxYy' };
 
-function ssh({ args, add, inner, spoken, problem }: Look): void {
+function ssh({ args, add, inner, spoken, problem }: CommandLook): void {
   const options = afterOptions(args, sshOptions);
   const before = args.slice(0, args.length - options.rest.length);
   add(
@@ -215,7 +215,7 @@ const suOptions = row(
 );
 
 /** `su [options] [-] [user [words of its shell]]`; options may also come last. `runuser -u user program` has no shell. */
-function su(look: Look): void {
+function su(look: CommandLook): void {
   const { name, args, add, inner, spoken, problem } = look;
   const told = argumentOf(args, 'c', ['--command', '--session-command']);
   const { rest, values, problem: unclear } = afterOptions(args, suOptions);
@@ -240,7 +240,7 @@ const scriptOptions: Wrapper = {
   longFlags: new Set(['append', 'return', 'flush', 'force', 'quiet', 'timing']),
 };
 
-function typescript({ args, add, inner, spoken, problem }: Look): void {
+function typescript({ args, add, inner, spoken, problem }: CommandLook): void {
   const { rest, values, problem: unclear } = afterOptions(args, scriptOptions);
   const told = values.get('c') ?? values.get('command') ?? argumentOf(rest, 'c', ['--command']);
   if (unclear !== undefined) problem(`script: ${unclear}`);
@@ -251,7 +251,7 @@ function typescript({ args, add, inner, spoken, problem }: Look): void {
   if (!/^-c|^--command/.test(rest[1]?.text ?? '')) inner(rest.slice(1).filter(({ text }) => text !== '--'));
 }
 
-function runner({ name, args, add, inner, spoken }: Look): void {
+function runner({ name, args, add, inner, spoken }: CommandLook): void {
   const told = argumentOf(args, 'c', ['--call', '--command', '--shell-mode']);
   // `pnpm touch` runs that program where it has no such verb of its own.
   const bare =
@@ -280,23 +280,23 @@ function pastOptions(args: readonly Word[]): readonly Word[] {
   return args.slice(at);
 }
 
-function bind({ args, add, problem }: Look): void {
+function bind({ args, add, problem }: CommandLook): void {
   add(false);
   if (args.some(({ text }) => !/^(?:-[lpPsSvVX]+|set .*)$/.test(text))) problem('bind gives keys another meaning');
 }
 
-function history({ args, add, problem }: Look): void {
+function history({ args, add, problem }: CommandLook): void {
   add(false);
   if (!/^-[lnrd]*l/.test(args[0]?.text ?? '')) problem('fc runs older lines again');
 }
 
 /** What it reads is run later. */
-function later(look: Look): void {
+function later(look: CommandLook): void {
   look.add(false);
-  if (!look.args.some(({ text }) => /^-[A-Za-z]*[flrdcV]/.test(text))) input(look);
+  if (!look.args.some(({ text }) => /^-[A-Za-z]*[flrdcV]/.test(text))) readInput(look);
 }
 
-function table({ name, args, command, feeds, add, problem }: Look): void {
+function table({ name, args, command, feeds, add, problem }: CommandLook): void {
   add(false);
   const reads = args.some(({ text, dynamic }) => text === '-' || dynamic || isStream(text));
   const nothing = args.every(({ text }) => text.startsWith('-') && text !== '-') && args.length > 0;
@@ -305,14 +305,14 @@ function table({ name, args, command, feeds, add, problem }: Look): void {
 }
 
 /** zsh: `emulate sh -c '…'`. */
-function emulate({ args, add, spoken }: Look): void {
+function emulate({ args, add, spoken }: CommandLook): void {
   const at = args.findIndex(({ text }) => /^-[A-Za-z]*c$/.test(text));
   add(at !== -1);
   if (at !== -1) spoken(args[at + 1]);
 }
 
 /** fish: what is typed becomes something else; zsh: keys get another meaning. */
-function abbreviation({ name, args, add, problem }: Look): void {
+function abbreviation({ name, args, add, problem }: CommandLook): void {
   add(false);
   if (
     args.some(({ text }) => !/^(?:-[eglqvs]+|--(?:erase|list|show|query))$/.test(text)) &&
@@ -322,7 +322,7 @@ function abbreviation({ name, args, add, problem }: Look): void {
 }
 
 /** It becomes a shell, or runs the text of its `-c`. */
-function withShell({ add, inner, spoken, args }: Look): void {
+function withShell({ add, inner, spoken, args }: CommandLook): void {
   const told = argumentOf(args, 'c', ['--command']);
   add(told !== undefined, args);
   if (told === undefined) inner([plain('sh')]);
@@ -330,21 +330,21 @@ function withShell({ add, inner, spoken, args }: Look): void {
 }
 
 /** From there on a number is the name of a descriptor. */
-function enter(look: Look): void {
+function enter(look: CommandLook): void {
   look.add(false);
   if (look.args.some(({ text }) => isStream(`${text}/`)))
     look.problem(`${look.name} goes where the files are descriptors; stay outside`);
 }
 
-function busybox(look: Look): void {
+function busybox(look: CommandLook): void {
   look.add(true);
   look.inner(look.args);
 }
 
-const each = (names: string, look: (look: Look) => void): Record<string, (look: Look) => void> =>
+const each = (names: string, look: (look: CommandLook) => void): Record<string, (look: CommandLook) => void> =>
   Object.fromEntries(names.split(' ').map((name) => [name, look]));
 
-export const special: Readonly<Record<string, (look: Look) => void>> = {
+export const special: Readonly<Record<string, (look: CommandLook) => void>> = {
   ...assigning,
   ...each(shellNames.join(' '), shell),
   ...each(foreignShells.join(' '), foreign),
@@ -366,7 +366,7 @@ export const special: Readonly<Record<string, (look: Look) => void>> = {
   ssh,
   ...each('su runuser', su),
   script: typescript,
-  git,
+  git: readGit,
   bind,
   fc: history,
   busybox,

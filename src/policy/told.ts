@@ -27,7 +27,7 @@ function* namesApart(text: string): Generator<string> {
 /** As many as any honest line has. */
 const mostPatterns = 200;
 
-interface Told {
+interface ToldNames {
   readonly by: string;
   readonly names: ReadonlySet<string>;
   readonly patterns: readonly string[];
@@ -38,7 +38,7 @@ interface Told {
 /** Which program, of those nobody here knows, may be told to run another one: it has the name of that among its words. */
 export class Runners {
   readonly #line: string;
-  readonly #all: readonly Told[];
+  readonly #all: readonly ToldNames[];
   #names: ReadonlySet<string> | undefined;
 
   constructor(line: string, commands: readonly EffectiveCommand[]) {
@@ -61,7 +61,7 @@ export class Runners {
   }
 }
 
-function toldOf({ words, told }: EffectiveCommand): Told {
+function toldOf({ words, told }: EffectiveCommand): ToldNames {
   const names = new Set<string>();
   for (const { text } of told) for (const name of namesIn(text)) names.add(name);
   const patterns = new Set<string>();

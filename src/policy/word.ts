@@ -17,13 +17,13 @@ export interface Word {
 }
 
 /** A word while it is read. `marks` has one letter for each of `text`: q for what stands in quotes, s for `<(…)`, u for the rest. */
-export interface Draft {
+export interface WordDraft {
   text: string;
   marks: string;
   quoted: boolean;
 }
 
-export const newDraft = (): Draft => ({ text: '', marks: '', quoted: false });
+export const newDraft = (): WordDraft => ({ text: '', marks: '', quoted: false });
 
 export const plain = (text: string): Word => ({ text, dynamic: text.includes(unknown) });
 
@@ -37,7 +37,7 @@ interface Piece {
 }
 
 /** The words a draft becomes: `{rm,-rf}`, `r{m..m}` and `"r"{m,x}` are expanded as bash would. */
-export function wordsOf({ text, marks, quoted }: Draft): readonly Word[] {
+export function wordsOf({ text, marks, quoted }: WordDraft): readonly Word[] {
   const pieces = expand({ text, marks }, 0) ?? [{ text: unknown, marks: 'u' }];
   return pieces.filter((piece) => quoted || piece.text !== '').map(toWord);
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
-import { ready } from '../../src/engine/waiting/answered.ts';
+import { firstPrompt } from '../../src/engine/waiting/answered.ts';
 import type { Terminal } from '../../src/engine/terminal/terminal.ts';
 import { localOpener } from '../../src/transports/local/opener.ts';
 
@@ -51,7 +51,7 @@ export function shellHome(files: Readonly<Record<string, string>> = {}): LocalSh
 export async function atPrompt(terminal: Terminal): Promise<void> {
   const shown = (): boolean => (terminal.marked ? terminal.blocks.promptAt : terminal.lastOutputMs) !== undefined;
   const signal = limit();
-  while (!shown() && !terminal.ended) await ready(terminal, signal);
+  while (!shown() && !terminal.ended) await firstPrompt(terminal, signal);
 }
 
 export const limit = (ms = 20_000): AbortSignal => AbortSignal.timeout(ms);

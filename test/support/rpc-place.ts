@@ -12,7 +12,7 @@ import { bothSpellings } from '../../src/engine/proxy/settings.ts';
 import { Redactor } from '../../src/engine/redaction/redactor.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import type { Terminal } from '../../src/engine/terminal/terminal.ts';
-import type { Surroundings } from '../../src/engine/proxy/detect.ts';
+import type { ProxySurroundings } from '../../src/engine/proxy/detect.ts';
 import { Instances } from '../../src/engine/instances/instances.ts';
 import { OwnInstance } from '../../src/engine/instances/own-instance.ts';
 import { RunningInstance, runningInstance, type Vitals } from '../../src/engine/instances/running.ts';
@@ -43,7 +43,7 @@ export class RpcPlace implements AsyncDisposable {
     parts: (root: string) => NonNullable<EngineOptions['parts']> = () => [],
     change: Partial<EngineOptions> = {},
     vitals: Partial<Vitals> = {},
-    proxyLimits: Surroundings['limits'] = {},
+    proxyLimits: ProxySurroundings['limits'] = {},
   ): Promise<RpcPlace> {
     const home = mkdtempSync(join(tmpdir(), 'fairlead-rpc-'));
     const root = join(home, '.fairlead');

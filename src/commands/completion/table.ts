@@ -6,14 +6,14 @@ import { optionsOfCommand } from '../help.ts';
 import { commands } from '../index.ts';
 import { optionsOf } from '../drive/verb-options.ts';
 
-export interface Word {
+export interface CompletionWord {
   readonly word: string;
   readonly help: string;
 }
 
 /** What may follow the words before the cursor: other words or a file, and options. */
 export interface Spot {
-  readonly words: readonly Word[] | 'file';
+  readonly words: readonly CompletionWord[] | 'file';
   readonly options: readonly Option[];
 }
 

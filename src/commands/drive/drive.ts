@@ -1,7 +1,7 @@
 import { places, readSettings } from '../../config.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { isOn, parseArgs, shapeOf, UsageError } from '../../faces/cli/args.ts';
-import { clean, toJson } from '../../faces/cli/clean.ts';
+import { cleanAnswer, toJson } from '../../faces/cli/clean.ts';
 import { fieldsOf, isAboutSession } from '../../faces/cli/fields.ts';
 import { show } from '../../faces/cli/show.ts';
 import { columns, styleFor, type Style } from '../../faces/cli/style.ts';
@@ -86,7 +86,7 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   const answer = await rpc.call(method, { ...id, ...(await numbered(input, fieldsOf(op), rpc)) });
   if (isOn(parsed.flags, 'json')) around.stdout.write(toJson(answer));
   else {
-    const shown = clean(answer);
+    const shown = cleanAnswer(answer);
     const words = op.show ? op.show(shown) : show(shown, style);
     if (words !== '') around.stdout.write(words.endsWith('\n') ? words : `${words}\n`);
   }

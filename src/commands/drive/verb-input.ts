@@ -1,4 +1,4 @@
-import { type Parsed, UsageError } from '../../faces/cli/args.ts';
+import { type ParsedArguments, UsageError } from '../../faces/cli/args.ts';
 import { type Field, fieldsOf, isAboutSession, valueOf } from '../../faces/cli/fields.ts';
 import type { Verb } from '../../faces/cli/verbs.ts';
 
@@ -12,7 +12,7 @@ export interface VerbInput {
 export const quoteIt = 'Quote a command of several words, or put -- before it.';
 
 /** Words stand for fields by position. The session may be left out, or be named by --session. */
-export function inputOf(verb: Verb, parsed: Parsed): VerbInput {
+export function inputOf(verb: Verb, parsed: ParsedArguments): VerbInput {
   const { op } = verb;
   const fields = fieldsOf(op);
   const { flags, words, literal } = parsed;
@@ -54,7 +54,7 @@ function joined(
   rest: readonly string[],
   after: readonly string[],
   places: number,
-  { words, lastFlag }: Parsed,
+  { words, lastFlag }: ParsedArguments,
 ): string[] {
   if (after.length > 0) return [...rest, after.join(' ')];
   const line = rest.slice(places - 1);
@@ -65,7 +65,7 @@ function joined(
   return line.length === 0 ? [...rest] : [...rest.slice(0, places - 1), line.join(' ')];
 }
 
-function given(fields: readonly Field[], { flags }: Parsed): [string, unknown][] {
+function given(fields: readonly Field[], { flags }: ParsedArguments): [string, unknown][] {
   return fields.flatMap((field) => {
     const value = flags.get(field.name);
     return value === undefined ? [] : [[field.name, valueOf(field, value)] as [string, unknown]];

@@ -44,7 +44,7 @@ export async function serve(invocation: Invocation): Promise<number> {
   });
   followDirectory(engine, own);
   // From the beginning, so that the first question after a bad minute is answered truly.
-  engine.part(runningInstance);
+  engine.service(runningInstance);
   const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
   const options = {
     host: settings.host,
@@ -56,8 +56,8 @@ export async function serve(invocation: Invocation): Promise<number> {
   };
   const moves = mayMove(peers, settings.token !== undefined);
   const saveSessions = (instance: string): void => {
-    const outlives = ({ memory }: Terminal): boolean => memory !== undefined && settings.keepTerminals;
-    const gone = autosave(engine, engine.part(workspaces), { instance, log, outlives });
+    const outlives = ({ durable: memory }: Terminal): boolean => memory !== undefined && settings.keepTerminals;
+    const gone = autosave(engine, engine.service(workspaces), { instance, log, outlives });
     const restore = `\`fairlead workspace restore ${autosaveNames(instance).lost}\``;
     if (gone > 0) log(`Gone since the server before: ${count(gone)}. ${restore} creates them again.`);
   };
@@ -88,7 +88,9 @@ export async function serve(invocation: Invocation): Promise<number> {
       own[Symbol.dispose]();
       await Promise.all([server?.[Symbol.asyncDispose](), rpc?.[Symbol.asyncDispose]()]);
       options.failed[Symbol.dispose]();
-      const kept = settings.keepTerminals ? engine.terminals.filter(({ ended, memory }) => memory && !ended).length : 0;
+      const kept = settings.keepTerminals
+        ? engine.terminals.filter(({ ended, durable: memory }) => memory && !ended).length
+        : 0;
       await engine.end(leftMs - (performance.now() - began));
       await keeper?.[Symbol.asyncDispose]();
       if (kept > 0) log(`Left running: ${count(kept)}. \`fairlead serve\` goes on with them, with --end it ends them.`);

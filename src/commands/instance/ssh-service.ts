@@ -2,14 +2,14 @@ import { homedir } from 'node:os';
 import { places } from '../../config.ts';
 import type { IdempotencyLimits } from '../../engine/call/idempotency.ts';
 import type { Log } from '../../system/incident.ts';
-import type { PartKey, PartMaker } from '../../engine/call/service.ts';
+import type { ServiceKey, ServiceMaker } from '../../engine/call/service.ts';
 import { readSshSettings } from '../../ssh-settings.ts';
 import { sshConnector } from '../../transports/ssh/sessions/connect.ts';
 import { Ssh, ssh } from '../../transports/ssh/index.ts';
 import type { Invocation } from '../command.ts';
 
 export interface SshPart {
-  readonly part: readonly [PartKey<AsyncDisposable>, PartMaker];
+  readonly part: readonly [ServiceKey<AsyncDisposable>, ServiceMaker];
   readonly idempotency: IdempotencyLimits;
 }
 

@@ -6,7 +6,7 @@ import { styleFor } from '../../faces/cli/style.ts';
 import type { HttpServer } from '../../faces/http/server.ts';
 import type { Invocation } from '../command.ts';
 
-export interface Welcome {
+export interface WelcomeFacts {
   readonly server: HttpServer;
   readonly own: InstanceRecord;
   /** State root. */
@@ -16,7 +16,7 @@ export interface Welcome {
 }
 
 /** What a person wants to know when a server has come up, and lines that work as they stand. */
-export function welcome(invocation: Invocation, { server, own, root, keeps }: Welcome): void {
+export function welcome(invocation: Invocation, { server, own, root, keeps }: WelcomeFacts): void {
   const { stdout, env, version, settings } = invocation;
   const { bold, cyan, dim, green } = styleFor(stdout, env);
   const { url } = server;

@@ -1,12 +1,12 @@
 import { places } from '../../config.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { isOn, UsageError } from '../../faces/cli/args.ts';
-import { clean, toJson } from '../../faces/cli/clean.ts';
+import { cleanAnswer, toJson } from '../../faces/cli/clean.ts';
 import { Declined, readHidden, readLine, readPiped } from '../../faces/cli/read-answer.ts';
 import { styleFor } from '../../faces/cli/style.ts';
 import { liveSockets, socketsOf } from '../../faces/socket/directory.ts';
 import type { Invocation } from '../command.ts';
-import { everythingWaiting, type Found } from './waiting.ts';
+import { everythingWaiting, type WaitingItem } from './waiting.ts';
 
 /** Lets the person answer what a running server or a terminal of it asks, past the model and everything that is kept. */
 export async function answer(invocation: Invocation): Promise<number> {
@@ -32,12 +32,12 @@ export async function answer(invocation: Invocation): Promise<number> {
       stdout.write(
         json
           ? toJson({ answered: false, ...chosen.facts })
-          : `${clean(chosen.prompt)}\nTouch the device; there is nothing to type.\n`,
+          : `${cleanAnswer(chosen.prompt)}\nTouch the device; there is nothing to type.\n`,
       );
       return 0;
     }
     const said = await chosen.give(await read(invocation, chosen));
-    stdout.write(json ? toJson({ answered: true, ...chosen.facts }) : `${clean(said)}\n`);
+    stdout.write(json ? toJson({ answered: true, ...chosen.facts }) : `${cleanAnswer(said)}\n`);
     return 0;
   } catch (thrown) {
     if (!(thrown instanceof Declined)) throw thrown;
@@ -48,7 +48,7 @@ export async function answer(invocation: Invocation): Promise<number> {
   }
 }
 
-function choose(invocation: Invocation, waiting: readonly Found[], word: string | undefined): Found {
+function choose(invocation: Invocation, waiting: readonly WaitingItem[], word: string | undefined): WaitingItem {
   const [pid, id] = /^\d+\//.test(word ?? '') ? (word ?? '').split('/', 2) : [undefined, word];
   const found = waiting.filter(
     (one) => (id === undefined || one.id === id || one.alias === id) && (pid === undefined || String(one.pid) === pid),
@@ -65,18 +65,21 @@ function choose(invocation: Invocation, waiting: readonly Found[], word: string 
   throw new UsageError('Several questions wait. Say which: fairlead answer <id>, or <pid>/<id>.');
 }
 
-const isForPerson = ({ needsPerson }: Found): boolean => needsPerson;
+const isForPerson = ({ needsPerson }: WaitingItem): boolean => needsPerson;
 
-function listing({ stdout, env }: Invocation, waiting: readonly Found[]): string {
+function listing({ stdout, env }: Invocation, waiting: readonly WaitingItem[]): string {
   const { bold, dim } = styleFor(stdout, env);
   return waiting
-    .map(({ id, label, prompt }) => `${bold(clean(id))}  ${dim(clean(label).join(', '))}\n${indent(clean(prompt))}\n`)
+    .map(
+      ({ id, label, prompt }) =>
+        `${bold(cleanAnswer(id))}  ${dim(cleanAnswer(label).join(', '))}\n${indent(cleanAnswer(prompt))}\n`,
+    )
     .join('');
 }
 
 const indent = (text: string): string => text.replace(/^/gm, '  ');
 
-async function read({ stdin, stdout, env }: Invocation, chosen: Found): Promise<Buffer> {
+async function read({ stdin, stdout, env }: Invocation, chosen: WaitingItem): Promise<Buffer> {
   const { id, asker, kind, prompt, secret } = chosen;
   if (!stdin.isTTY) {
     const text = await readPiped(stdin);
@@ -89,7 +92,7 @@ async function read({ stdin, stdout, env }: Invocation, chosen: Found): Promise<
     : kind === 'pager'
       ? 'a key; empty for q'
       : 'your answer, then Enter';
-  const question = `${bold(id)} ${dim(`${clean(asker)} asks:`)}\n${indent(clean(prompt))}\n${dim(`(${what})`)}\n`;
+  const question = `${bold(id)} ${dim(`${cleanAnswer(asker)} asks:`)}\n${indent(cleanAnswer(prompt))}\n${dim(`(${what})`)}\n`;
   if (secret) return await readHidden(stdin, stdout, question);
   stdout.write(question);
   return Buffer.from(await readLine(stdin, stdout));

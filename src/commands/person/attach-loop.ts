@@ -8,7 +8,7 @@ const detachByte = 0x1d;
 const pollMs = 30_000;
 export const answerMs = 10_000;
 
-export interface Opened {
+export interface AttachedSession {
   readonly session: number;
   /** The id that programs in it have in FAIRLEAD_SESSION. */
   readonly terminal?: string;
@@ -19,20 +19,24 @@ export interface Opened {
   readonly rows: number;
 }
 
-interface News {
+interface OutputPage {
   readonly bytes: string;
   readonly next: number;
   readonly focused?: boolean;
   readonly ended?: string;
 }
 
-export interface Seat {
+export interface Tty {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
 }
 
 /** Resolves with how the session ended, or undefined when the person left. */
-export async function sit(client: SocketClient, before: Opened, { stdin, stdout }: Seat): Promise<string | undefined> {
+export async function attachLoop(
+  client: SocketClient,
+  before: AttachedSession,
+  { stdin, stdout }: Tty,
+): Promise<string | undefined> {
   const { terminal, cols, rows } = before;
   // Its number may come to mean another: 0 is whichever session is the default one.
   const session = terminal ?? before.session;
@@ -54,7 +58,7 @@ export async function sit(client: SocketClient, before: Opened, { stdin, stdout 
   const put = (bytes: Uint8Array): boolean => stdout.write(relay.pass(bytes));
   // In the size of this terminal, or its rows would not lie where the cursor is put.
   if (stdout.columns !== cols || stdout.rows !== rows) await resize({ cols: stdout.columns, rows: stdout.rows });
-  const { screen, from } = (await ask('attach.open', {})) as Opened;
+  const { screen, from } = (await ask('attach.open', {})) as AttachedSession;
   using _seat = seated({ stdin, stdout }, relay, leave);
   stdin.on('data', typed);
   stdout.on('resize', fit);
@@ -64,7 +68,7 @@ export async function sit(client: SocketClient, before: Opened, { stdin, stdout 
     for (let at = from; ; ) {
       const params = { session, from: at, waitMs: pollMs };
       const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(pollMs + answerMs)]);
-      const news = (await client.request('attach.read', params, signal)) as News;
+      const news = (await client.request('attach.read', params, signal)) as OutputPage;
       at = news.next;
       if (news.bytes !== '') put(Buffer.from(news.bytes, 'base64'));
       if (news.focused === true) stdout.write('\x07');
@@ -90,7 +94,7 @@ function unlessUnsupported(error: unknown): void {
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The terminal in raw mode. However this ends, also by a signal or an error nobody caught, it is put back as it was. */
-function seated({ stdin, stdout }: Seat, relay: Relay, leave: () => void): Disposable {
+function seated({ stdin, stdout }: Tty, relay: Relay, leave: () => void): Disposable {
   const raw = rawTerminal(stdin);
   const restore = (): void => {
     stdout.write(`${relay.undo()}\r\n\x1b[J`);

@@ -2,13 +2,13 @@ import { places } from '../../config.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { Instances } from '../../engine/instances/instances.ts';
 import { UsageError } from '../../faces/cli/args.ts';
-import { clean } from '../../faces/cli/clean.ts';
+import { cleanAnswer } from '../../faces/cli/clean.ts';
 import { styleFor } from '../../faces/cli/style.ts';
 import type { SocketClient } from '../../faces/socket/client.ts';
 import { type LiveSocket, liveSockets, socketsOf } from '../../faces/socket/directory.ts';
 import type { Invocation } from '../command.ts';
 import { findInstance, noneRunning } from '../find-instance.ts';
-import { answerMs, type Opened, sit } from './attach-loop.ts';
+import { answerMs, type AttachedSession, attachLoop } from './attach-loop.ts';
 
 /** Sits down in a session of a running instance; Ctrl+] gets up again, and the session goes on. */
 export async function attach(invocation: Invocation): Promise<number> {
@@ -32,8 +32,8 @@ export async function attach(invocation: Invocation): Promise<number> {
       throw new FairleadError('conflict', `This is session ${opened.session}: it cannot show itself within itself.`);
     }
     const { bold, dim } = styleFor(stderr, env);
-    stderr.write(`${bold(`Session ${opened.session}`)} ${dim(`${clean(opened.name)}, Ctrl+] leaves it`)}\n`);
-    const ended = await sit(client, opened, { stdin, stdout });
+    stderr.write(`${bold(`Session ${opened.session}`)} ${dim(`${cleanAnswer(opened.name)}, Ctrl+] leaves it`)}\n`);
+    const ended = await attachLoop(client, opened, { stdin, stdout });
     stderr.write(ended === undefined ? 'Left; the session goes on.\n' : `The session ${ended}.\n`);
     return 0;
   } finally {
@@ -56,11 +56,11 @@ function inOrder(sockets: readonly LiveSocket[], home: string, instance: string 
 async function findSession(
   clients: readonly SocketClient[],
   session: string,
-): Promise<{ readonly client: SocketClient; readonly opened: Opened } | undefined> {
+): Promise<{ readonly client: SocketClient; readonly opened: AttachedSession } | undefined> {
   for (const client of clients) {
     try {
       const opened = await client.request('attach.open', { session }, AbortSignal.timeout(answerMs));
-      return { client, opened: opened as Opened };
+      return { client, opened: opened as AttachedSession };
     } catch (error) {
       // Another process may have it; one that is no instance has no such method.
       const code = error instanceof FairleadError ? error.code : undefined;

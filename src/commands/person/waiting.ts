@@ -1,16 +1,16 @@
 import { FairleadError } from '../../contract/errors.ts';
 import type { OpenQuestion } from '../../engine/person/questions/question.ts';
 import type { Waiting } from '../../engine/person/answer.ts';
-import type { AttentionKind } from '../../engine/person/prompts/prompt.ts';
+import type { PromptKind } from '../../engine/person/prompts/prompt.ts';
 import type { LiveSocket } from '../../faces/socket/directory.ts';
 
 /** Something that waits for the person in a running server: a program in a terminal, or the server itself. */
-export interface Found {
+export interface WaitingItem {
   readonly id: string;
   /** What else it may be called by. */
   readonly alias: string | undefined;
   readonly pid: number;
-  readonly kind: AttentionKind;
+  readonly kind: PromptKind;
   readonly prompt: string;
   readonly secret: boolean;
   /** Only the person can give it. */
@@ -30,7 +30,7 @@ const answerMs = 10_000;
 export async function everythingWaiting(
   sockets: readonly LiveSocket[],
   warn: (message: string) => void,
-): Promise<Found[]> {
+): Promise<WaitingItem[]> {
   const asked = await Promise.allSettled(sockets.map(waitingIn));
   const waiting = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   const failures = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as FairleadError] : []));
@@ -40,7 +40,7 @@ export async function everythingWaiting(
   return waiting;
 }
 
-async function waitingIn(socket: LiveSocket): Promise<Found[]> {
+async function waitingIn(socket: LiveSocket): Promise<WaitingItem[]> {
   try {
     const [terminals, questions] = await Promise.all([
       request(socket, 'attention.list', {}),
@@ -60,7 +60,7 @@ async function waitingIn(socket: LiveSocket): Promise<Found[]> {
   }
 }
 
-function fromTerminal(waiting: Waiting, socket: LiveSocket): Found {
+function fromTerminal(waiting: Waiting, socket: LiveSocket): WaitingItem {
   const { terminal, name, program, kind, prompt, secret } = waiting;
   // A server of an earlier version does not tell.
   const needsPerson = waiting.needs !== 'input';
@@ -85,7 +85,7 @@ function fromTerminal(waiting: Waiting, socket: LiveSocket): Found {
   };
 }
 
-function fromServer(question: OpenQuestion, socket: LiveSocket): Found {
+function fromServer(question: OpenQuestion, socket: LiveSocket): WaitingItem {
   const { id, ...rest } = question;
   const { subject, kind, prompt, secret, asker } = rest;
   const { pid } = socket;
@@ -107,7 +107,7 @@ function fromServer(question: OpenQuestion, socket: LiveSocket): Found {
   };
 }
 
-const words = (kind: AttentionKind): string => kind.replaceAll('_', ' ');
+const words = (kind: PromptKind): string => kind.replaceAll('_', ' ');
 
 const request = (socket: LiveSocket, method: string, params: object, body?: Buffer): Promise<unknown> =>
   socket.client.request(method, params, AbortSignal.timeout(answerMs), body);

@@ -1,7 +1,7 @@
 import { places } from '../../config.ts';
 import { readCast } from '../../engine/recording/cast-reader.ts';
 import { findRecording } from '../../engine/recording/library.ts';
-import { play as playCast } from '../../engine/recording/play.ts';
+import { playCast } from '../../engine/recording/play.ts';
 import { systemClock } from '../../system/clock.ts';
 import { UsageError } from '../../faces/cli/args.ts';
 import { Relay } from '../../faces/cli/relay.ts';
@@ -9,7 +9,7 @@ import type { Invocation } from '../command.ts';
 import { positive } from './positive.ts';
 
 /** A recording at its own pace, in the terminal this runs in. Ctrl+C or q ends it. */
-export async function play(invocation: Invocation): Promise<number> {
+export async function playRecording(invocation: Invocation): Promise<number> {
   const { words, flags, stdin, stdout, stderr } = invocation;
   const [wanted, extra] = words;
   if (wanted === undefined) throw new UsageError('Say what to play: an id, the beginning of one, or a path.');

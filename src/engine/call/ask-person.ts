@@ -17,7 +17,7 @@ export async function askPerson(
   if (person) report();
   try {
     const owned = { ...question, principal: caller.principal, asker: caller.name };
-    return await engine.asking.ask(owned, person, signal);
+    return await engine.questions.ask(owned, person, signal);
   } finally {
     next?.[Symbol.dispose]();
   }

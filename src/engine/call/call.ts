@@ -4,14 +4,14 @@ import { visible } from '../../contract/quote.ts';
 import { askPerson } from './ask-person.ts';
 import type { PersonQuestion, PersonReach } from '../person/questions/question.ts';
 import type { AuditEntry } from './audit/audit.ts';
-import { detailOf, type Noted } from './audit/note.ts';
+import { detailOf, type AuditNote } from './audit/note.ts';
 import { diskError } from '../../system/files/disk-trouble.ts';
 import type { Engine } from '../engine.ts';
 import { pass } from './gate.ts';
 import type { CallKey } from './idempotency.ts';
 import { incident } from '../../system/incident.ts';
 import { parseInput } from './parse-input.ts';
-import { type Access, type Operation, operationId } from './operation.ts';
+import { type Access, type AnyOperation, type Operation, operationId } from './operation.ts';
 
 export type Origin = 'mcp' | 'rpc' | 'http' | 'cli';
 
@@ -59,7 +59,7 @@ export interface Call<Input> {
   /** Aborted when the caller hangs up. Stops the waiting, never the terminal. */
   readonly signal: AbortSignal;
   /** What the audit trail is to say of this call; what is not given stays as it was noted before. */
-  readonly note: (facts: Noted) => void;
+  readonly note: (facts: AuditNote) => void;
   /** Asks the gate about command lines that only the call itself can find out. Rejects where they are refused. */
   readonly admitCommands: (lines: readonly string[]) => Promise<void>;
   /** Tells a waiting caller how far it is. Cheap when nobody asked for it. */
@@ -82,6 +82,9 @@ export interface CallContext {
   /** What makes this the same call as an earlier one, for operations that heed it. */
   readonly key?: CallKey | undefined;
 }
+
+/** `call()` with the engine already chosen. */
+export type CallOperation = (op: AnyOperation, raw: unknown, context: Omit<CallContext, 'engine'>) => Promise<unknown>;
 
 /** Every face ends here. Resolves with output that fits `op.output`; rejects only with FairleadError. */
 export async function call<In extends z.ZodType, Out extends z.ZodType>(
@@ -133,7 +136,7 @@ export async function accounted<T>(
   const { operation, access } = what;
   const started = engine.clock.monotonic();
   let error: FairleadError | undefined;
-  let noted: Noted = {};
+  let noted: AuditNote = {};
   try {
     const admit: Admit = (input, commands = []) =>
       pass(engine.gate, { operation, access, input, commands, caller }, signal);

@@ -13,9 +13,9 @@ export interface Question {
   readonly caller: Caller;
 }
 
-export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly error: FairleadError };
+export type GateVerdict = { readonly allowed: true } | { readonly allowed: false; readonly error: FairleadError };
 
-export type Stage = (question: Question, signal: AbortSignal) => Verdict | Promise<Verdict>;
+export type Stage = (question: Question, signal: AbortSignal) => GateVerdict | Promise<GateVerdict>;
 
 /** Asked in this order; the first refusal ends the call. */
 export const stageOrder = ['scope', 'approval', 'policy', 'guard'] as const;
@@ -26,7 +26,7 @@ export interface Gate extends Readonly<Record<StageName, Stage>> {
   readonly typed: () => JudgeTyped | undefined;
 }
 
-const allow: Verdict = { allowed: true };
+const allow: GateVerdict = { allowed: true };
 
 export const scope: Stage = ({ caller, access }) =>
   caller.may(access)
@@ -57,7 +57,7 @@ export const openGate: Gate = {
 /** Fails closed: a stage that breaks refuses. */
 export async function pass(gate: Gate, question: Question, signal: AbortSignal): Promise<void> {
   for (const name of stageOrder) {
-    let verdict: Verdict;
+    let verdict: GateVerdict;
     try {
       verdict = await gate[name](question, signal);
     } catch (cause) {

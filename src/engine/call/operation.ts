@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { FairleadError } from '../../contract/errors.ts';
-import type { Noted } from './audit/note.ts';
+import type { AuditNote } from './audit/note.ts';
 import type { Call } from './call.ts';
 
 /** What a call can do to the world. Policy is written in these words; add one only when a policy must tell it apart. */
@@ -44,7 +44,7 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   /** The command lines it would have a shell run: what a policy judges. */
   readonly commands?: (input: z.output<In>) => readonly string[];
   /** What the audit trail says of a call before it is known how it goes, so of a refused one too; without it, `commands`. */
-  readonly about?: (input: z.output<In>) => Noted;
+  readonly about?: (input: z.output<In>) => AuditNote;
   /** It notes itself what it ran, once it knows whether anybody may see it. A refusal is noted all the same. */
   readonly notesCommands?: true;
   /** Other names on the command line, `noun verb`. */

@@ -26,7 +26,7 @@ export interface InputQueueOptions {
 type Begin = () => () => void;
 
 /** The input of a terminal, for one sender only. */
-export interface Lane {
+export interface InputLane {
   write(bytes: Uint8Array): Promise<void>;
   /** Aborted when the turn is over before its work is: by its caller, by Ctrl-C, by the end of the terminal. */
   readonly signal: AbortSignal;
@@ -34,13 +34,13 @@ export interface Lane {
   readonly over: FairleadError | undefined;
 }
 
-class Turn implements Lane {
-  readonly write: Lane['write'];
+class Turn implements InputLane {
+  readonly write: InputLane['write'];
   readonly #body: Body;
   /** Made when it is asked for: most turns are over by then. */
   #stopping: AbortController | undefined;
 
-  constructor(body: Body, write: Lane['write']) {
+  constructor(body: Body, write: InputLane['write']) {
     this.#body = body;
     this.write = write;
   }
@@ -96,7 +96,7 @@ export class InputQueue {
   }
 
   /** Nobody else sends while `work` runs, pauses included. `size` counts as waiting until it is done. */
-  async turn<T>(size: number, work: (lane: Lane) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async turn<T>(size: number, work: (lane: InputLane) => Promise<T>, signal: AbortSignal): Promise<T> {
     const result = deferred<T>();
     let lane: Turn | undefined;
     const run = async (body: Body): Promise<void> => {

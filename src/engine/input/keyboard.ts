@@ -4,7 +4,7 @@ import { deferred } from '../../lib/deferred.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import type { RecentSecrets } from '../person/recent-secrets.ts';
 import type { Channel } from '../terminal/channel.ts';
-import { InputQueue, type Lane } from './input-queue.ts';
+import { InputQueue, type InputLane } from './input-queue.ts';
 import {
   changedLine,
   emptyLine,
@@ -56,7 +56,7 @@ export interface LastInput {
 }
 
 /** The keyboard, for one sender only. */
-export interface KeyboardLane extends Lane {
+export interface KeyboardLane extends InputLane {
   /** `as`: instead of what the turn is for. */
   write(bytes: Uint8Array, as?: TypedAs): Promise<void>;
   /** Somebody judges what is entered. */
@@ -74,10 +74,10 @@ interface Typist {
 }
 
 class Turn implements KeyboardLane {
-  readonly #lane: Lane;
+  readonly #lane: InputLane;
   readonly #typist: Typist;
 
-  constructor(lane: Lane, typist: Typist) {
+  constructor(lane: InputLane, typist: Typist) {
     this.#lane = lane;
     this.#typist = typist;
   }

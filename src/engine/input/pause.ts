@@ -10,7 +10,7 @@ const capMs = 2000;
 /** A busy program may not have read the text yet; one that shows nothing of it is not waited for any longer. */
 const drawMs = 1000;
 
-export interface Gap {
+export interface PauseOptions {
   readonly gapMs: number;
   /** The program shows what it reads: until it has, Enter would come along with the text. */
   readonly drawn: boolean;
@@ -19,7 +19,7 @@ export interface Gap {
 }
 
 /** At least `gapMs`, and until the output is quiet, but not for ever (R-HUB-092). False when it never was quiet. */
-export async function pause(terminal: Terminal, gap: Gap, signal: AbortSignal): Promise<boolean> {
+export async function pause(terminal: Terminal, gap: PauseOptions, signal: AbortSignal): Promise<boolean> {
   const { clock } = terminal;
   const started = clock.monotonic();
   const done = deferred<boolean>();

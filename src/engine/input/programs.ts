@@ -7,4 +7,4 @@ const gaps: Readonly<Record<string, number>> = {
 
 const defaultGapMs = 80;
 
-export const gapOf = (program: string | undefined): number => gaps[program ?? ''] ?? defaultGapMs;
+export const pauseOf = (program: string | undefined): number => gaps[program ?? ''] ?? defaultGapMs;

@@ -3,7 +3,7 @@ import type { KeyboardLane } from './keyboard.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { checkText, ends, pasteBody, type SubmitMode } from './paste-body.ts';
 import { pause } from './pause.ts';
-import { gapOf } from './programs.ts';
+import { pauseOf } from './programs.ts';
 import { picture, reacts } from './reaction.ts';
 
 export interface SubmitRequest {
@@ -64,7 +64,7 @@ export async function deliver(terminal: Terminal, request: SubmitRequest, lane: 
 }
 
 async function enterText(terminal: Terminal, request: SubmitRequest, lane: KeyboardLane): Promise<Submission> {
-  const { attention, blocks, process } = terminal;
+  const { prompts: attention, blocks, process } = terminal;
   const whole = request.text + ends.enter;
   // What is typed at a password prompt is not drawn, and once it is typed nobody remembers that there was one.
   if (blocks.state === 'prompt' || attention.current?.secret) return await atOnce(lane, whole, 1);
@@ -90,7 +90,7 @@ export function drawsItsInput(terminal: Terminal): boolean {
   const { process, screen } = terminal;
   if (atShell(terminal)) return false;
   // What is typed at a password prompt is not drawn.
-  if (terminal.attention.current?.secret) return false;
+  if (terminal.prompts.current?.secret) return false;
   return screen.modes.bracketedPaste || (process !== undefined && process.echo() === undefined);
 }
 
@@ -127,7 +127,7 @@ async function enterOnce(lane: KeyboardLane, { bytes }: Body): Promise<Submissio
   return { submitted: 'unknown', wrapped: false, bytes: bytes + 1, enters: 1 };
 }
 
-interface Care {
+interface SubmitCare {
   readonly draws: boolean;
   readonly gapMs: number;
   /** Watch what Enter does. */
@@ -136,18 +136,18 @@ interface Care {
   readonly insists: boolean;
 }
 
-function careFor(terminal: Terminal, request: SubmitRequest): Care {
+function careFor(terminal: Terminal, request: SubmitRequest): SubmitCare {
   const program = terminal.process?.foreground()?.name;
   const draws = drawsItsInput(terminal);
   return {
     draws,
-    gapMs: request.gapMs ?? gapOf(program),
+    gapMs: request.gapMs ?? pauseOf(program),
     looks: draws && request.verify !== false,
     insists: request.verify ?? (terminal.screen.modes.bracketedPaste && !isCarrier(program)),
   };
 }
 
-async function enterAfter(terminal: Terminal, lane: KeyboardLane, body: Body, care: Care): Promise<Submission> {
+async function enterAfter(terminal: Terminal, lane: KeyboardLane, body: Body, care: SubmitCare): Promise<Submission> {
   const drawn = care.looks && body.bytes > 0;
   const quiet = await pause(terminal, { gapMs: care.gapMs, drawn, from: body.from }, lane.signal);
   // A screen that never rests changes with Enter or without.

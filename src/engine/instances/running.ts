@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { accessSync, constants, statfsSync } from 'node:fs';
 import type { Clock } from '../../lib/clock.ts';
 import { Emitter } from '../../lib/emitter.ts';
-import { partKey } from '../call/service.ts';
+import { serviceKey } from '../call/service.ts';
 import { systemClock } from '../../system/clock.ts';
 import type { Instances } from './instances.ts';
 import type { OwnInstance } from './own-instance.ts';
@@ -106,4 +106,4 @@ export class RunningInstance implements AsyncDisposable {
   }
 }
 
-export const runningInstance = partKey<RunningInstance>('instance of its own; it is started with `fairlead serve`');
+export const runningInstance = serviceKey<RunningInstance>('instance of its own; it is started with `fairlead serve`');

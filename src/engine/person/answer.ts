@@ -5,10 +5,10 @@ import { accounted, type Caller } from '../call/call.ts';
 import type { Engine } from '../engine.ts';
 import type { KeyboardLane } from '../input/keyboard.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { Attention } from './prompts/prompt.ts';
-import { attentionOf } from './prompts/index.ts';
+import type { ProgramPrompt } from './prompts/prompt.ts';
+import { promptOf } from './prompts/index.ts';
 
-export interface Waiting extends Attention {
+export interface Waiting extends ProgramPrompt {
   readonly terminal: string;
   readonly name: string | undefined;
   /** What runs there: the program in the foreground, else what the terminal was opened with. */
@@ -34,9 +34,9 @@ export async function listWaiting(engine: Engine, signal: AbortSignal): Promise<
   const found = await Promise.all(
     engine.terminals.map(async (terminal) => {
       const attention = await terminal.sync(signal).then(
-        () => attentionOf(terminal),
+        () => promptOf(terminal),
         // What it asked when it could last be looked at.
-        () => terminal.attention.current,
+        () => terminal.prompts.current,
       );
       return attention && describe(terminal, attention);
     }),
@@ -45,7 +45,7 @@ export async function listWaiting(engine: Engine, signal: AbortSignal): Promise<
   return found.filter((one) => one !== undefined);
 }
 
-function describe(terminal: Terminal, attention: Attention): Waiting {
+function describe(terminal: Terminal, attention: ProgramPrompt): Waiting {
   const program = terminal.process?.foreground()?.name ?? terminal.program;
   return { terminal: terminal.id, name: terminal.name, program, ...attention };
 }
@@ -75,7 +75,7 @@ async function type(engine: Engine, answer: Answer, caller: Caller, signal: Abor
   const terminal = engine.terminals.find(({ id }) => id === answer.terminal);
   if (!terminal) throw new FairleadError('terminal_not_found', `There is no terminal ${answer.terminal}.`);
   const bytes = typedBytes(answer);
-  const secret = answer.secret || terminal.attention.current?.secret === true;
+  const secret = answer.secret || terminal.prompts.current?.secret === true;
   const turn = { by: caller.name, size: bytes.length, secret, as: 'person' } as const;
   let begun = false;
   const inTurn = async (lane: KeyboardLane): Promise<void> => {
@@ -116,7 +116,7 @@ function typedBytes({ text, submit }: Answer): Buffer {
 }
 
 function mustAsk(terminal: Terminal, prompt: string): void {
-  const attention = attentionOf(terminal);
+  const attention = promptOf(terminal);
   if (!attention) throw new FairleadError('not_found', `Terminal ${terminal.id} no longer waits for anybody.`);
   if (attention.prompt === prompt) return;
   throw new FairleadError('conflict', `Terminal ${terminal.id} asks something else by now.`, {

@@ -1,7 +1,7 @@
-import type { AttentionKind, Fits } from './prompts/prompt.ts';
+import type { PromptKind, Fits } from './prompts/prompt.ts';
 
 /** What fits a question that an agent can answer, by its words. Every pattern runs in linear time. */
-export function answersTo(kind: AttentionKind, line: string, above: readonly string[]): Fits | undefined {
+export function answersTo(kind: PromptKind, line: string, above: readonly string[]): Fits | undefined {
   switch (kind) {
     case 'pager':
       return { answers: ['q', 'Space'], enter: false };

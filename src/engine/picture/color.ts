@@ -18,10 +18,10 @@ export function paletteOf(theme: Theme): Palette {
   let palette = palettes.get(theme);
   if (palette === undefined) {
     palette = {
-      foreground: parse(theme.foreground),
-      background: parse(theme.background),
-      cursor: parse(theme.cursor),
-      indexed: [...theme.colors.map(parse), ...cube(), ...greys()],
+      foreground: parseColor(theme.foreground),
+      background: parseColor(theme.background),
+      cursor: parseColor(theme.cursor),
+      indexed: [...theme.colors.map(parseColor), ...cube(), ...greys()],
     };
     palettes.set(theme, palette);
   }
@@ -42,7 +42,7 @@ export function mix(over: Rgb, under: Rgb, amount: number): Rgb {
   return channel(16) | channel(8) | channel(0);
 }
 
-export const parse = (hex: string): Rgb => Number.parseInt(hex.slice(1), 16);
+export const parseColor = (hex: string): Rgb => Number.parseInt(hex.slice(1), 16);
 
 /** 16–231: six steps a channel, as xterm spaces them. */
 function cube(): Rgb[] {

@@ -1,7 +1,7 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 
 /** A part of a grapheme, and how far right of its origin it is drawn. */
-export interface Piece {
+export interface GraphemePart {
   readonly text: string;
   readonly x: number;
 }
@@ -14,12 +14,12 @@ export const hasMarks = (text: string): boolean => text.length > 1 && marks.test
  * A letter with its marks. A font composes only those it was made for, and sets any other beside the letter, as one of its
  * own: such a mark is drawn over the letter instead.
  */
-export function composed(context: SKRSContext2D, text: string): readonly [Piece, ...Piece[]] {
+export function composed(context: SKRSContext2D, text: string): readonly [GraphemePart, ...GraphemePart[]] {
   const [base = '', ...rest] = Array.from(text);
   const { width, actualBoundingBoxRight: right } = context.measureText(base);
   const most = right + width / 3;
   let letter = base;
-  const over: Piece[] = [];
+  const over: GraphemePart[] = [];
   for (const sign of rest) {
     if (!marks.test(sign) || context.measureText(letter + sign).actualBoundingBoxRight <= most) letter += sign;
     else over.push({ text: sign, x: placeOf(context, sign, width) });

@@ -1,10 +1,10 @@
-import { mix, paletteOf, parse } from './color.ts';
+import { mix, paletteOf, parseColor } from './color.ts';
 import { frameRadius, frameTop, type Geometry } from './geometry.ts';
 import type { Surface } from './surface.ts';
 
 /** Shades along a curved edge: enough to look round, few enough to leave the list of colours to the text. */
 const edgeSteps = 7;
-const buttons = ['#ff5f57', '#febc2e', '#28c840'].map(parse);
+const buttons = ['#ff5f57', '#febc2e', '#28c840'].map(parseColor);
 const buttonRadius = 6;
 const firstButton = 22;
 const buttonDistance = 20;

@@ -1,5 +1,5 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
-import { composed, hasMarks, type Piece } from './combining.ts';
+import { composed, hasMarks, type GraphemePart } from './combining.ts';
 import { type Canvas, type Face, fontFor, isSquare, loadCanvas, loadFontsFor } from './fonts.ts';
 import { emptyMask, type Mask, MaskPainter, topLevel } from './mask.ts';
 import { isShape, shapeMask } from './shapes.ts';
@@ -14,12 +14,12 @@ export interface GlyphStyle {
 }
 
 /** A glyph to be drawn, and where its mask belongs. */
-export interface Wanted extends GlyphStyle {
+export interface GlyphRequest extends GlyphStyle {
   readonly text: string;
   readonly store: Map<string, Mask>;
 }
 
-interface Letter extends Wanted {
+interface Letter extends GlyphRequest {
   readonly font: string;
   readonly drawn: string;
   /** Where the look of a character that the font lacks is kept, to know it by. */
@@ -78,7 +78,7 @@ export class GlyphCache {
   }
 
   /** Draws what is not there yet, a sheet at a time. `pause` is awaited between sheets. */
-  async prepare(missing: readonly Wanted[], pause: Pause): Promise<void> {
+  async prepare(missing: readonly GlyphRequest[], pause: Pause): Promise<void> {
     const letters: Letter[] = [];
     const compared = new Set<string>();
     for (const glyph of missing) {
@@ -204,7 +204,7 @@ const standIns: Readonly<Record<string, string>> = {
 const drawable = (text: string): string => standIns[text] ?? text.slice(0, maxText).replace(/\p{Cs}/gu, '\ufffd');
 
 /** Most are one piece; emoji come with marks of their own, which are no marks to draw. */
-function piecesOf(context: SKRSContext2D, { drawn }: Letter): readonly [Piece, ...Piece[]] {
+function piecesOf(context: SKRSContext2D, { drawn }: Letter): readonly [GraphemePart, ...GraphemePart[]] {
   return hasMarks(drawn) && !isSquare(drawn) ? composed(context, drawn) : [{ text: drawn, x: 0 }];
 }
 

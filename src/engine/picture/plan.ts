@@ -2,7 +2,7 @@ import { type Cell, defaultColor, type Grid, style, underlineKind } from '../scr
 import { mix, paletteOf, type Rgb, rgbOf } from './color.ts';
 import { type Face, isSquare } from './fonts.ts';
 import { frameButtons, frameTop, type Geometry } from './geometry.ts';
-import type { GlyphCache, Wanted } from './glyphs.ts';
+import type { GlyphCache, GlyphRequest } from './glyphs.ts';
 import { emptyMask, type Mask } from './mask.ts';
 import type { Pause } from '../../system/turns.ts';
 import { type Rect, underlineBars } from './underline.ts';
@@ -55,7 +55,7 @@ interface Waiting {
 }
 
 class Planner {
-  readonly missing: Wanted[] = [];
+  readonly missing: GlyphRequest[] = [];
   readonly #grid: Grid;
   readonly #geometry: Geometry;
   readonly #cache: GlyphCache;
@@ -229,7 +229,7 @@ class Planner {
     for (const { text, cells, at } of signs) this.#place(text, 0, cells, left, at * cellTenths, y, ink);
   }
 
-  #ask(wanted: Wanted): void {
+  #ask(wanted: GlyphRequest): void {
     let asked = this.#asked.get(wanted.store);
     if (asked === undefined) this.#asked.set(wanted.store, (asked = new Set()));
     if (asked.has(wanted.text)) return;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { accepts, speaksProxy } from './probe.ts';
 import type { Detected } from './settings.ts';
 
-export interface Surroundings {
+export interface ProxySurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly home: string;
@@ -20,7 +20,7 @@ const settingMs = 150;
 const scanMs = 120;
 const toolMs = 1000;
 
-export const systemSurroundings = (env: Surroundings['env'], home: string): Surroundings => ({
+export const systemSurroundings = (env: ProxySurroundings['env'], home: string): ProxySurroundings => ({
   env,
   platform: process.platform,
   home,
@@ -35,7 +35,7 @@ export const systemSurroundings = (env: Surroundings['env'], home: string): Surr
 });
 
 /** The proxy of this machine: its own setting, then the environment, then what listens where proxies do (R-RPC-090, 091). */
-export async function detectProxy(around: Surroundings, signal: AbortSignal): Promise<Detected | undefined> {
+export async function detectProxy(around: ProxySurroundings, signal: AbortSignal): Promise<Detected | undefined> {
   const system = await systemSetting(around);
   const environment = fromEnvironment(around.env);
   for (const found of [system, environment]) {
@@ -49,7 +49,7 @@ export async function detectProxy(around: Surroundings, signal: AbortSignal): Pr
 
 async function reachable(
   found: Detected,
-  { limits }: Surroundings,
+  { limits }: ProxySurroundings,
   signal: AbortSignal,
 ): Promise<Detected | undefined> {
   const limitMs = limits?.settingMs ?? settingMs;
@@ -59,7 +59,7 @@ async function reachable(
   return http === undefined && socks === undefined ? undefined : { ...found, http, socks };
 }
 
-function fromEnvironment(env: Surroundings['env']): Detected | undefined {
+function fromEnvironment(env: ProxySurroundings['env']): Detected | undefined {
   const get = (name: string): string | undefined => env[name] || env[name.toLowerCase()] || undefined;
   const all = get('ALL_PROXY');
   const http = get('HTTPS_PROXY') ?? get('HTTP_PROXY') ?? (all?.startsWith('socks') === true ? undefined : all);
@@ -67,7 +67,7 @@ function fromEnvironment(env: Surroundings['env']): Detected | undefined {
   return http === undefined && socks === undefined ? undefined : { source: 'environment', http, socks };
 }
 
-async function scan({ ports, limits }: Surroundings, signal: AbortSignal): Promise<Detected | undefined> {
+async function scan({ ports, limits }: ProxySurroundings, signal: AbortSignal): Promise<Detected | undefined> {
   const limitMs = limits?.scanMs ?? scanMs;
   const found = await Promise.all(
     ports.map(async (port) => ({ port, kind: await speaksProxy(port, limitMs, signal) })),
@@ -79,7 +79,7 @@ async function scan({ ports, limits }: Surroundings, signal: AbortSignal): Promi
   return { source: 'scan', http: socks ? undefined : url, socks: socks ? url : undefined };
 }
 
-async function systemSetting(around: Surroundings): Promise<Detected | undefined> {
+async function systemSetting(around: ProxySurroundings): Promise<Detected | undefined> {
   if (around.platform === 'darwin') return macSetting(await around.run('scutil', ['--proxy']));
   if (around.platform === 'win32') return windowsSetting(await around.run('reg', ['query', internetSettings]));
   return (await gnomeSetting(around)) ?? (await kdeSetting(around.home));
@@ -122,7 +122,7 @@ export function windowsSetting(output: string | undefined): Detected | undefined
   return get('AutoConfigURL') === undefined ? undefined : { source: 'system', ...pac };
 }
 
-async function gnomeSetting({ run }: Surroundings): Promise<Detected | undefined> {
+async function gnomeSetting({ run }: ProxySurroundings): Promise<Detected | undefined> {
   const get = async (schema: string, key: string): Promise<string> =>
     ((await run('gsettings', ['get', schema, key])) ?? '').trim().replace(/^'|'$/g, '');
   const mode = await get('org.gnome.system.proxy', 'mode');

@@ -3,12 +3,12 @@ import { FairleadError } from '../../contract/errors.ts';
 import { quote } from '../../contract/quote.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { refusal } from '../../system/files/json-problem.ts';
-import { partKey } from '../call/service.ts';
+import { serviceKey } from '../call/service.ts';
 import { StateFile } from '../../system/files/state-file.ts';
-import { detectProxy, type Surroundings } from './detect.ts';
+import { detectProxy, type ProxySurroundings } from './detect.ts';
 import { accepts } from './probe.ts';
 import { abortable } from '../../system/abortable.ts';
-import { type Place, tunnels } from './tunnel.ts';
+import { type HostPort, tunnels } from './tunnel.ts';
 import {
   type Detected,
   type Effective,
@@ -24,7 +24,7 @@ export interface ProxiesOptions {
   readonly root: string;
   readonly clock: Clock;
   readonly warn: (message: string) => void;
-  readonly around: Surroundings;
+  readonly around: ProxySurroundings;
 }
 
 /** What was detected is believed for so long (R-RPC-092). */
@@ -112,7 +112,7 @@ export class Proxies implements AsyncDisposable {
   /** Probes nodes at the same time, and keeps what it found: whether they accept, or connect with somebody behind them. */
   async test(
     names: readonly string[],
-    { limitMs, through }: { readonly limitMs: number; readonly through?: Place | undefined },
+    { limitMs, through }: { readonly limitMs: number; readonly through?: HostPort | undefined },
     signal: AbortSignal,
   ): Promise<ProxyNode[]> {
     const tested = await Promise.all(
@@ -143,4 +143,4 @@ export class Proxies implements AsyncDisposable {
   }
 }
 
-export const proxies = partKey<Proxies>('proxy settings');
+export const proxies = serviceKey<Proxies>('proxy settings');

@@ -3,12 +3,12 @@ import { connect as connectSecurely } from 'node:tls';
 import { endpoint } from './settings.ts';
 
 /** Where a tunnel leads: a host and a port. */
-export interface Place {
+export interface HostPort {
   readonly host: string;
   readonly port: number;
 }
 
-export function placeOf(text: string): Place | undefined {
+export function hostPortOf(text: string): HostPort | undefined {
   const parts = /^(?:\[([0-9a-f:.]+)\]|([^\s:/@]+)):(\d{1,5})$/i.exec(text);
   const host = parts?.[1] ?? parts?.[2];
   const port = Number(parts?.[3]);
@@ -18,7 +18,7 @@ export function placeOf(text: string): Place | undefined {
 /** Milliseconds until a proxy had connected us with somebody behind it; undefined when it did not in time (R-RPC-094). */
 export async function tunnels(
   url: string,
-  to: Place,
+  to: HostPort,
   limitMs: number,
   signal: AbortSignal,
 ): Promise<number | undefined> {
@@ -48,7 +48,7 @@ interface Login {
   readonly password: string;
 }
 
-async function throughHttp(socket: Socket, { host, port }: Place, { user, password }: Login): Promise<boolean> {
+async function throughHttp(socket: Socket, { host, port }: HostPort, { user, password }: Login): Promise<boolean> {
   const name = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   const basic = Buffer.from(`${user}:${password}`).toString('base64');
   const authorization = user === '' ? '' : `Proxy-Authorization: Basic ${basic}\r\n`;
@@ -58,7 +58,7 @@ async function throughHttp(socket: Socket, { host, port }: Place, { user, passwo
 }
 
 /** SOCKS5, the name resolved by the proxy; with a password where it asks for one. */
-async function throughSocks(socket: Socket, { host, port }: Place, { user, password }: Login): Promise<boolean> {
+async function throughSocks(socket: Socket, { host, port }: HostPort, { user, password }: Login): Promise<boolean> {
   socket.write(user === '' ? Uint8Array.of(5, 1, 0) : Uint8Array.of(5, 2, 0, 2));
   const method = await reply(socket, ({ length }) => length >= 2);
   if (method?.[0] !== 5 || (method[1] !== 0 && method[1] !== 2)) return false;

@@ -19,7 +19,7 @@ export interface ClipOptions {
   readonly maxBytes: number;
   /** Said between head and tail, after what was left out; it counts toward the limit. */
   readonly summary?: string | undefined;
-  readonly gap?: Gap | undefined;
+  readonly gap?: TextGap | undefined;
 }
 
 export const largestSummary = 2048;
@@ -27,7 +27,7 @@ export const largestSummary = 2048;
 const markerBytes = 96;
 
 /** Something of the whole text that the text at hand does not have. */
-export interface Gap {
+export interface TextGap {
   /** Where in the text. */
   readonly at: number;
   readonly newlines: number;
@@ -76,7 +76,7 @@ export function clip(text: string, { maxBytes, summary = '', gap = none }: ClipO
   };
 }
 
-const none: Gap = { at: 0, newlines: 0, bytes: 0, wholeLine: true };
+const none: TextGap = { at: 0, newlines: 0, bytes: 0, wholeLine: true };
 
 const place = (from: number, to: number): string => (from === to ? `in line ${from}` : `lines ${from}–${to}`);
 

@@ -4,11 +4,11 @@ import { toAnsi } from '../screen/ansi.ts';
 import { renderText } from '../screen/render-text.ts';
 import { PlainFacts } from './plain-facts.ts';
 import type { TextFlags } from '../../lib/plain-text.ts';
-import { quiet, settled } from '../waiting/answered.ts';
+import { quiet, answered } from '../waiting/answered.ts';
 import { gone } from '../terminal/ended.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { inTurn } from '../../system/turns.ts';
-import { type Condition, wait } from '../waiting/wait.ts';
+import { type Condition, awaitCondition } from '../waiting/wait.ts';
 
 export interface ContentRequest {
   readonly visibleOnly: boolean;
@@ -20,7 +20,7 @@ export interface ContentRequest {
   readonly timeoutMs?: number | undefined;
 }
 
-export interface Content {
+export interface TerminalContent {
   readonly content: string;
   readonly sessionId: string;
   readonly cols: number;
@@ -50,14 +50,14 @@ export async function readContent(
   request: ContentRequest,
   signal: AbortSignal,
   progress: (message: string) => void = () => {},
-): Promise<Content> {
+): Promise<TerminalContent> {
   const { waitFor, timeoutMs } = request;
   let matched: boolean | undefined;
   if (waitFor !== undefined) {
     progress(`Waiting for ${JSON.stringify(waitFor)}`);
     matched = await appears(terminal, request, waitFor, timeoutMs ?? defaultWaitMs, signal);
   } else if (timeoutMs !== undefined) await untilQuiet(terminal, timeoutMs, signal);
-  else await settled(terminal, signal);
+  else await answered(terminal, signal);
   await inStep(terminal, signal);
   if (terminal.disposed) throw gone();
   return { ...take(terminal, request), ...(matched === undefined ? {} : { matched }) };
@@ -71,7 +71,7 @@ async function inStep(terminal: Terminal, signal: AbortSignal): Promise<void> {
 
 /** What is on the screen right now, with where the cursor is (R-TERM-060, 061). */
 export async function view(terminal: Terminal, form: 'text' | 'ansi', signal: AbortSignal) {
-  await settled(terminal, signal);
+  await answered(terminal, signal);
   await terminal.sync(signal);
   const { screen } = terminal;
   const { x, y, visible } = screen.cursor;
@@ -100,7 +100,7 @@ function cleanBetween(ansi: string, plain: PlainFacts): string {
     .join('');
 }
 
-function take(terminal: Terminal, request: ContentRequest): Content {
+function take(terminal: Terminal, request: ContentRequest): TerminalContent {
   const { screen } = terminal;
   const part = request.lastCommand ? lastBlock(terminal) : rows(terminal, request);
   const plain = new PlainFacts();
@@ -124,7 +124,7 @@ function take(terminal: Terminal, request: ContentRequest): Content {
 }
 
 /** What was asked for, as programs printed it. */
-type Part = Pick<Content, 'sinceLost' | 'command' | 'exitCode' | 'commandRunning' | 'outputLost'> & {
+type Part = Pick<TerminalContent, 'sinceLost' | 'command' | 'exitCode' | 'commandRunning' | 'outputLost'> & {
   readonly text: string;
 };
 
@@ -193,6 +193,6 @@ async function appears(
   if (request.lastCommand) conditions.push({ type: 'command' });
   const since = lastInput === undefined ? log.start : undefined;
   // A full-screen program does not draw again what stays as it is.
-  const { hit } = await wait(terminal, { conditions, timeoutMs, since, shown: screen.alternate }, signal);
+  const { hit } = await awaitCondition(terminal, { conditions, timeoutMs, since, shown: screen.alternate }, signal);
   return hit === 0;
 }

@@ -1,7 +1,7 @@
 import { plainText, type TextFlags } from '../../lib/plain-text.ts';
 import { summarise, type Summary } from './summaries/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { type Clipped, clip, countLines, type Gap } from './clip.ts';
+import { type Clipped, clip, countLines, type TextGap } from './clip.ts';
 import { load, type SourceText } from './long-output/load.ts';
 import { type NotKept, notKept, restOf } from './long-output/rest.ts';
 import { hasRoom, largest, type Room } from './long-output/room.ts';
@@ -24,7 +24,7 @@ export interface FittedOutput {
 
 /** Cut to size; a text that had to be cut also gets a summary, where its kind is known. */
 export function clipAndSummarise(
-  { text, gap }: { readonly text: string; readonly gap?: Gap | undefined },
+  { text, gap }: { readonly text: string; readonly gap?: TextGap | undefined },
   room: Room,
   hint: { readonly command?: string | undefined; readonly exitCode?: number | undefined },
 ): Clipped & { readonly summary?: Summary } {

@@ -1,6 +1,6 @@
 import type { TextFlags } from '../../lib/plain-text.ts';
 import { addFlags, plainText } from '../../lib/plain-text.ts';
-import { settled } from '../waiting/answered.ts';
+import { answered } from '../waiting/answered.ts';
 import type { Summary } from './summaries/index.ts';
 import type { Terminal, TerminalState } from '../terminal/terminal.ts';
 import type { Clipped } from './clip.ts';
@@ -11,7 +11,7 @@ import { takePicture } from './screen-history.ts';
 import { type NotKept, notKept, page, restOf } from './long-output/rest.ts';
 import { answerBytes, type Room, roomBeside } from './long-output/room.ts';
 import type { Source } from './long-output/source.ts';
-import { type CommandFacts, type Found, type ReadRequest, views } from './views.ts';
+import { type CommandFacts, type ViewedText, type ReadRequest, views } from './views.ts';
 
 export type { ReadRequest, View } from './views.ts';
 
@@ -30,7 +30,7 @@ export interface ReadAnswer {
     readonly cursor: { readonly x: number; readonly y: number; readonly visible: boolean };
   };
   readonly flags: TextFlags;
-  readonly clipped?: Left;
+  readonly clipped?: OmittedText;
   /** Handle to what was left out. */
   readonly rest?: string;
   /** Some of what was asked for is gone; how many bytes of output, where that is known. */
@@ -39,13 +39,13 @@ export interface ReadAnswer {
   /** The part of the whole text that is gone, where its place is known. */
   readonly notKept?: NotKept;
   readonly command?: CommandFacts;
-  readonly diff?: NonNullable<Found['facts']['diff']>;
+  readonly diff?: NonNullable<ViewedText['facts']['diff']>;
   readonly summary?: Summary;
   /** Lines of the whole text this page of the rest has. */
   readonly page?: { readonly fromLine: number; readonly toLine: number };
 }
 
-export interface Left {
+export interface OmittedText {
   readonly omittedLines: number;
   readonly omittedBytes: number;
   readonly fromLine: number;
@@ -61,7 +61,7 @@ const noTotals = { lines: 0, bytes: 0 };
 export async function readTerminal(terminal: Terminal, request: ReadRequest, signal: AbortSignal): Promise<ReadAnswer> {
   const asked = request.maxBytes ?? answerBytes >> 1;
   const maxBytes = Math.min(largestMaxBytes, Math.max(smallestMaxBytes, asked));
-  if (request.immediate !== true && request.rest === undefined) await settled(terminal, signal);
+  if (request.immediate !== true && request.rest === undefined) await answered(terminal, signal);
   await inStep(terminal, signal);
   // Nothing is awaited between here and the end of `common`: all of it is of one moment.
   const offset = terminal.shownTo;
@@ -109,7 +109,7 @@ function fit(
   body: SourceText,
   source: Source | undefined,
   room: Room,
-  { command, lost }: Found['facts'],
+  { command, lost }: ViewedText['facts'],
 ) {
   const { summary, ...result } = clipAndSummarise(body, room, command ?? {});
   const totals = { lines: result.totalLines, bytes: result.totalBytes };
@@ -128,6 +128,6 @@ function fit(
   };
 }
 
-function left({ omittedLines, omittedBytes, restFrom, restTo }: Clipped): Left {
+function left({ omittedLines, omittedBytes, restFrom, restTo }: Clipped): OmittedText {
   return { omittedLines, omittedBytes, fromLine: restFrom, toLine: restTo };
 }

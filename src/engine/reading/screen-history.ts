@@ -2,7 +2,7 @@ import { addFlags, plainText, type TextFlags } from '../../lib/plain-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** What the screen showed at some moment, as text: to tell later what changed since. */
-export interface Picture {
+export interface ScreenText {
   /** Counts from 1 within its terminal. */
   readonly id: number;
   readonly epoch: number;
@@ -16,10 +16,10 @@ export interface Picture {
 
 /** Kept per terminal; the oldest goes first. A screenful of text is a few kilobytes. */
 const mostPictures = 8;
-const kept = new WeakMap<Terminal, { nextId: number; readonly pictures: Picture[] }>();
+const kept = new WeakMap<Terminal, { nextId: number; readonly pictures: ScreenText[] }>();
 
 /** Takes a picture of the screen as it is now, or finds that the newest one still fits. */
-export function takePicture(terminal: Terminal): Picture {
+export function takePicture(terminal: Terminal): ScreenText {
   const { screen } = terminal;
   const { viewportTop: top, alternate, epoch } = screen.facts;
   let flags: TextFlags = {};
@@ -33,17 +33,17 @@ export function takePicture(terminal: Terminal): Picture {
   const last = own.pictures.at(-1);
   const { cols } = screen.size;
   if (last && isSame(last, { epoch, alternate, cols, top, rows, flags })) return last;
-  const picture: Picture = { id: own.nextId++, epoch, alternate, cols, top, rows, flags };
+  const picture: ScreenText = { id: own.nextId++, epoch, alternate, cols, top, rows, flags };
   own.pictures.push(picture);
   if (own.pictures.length > mostPictures) own.pictures.shift();
   return picture;
 }
 
-export function findPicture(terminal: Terminal, id: number): Picture | undefined {
+export function findPicture(terminal: Terminal, id: number): ScreenText | undefined {
   return kept.get(terminal)?.pictures.find((picture) => picture.id === id);
 }
 
-type Shown = Omit<Picture, 'id'>;
+type Shown = Omit<ScreenText, 'id'>;
 
 function isSame(one: Shown, other: Shown): boolean {
   return (
@@ -60,7 +60,7 @@ export function comparable(one: Shown, other: Shown): boolean {
 }
 
 /** All of it, without the blank rows at its end. */
-export function pictureText({ rows }: Picture): string {
+export function pictureText({ rows }: ScreenText): string {
   const last = rows.findLastIndex((row) => row !== '');
   return rows.slice(0, last + 1).join('\n');
 }
@@ -72,7 +72,7 @@ export interface ChangedRow {
 }
 
 /** Rows of `now` that `before` did not have at the same absolute place. */
-export function changedRows(before: Picture, now: Picture): ChangedRow[] {
+export function changedRows(before: ScreenText, now: ScreenText): ChangedRow[] {
   return now.rows
     .map((text, row) => ({ row, text }))
     .filter(({ row, text }) => text !== (before.rows[now.top + row - before.top] ?? ''));

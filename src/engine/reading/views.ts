@@ -6,7 +6,14 @@ import { joinRows } from '../screen/rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { decodeCursor } from './cursor.ts';
 import { overflowFrom } from './long-output/overflow.ts';
-import { type ChangedRow, changedRows, comparable, findPicture, type Picture, pictureText } from './screen-history.ts';
+import {
+  type ChangedRow,
+  changedRows,
+  comparable,
+  findPicture,
+  type ScreenText,
+  pictureText,
+} from './screen-history.ts';
 import { type Source, wholeLines } from './long-output/source.ts';
 
 export const viewNames = ['screen', 'new', 'diff', 'command', 'output'] as const;
@@ -45,14 +52,14 @@ export interface CommandFacts {
 interface Moment {
   /** The screen shows the output up to here, or a little more. */
   readonly offset: number;
-  readonly picture: Picture;
+  readonly picture: ScreenText;
   readonly maxBytes: number;
 }
 
 /** Text of the screen, ready, or where in the log to get it from. */
 type Body = Source | { readonly text: string; readonly flags: TextFlags; readonly source?: Source };
 
-export interface Found {
+export interface ViewedText {
   readonly body: Body;
   readonly facts: {
     readonly lost?: boolean;
@@ -68,9 +75,9 @@ export interface Found {
   };
 }
 
-type Look = (terminal: Terminal, request: ReadRequest, moment: Moment) => Found;
+type ViewReader = (terminal: Terminal, request: ReadRequest, moment: Moment) => ViewedText;
 
-export const views: Readonly<Record<View, Look>> = {
+export const views: Readonly<Record<View, ViewReader>> = {
   screen: (_terminal, _request, { picture }) => ({ body: ofPicture(picture), facts: {} }),
 
   new(terminal, request, moment) {
@@ -118,7 +125,7 @@ export const views: Readonly<Record<View, Look>> = {
   },
 };
 
-function ofPicture(picture: Picture): Body {
+function ofPicture(picture: ScreenText): Body {
   return { text: pictureText(picture), flags: picture.flags, source: { kind: 'picture', id: picture.id } };
 }
 
@@ -130,7 +137,7 @@ function ofRows({ screen }: Terminal, from: number): { text: string; flags: Text
 }
 
 /** `exact`: output of a command begins where its mark says, not where its line does. */
-function ofLog(terminal: Terminal, from: number, to: number, alternate: boolean, exact = false): Found {
+function ofLog(terminal: Terminal, from: number, to: number, alternate: boolean, exact = false): ViewedText {
   const kept = terminal.log.start <= from || (exact && overflowFrom(terminal, from) !== undefined);
   const start = kept && exact ? { from, missed: 0 } : wholeLines(terminal, from, to);
   const source: Source = { kind: 'log', from: Math.min(start.from, to), to, size: terminal.screen.size, alternate };

@@ -9,7 +9,7 @@ export interface FrameScreen<Picture> {
   picture(): Picture;
 }
 
-export interface Frame<Picture> {
+export interface RecordedFrame<Picture> {
   readonly picture: Picture;
   readonly atMs: number;
   /** How long it stands. */
@@ -33,7 +33,7 @@ export async function* frames<Picture>(
   cast: CastReading,
   screen: FrameScreen<Picture>,
   { fps = 15, idle = 2, speed = 1, maxFrames = 3_000, lastMs = 2_000 }: FrameOptions = {},
-): AsyncGenerator<Frame<Picture>, void, undefined> {
+): AsyncGenerator<RecordedFrame<Picture>, void, undefined> {
   const stepMs = 1000 / fps;
   let previousMs = 0;
   let nowMs = 0;

@@ -5,7 +5,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { type CastInfo, readCast } from './cast-reader.ts';
 import type { RecordingMetadata, RecordingStart } from './metadata.ts';
 import { isOwnFile } from '../../system/files/trusted-path.ts';
-import { filesOf, nameFacts, type RecordingFiles, recordingFiles } from './names.ts';
+import { recordingFilesOf, nameFacts, type RecordingFiles, recordingFiles } from './names.ts';
 import { type WriterIdentity, writerState } from '../../system/process-identity.ts';
 import { removeFile } from '../../system/files/remove-file.ts';
 
@@ -73,7 +73,7 @@ export async function removeRecording(directory: string, wanted: string): Promis
   if (entry.state === 'recording') {
     throw new FairleadError('conflict', `${entry.id} is being recorded.`, { hint: 'Stop the recording first.' });
   }
-  if (filesOf(entry.path) === undefined) {
+  if (recordingFilesOf(entry.path) === undefined) {
     throw new FairleadError('invalid_input', `${wanted} is not a recording of Fairlead.`, {
       hint: 'Remove the file yourself.',
     });
@@ -84,7 +84,7 @@ export async function removeRecording(directory: string, wanted: string): Promis
 }
 
 export async function entryOf(path: string): Promise<LibraryEntry | undefined> {
-  const files = filesOf(path);
+  const files = recordingFilesOf(path);
   if (files === undefined) return undefined;
   try {
     const found = await (files.finished ? stat(path) : lstat(path));

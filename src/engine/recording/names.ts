@@ -27,7 +27,7 @@ export function recordingName(startTime: number, id: string): string {
 }
 
 /** The recording a cast or part file belongs to; undefined for any other file. */
-export function filesOf(path: string): (RecordingFiles & { readonly finished: boolean }) | undefined {
+export function recordingFilesOf(path: string): (RecordingFiles & { readonly finished: boolean }) | undefined {
   const part = /^\.(.+)\.cast\.part$/.exec(basename(path));
   const cast = /^([^.].*)\.cast$/.exec(basename(path));
   const name = part?.[1] ?? cast?.[1];

@@ -11,7 +11,7 @@ export interface PlayOptions {
 }
 
 /** The output of a cast at its pace. Ends early, without an error, when the signal says so. */
-export async function* play(
+export async function* playCast(
   events: AsyncIterable<CastEvent>,
   { clock, signal, speed = 1, idleLimit = 0 }: PlayOptions,
 ): AsyncGenerator<string, void, undefined> {

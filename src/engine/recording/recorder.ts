@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
 import type { Ended } from '../terminal/channel.ts';
 import type { Log } from '../../system/incident.ts';
-import { Mistakes } from '../terminal/faults.ts';
+import { Faults } from '../terminal/faults.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type CastHeader, headerLine } from './cast-writer.ts';
 import { freeBytes, notWritable, tooLittleRoom } from './directory.ts';
@@ -94,7 +94,7 @@ export class Recorder {
   readonly #limits: RecorderLimits;
   readonly #file: PartFile;
   readonly #tape: Tape;
-  readonly #mistakes: Mistakes;
+  readonly #faults: Faults;
   readonly #startMs: number;
   /** The same moment in milliseconds since the epoch. Preparing took a while after `settings.startTime`. */
   readonly #startTime: number;
@@ -112,7 +112,7 @@ export class Recorder {
     this.#clock = parts.clock;
     this.#limits = { ...defaults, ...parts.limits };
     this.#file = file;
-    this.#mistakes = new Mistakes(settings.sessionId, parts.log);
+    this.#faults = new Faults(settings.sessionId, parts.log);
     this.#startMs = this.#lastOutputMs = parts.clock.monotonic();
     this.#startTime = parts.clock.now();
     this.#tape = new Tape(header, this.#startMs, settings.redactor, (line) => this.#append(line));
@@ -241,7 +241,7 @@ export class Recorder {
     try {
       work();
     } catch (thrown) {
-      this.#mistakes.note(thrown, 'a recording');
+      this.#faults.note(thrown, 'a recording');
     }
   }
 

@@ -49,7 +49,7 @@ export interface StartOptions {
 /** Recordings that were asked for and those the server makes on its own do not stand in each other's way (R-TERM-081). */
 export type Owner = 'tool' | 'cli';
 
-export interface Started {
+export interface StartedRecording {
   readonly recordingId: string;
   /** Where the cast will be when it has stopped. */
   readonly path: string;
@@ -62,14 +62,14 @@ export interface Started {
 }
 
 export interface StartedAll {
-  readonly recordings: readonly [Started, ...Started[]];
+  readonly recordings: readonly [StartedRecording, ...StartedRecording[]];
   /** Sessions that were left out because a recording of them runs. */
   readonly alreadyRecorded: readonly { readonly sessionId: string; readonly recordingId: string }[];
 }
 
 interface Active {
   readonly owner: Owner;
-  readonly started: Omit<Started, 'message'>;
+  readonly started: Omit<StartedRecording, 'message'>;
   /** Rejects when it could not be started. */
   readonly recorder: Promise<Recorder>;
 }
@@ -94,7 +94,7 @@ export class Recordings implements AsyncDisposable {
     this.#clock = options.clock ?? systemClock;
   }
 
-  get active(): readonly Omit<Started, 'message'>[] {
+  get active(): readonly Omit<StartedRecording, 'message'>[] {
     return [...this.#active.values()].map(({ started }) => started);
   }
 
@@ -104,7 +104,7 @@ export class Recordings implements AsyncDisposable {
   }
 
   /** Begins what `auto` promises; call it for every new terminal. */
-  async autoStart(terminal: Recordable): Promise<Started | undefined> {
+  async autoStart(terminal: Recordable): Promise<StartedRecording | undefined> {
     const { auto = 'off' } = this.#options;
     return auto === 'off' ? undefined : await this.start(terminal, { mode: auto }, 'cli');
   }
@@ -125,7 +125,7 @@ export class Recordings implements AsyncDisposable {
     return { recordings: await Promise.all(starting), alreadyRecorded };
   }
 
-  async start(terminal: Recordable, options: StartOptions = {}, owner: Owner = 'tool'): Promise<Started> {
+  async start(terminal: Recordable, options: StartOptions = {}, owner: Owner = 'tool'): Promise<StartedRecording> {
     if (this.#closing) throw new FairleadError('unavailable', 'The server is shutting down.');
     const other = this.#find(terminal.id, owner);
     if (other !== undefined) throw inProgress(other);
@@ -248,7 +248,7 @@ function expandHome(directory: string, home: string): string {
   return /^~(?=\/|$)/.test(directory) ? join(home, directory.slice(1)) : directory;
 }
 
-function message(started: Omit<Started, 'message'>, stopReason: StopReason | undefined): string {
+function message(started: Omit<StartedRecording, 'message'>, stopReason: StopReason | undefined): string {
   if (stopReason !== undefined) return `The recording ended with its first frame (${stopReason}).`;
   const limit = started.maxDuration > 0 ? `, at the latest after ${started.maxDuration} s` : '';
   return `Recording. The file is complete when it is stopped${limit}.`;

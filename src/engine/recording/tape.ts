@@ -1,6 +1,6 @@
 import type { Size } from '../terminal/channel.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import type { Piece, StreamRedactor } from '../redaction/stream-redactor.ts';
+import type { RedactedPiece, StreamRedactor } from '../redaction/stream-redactor.ts';
 import { type CastHeader, CastWriter } from './cast-writer.ts';
 import { EchoedInput } from './echoed-input.ts';
 
@@ -120,7 +120,7 @@ export class Tape {
     this.#inputPieces(pieces);
   }
 
-  #inputPieces(pieces: readonly Piece<Moment>[]): void {
+  #inputPieces(pieces: readonly RedactedPiece<Moment>[]): void {
     for (const { text, tag } of pieces) this.#between(tag.atMs, (writer, at) => writer.input(text, at));
   }
 
@@ -130,7 +130,7 @@ export class Tape {
     else this.#release(this.#masked.push('', { atMs, write }));
   }
 
-  #release(pieces: readonly Piece<Moment>[]): void {
+  #release(pieces: readonly RedactedPiece<Moment>[]): void {
     for (const { text, tag } of pieces) {
       this.#emit(tag.write?.(this.#writer, tag.atMs) ?? this.#writer.output(text, tag.atMs));
     }

@@ -10,7 +10,7 @@ export interface Rules {
 }
 
 /** Output that may be shown, with the tag its last characters were pushed with. */
-export interface Piece<T> {
+export interface RedactedPiece<T> {
   readonly text: string;
   readonly tag: T;
 }
@@ -63,7 +63,7 @@ export class StreamRedactor<T> {
   }
 
   /** Whatever is safe to show now. An empty `text` keeps its place: its piece comes out in order, empty. */
-  push(text: string, tag: T): Piece<T>[] {
+  push(text: string, tag: T): RedactedPiece<T>[] {
     this.#raw += text;
     this.#tags.push({ end: this.#raw.length, empty: text === '', tag });
     const full = this.held > maxHeld || this.#tags.length > maxTags;
@@ -73,16 +73,16 @@ export class StreamRedactor<T> {
   }
 
   /** Call when output pauses: shows what is held, all but an unfinished control sequence. */
-  flush(): Piece<T>[] {
+  flush(): RedactedPiece<T>[] {
     return this.#release('flush');
   }
 
   /** Shows everything; the stream is over. */
-  end(): Piece<T>[] {
+  end(): RedactedPiece<T>[] {
     return this.#release('end');
   }
 
-  #release(until: 'lines' | 'overflow' | 'flush' | 'end'): Piece<T>[] {
+  #release(until: 'lines' | 'overflow' | 'flush' | 'end'): RedactedPiece<T>[] {
     if (this.#tags.length === 0) return [];
     const visible = visibleText(this.#raw, this.#cols, until === 'end');
     const open = privateKeys(visible.text).openFrom;
@@ -139,8 +139,8 @@ export class StreamRedactor<T> {
     }));
   }
 
-  #pieces(edits: readonly Edit[], cut: number): Piece<T>[] {
-    const pieces: Piece<T>[] = [];
+  #pieces(edits: readonly Edit[], cut: number): RedactedPiece<T>[] {
+    const pieces: RedactedPiece<T>[] = [];
     let at = this.#sent;
     let next = 0;
     let openMask = this.#openMask;

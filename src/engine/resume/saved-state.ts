@@ -3,7 +3,7 @@ import type { EchoedLine } from '../terminal/marks.ts';
 import type { OutputLog } from '../terminal/output-log.ts';
 
 /** What the output of a terminal has led to so far. With the bytes that came after, another process can go on. */
-export interface KeptState {
+export interface SavedState {
   /** The screen shows everything before this offset. */
   readonly screenAt: number;
   /** Empty for a blank one. */
@@ -17,19 +17,19 @@ export interface KeptState {
 /** Of another version of this format nothing is read: the bytes are parsed again. */
 const version = 1;
 
-export function encodeState({ screen, ...rest }: KeptState): Uint8Array {
+export function encodeState({ screen, ...rest }: SavedState): Uint8Array {
   const head = Buffer.from(JSON.stringify({ version, ...rest }));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(head.length);
   return Buffer.concat([length, head, screen]);
 }
 
-export function decodeState(bytes: Uint8Array): KeptState | undefined {
+export function decodeState(bytes: Uint8Array): SavedState | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (buffer.length < 4) return undefined;
   const headEnd = 4 + buffer.readUInt32BE(0);
   try {
-    const read = JSON.parse(buffer.toString('utf8', 4, headEnd)) as KeptState & { version: number };
+    const read = JSON.parse(buffer.toString('utf8', 4, headEnd)) as SavedState & { version: number };
     if (read.version !== version) return undefined;
     return { ...read, line: read.line, screen: new Uint8Array(buffer.subarray(headEnd)) };
   } catch {

@@ -1,7 +1,7 @@
-import type { ChannelMemory } from '../terminal/channel.ts';
+import type { DurableFarSide } from '../terminal/channel.ts';
 import { chores } from '../../system/chores.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { encodeFacts, type KeptFacts } from './terminal-facts.ts';
+import { encodeFacts, type TerminalFacts } from './terminal-facts.ts';
 import { encodeState } from './saved-state.ts';
 
 /** Output has gone quiet after this long. */
@@ -16,10 +16,10 @@ const floodBytes = 1 << 20;
  * Tells whoever keeps a terminal what it has come to, so that another process can go on with it: when it grows quiet, now and
  * then while it does not, and at the end. In between nothing is lost, only parsed again.
  */
-export class Keeping implements Disposable {
+export class StateSaver implements Disposable {
   readonly #terminal: Terminal;
-  readonly #memory: ChannelMemory;
-  readonly #facts: () => KeptFacts;
+  readonly #memory: DurableFarSide;
+  readonly #facts: () => TerminalFacts;
   readonly #listening: Disposable[];
   #timer: Disposable | undefined;
   #savedTo = 0;
@@ -27,7 +27,7 @@ export class Keeping implements Disposable {
   /** Something happened that the output does not tell. */
   #changed = false;
 
-  constructor(terminal: Terminal, memory: ChannelMemory, facts: () => KeptFacts) {
+  constructor(terminal: Terminal, memory: DurableFarSide, facts: () => TerminalFacts) {
     this.#terminal = terminal;
     this.#memory = memory;
     this.#facts = facts;
@@ -49,7 +49,7 @@ export class Keeping implements Disposable {
     try {
       this.#save();
     } catch (thrown) {
-      this.#terminal.screen.mistake(thrown);
+      this.#terminal.screen.fault(thrown);
     }
   }
 

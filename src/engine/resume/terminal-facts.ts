@@ -1,7 +1,7 @@
 import type { Launch } from '../terminal/launch.ts';
 
 /** What a terminal is to those who use it, whichever process serves it. */
-export interface KeptFacts {
+export interface TerminalFacts {
   readonly number: number;
   /** The number of the next terminal, as far as was known: those of terminals that are gone are not given again. */
   readonly next?: number | undefined;
@@ -17,13 +17,13 @@ export interface KeptFacts {
   readonly role?: 'default' | 'session' | undefined;
 }
 
-export const encodeFacts = (facts: KeptFacts): Uint8Array => Buffer.from(JSON.stringify(facts));
+export const encodeFacts = (facts: TerminalFacts): Uint8Array => Buffer.from(JSON.stringify(facts));
 
 /** Undefined when nobody noted any, or not as we do. */
-export function decodeFacts(bytes: Uint8Array | undefined): KeptFacts | undefined {
+export function decodeFacts(bytes: Uint8Array | undefined): TerminalFacts | undefined {
   if (!bytes) return undefined;
   try {
-    const facts = JSON.parse(Buffer.from(bytes).toString()) as KeptFacts;
+    const facts = JSON.parse(Buffer.from(bytes).toString()) as TerminalFacts;
     const isOurs = Number.isInteger(facts.number) && typeof facts.program === 'string' && facts.createdAt > 0;
     return isOurs ? facts : undefined;
   } catch {

@@ -7,14 +7,14 @@ import type { Terminal } from '../terminal/terminal.ts';
 const deafMs = 8000;
 
 /** A line that was typed at a shell's prompt. */
-export interface TypedLine {
+export interface LineAtPrompt {
   readonly atMs: number;
   /** Where the output ended before it. */
   readonly offset: number;
 }
 
 /** Calls back when a shell has shown nothing of a line for too long, at once when it has not by now. */
-export function whenDeaf(terminal: Terminal, line: TypedLine, found: () => void): Disposable {
+export function whenDeaf(terminal: Terminal, line: LineAtPrompt, found: () => void): Disposable {
   /** Made when it is needed: most commands are over before. */
   let looking: AbortController | undefined;
   const look = async (signal: AbortSignal): Promise<void> => {
@@ -32,13 +32,13 @@ export function whenDeaf(terminal: Terminal, line: TypedLine, found: () => void)
   };
 }
 
-export async function isDeaf(terminal: Terminal, line: TypedLine, signal: AbortSignal): Promise<boolean> {
+export async function isDeaf(terminal: Terminal, line: LineAtPrompt, signal: AbortSignal): Promise<boolean> {
   if (leftMs(terminal, line) > 0 || terminal.log.end !== line.offset) return false;
   await terminal.sync(signal);
   return terminal.log.end === line.offset && readsKeys(terminal);
 }
 
-const leftMs = ({ clock }: Terminal, { atMs }: TypedLine): number => atMs + deafMs - clock.monotonic();
+const leftMs = ({ clock }: Terminal, { atMs }: LineAtPrompt): number => atMs + deafMs - clock.monotonic();
 
 /** A shell is in the foreground and has the terminal in raw mode: it should echo what is typed itself. */
 export const readsKeys = ({ process }: Terminal): boolean =>

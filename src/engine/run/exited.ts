@@ -1,10 +1,10 @@
 import type { Ended } from '../terminal/channel.ts';
 import { describeEnd } from '../terminal/ended.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { Ending, Outer } from './result.ts';
+import type { CommandOutcome, Outer } from './result.ts';
 
 /** The program of the terminal is gone, and took the command with it or was the command. */
-export function exited(ended: Ended, outputFrom: number, outputTo: number): Ending {
+export function endedByExit(ended: Ended, outputFrom: number, outputTo: number): CommandOutcome {
   return {
     state: 'exited',
     exitCode: ended.by === 'exit' ? ended.code : null,
@@ -18,7 +18,7 @@ export function exited(ended: Ended, outputFrom: number, outputTo: number): Endi
 }
 
 /** The program it ran in ended, and it with that: it went as the command went that started the program. */
-export const endedWith = (outer: Outer, outputFrom: number, outputTo: number): Ending => ({
+export const endedWith = (outer: Outer, outputFrom: number, outputTo: number): CommandOutcome => ({
   state: 'done',
   exitCode: outer.exitCode ?? null,
   evidence: outer.evidence ?? 'mark',

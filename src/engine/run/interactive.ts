@@ -13,7 +13,7 @@ const unseenMs = 1500;
 /** A full-screen program that never stops drawing is looked at so long after it has begun to, and again. */
 const drawingMs = 1000;
 
-export interface Origin {
+export interface CommandOrigin {
   /** Who read the command: the process in the foreground when it was sent. */
   readonly pid: number | undefined;
   /** Undefined for a shell with marks: it may have become another program in the same process. */
@@ -21,7 +21,7 @@ export interface Origin {
   readonly marked: boolean;
 }
 
-export function originOf(terminal: Terminal, marked: boolean): Origin {
+export function originOf(terminal: Terminal, marked: boolean): CommandOrigin {
   const pid = Number(terminal.blocks.shell?.['pid'] ?? Number.NaN);
   // A shell at its prompt is in the foreground; asking for its name would take longer than many a command.
   if (marked && terminal.process?.pid === pid) return { pid, name: undefined, marked };
@@ -37,7 +37,7 @@ export interface Waits {
 }
 
 /** Calls back when the command has started something that waits for input of its own, once. */
-export function watchInteractive(terminal: Terminal, origin: Origin, found: (waits: Waits) => void): Disposable {
+export function watchInteractive(terminal: Terminal, origin: CommandOrigin, found: (waits: Waits) => void): Disposable {
   const look = async (signal: AbortSignal, see: () => Waits | undefined): Promise<void> => {
     await terminal.sync(signal);
     const waits = see();
@@ -83,7 +83,7 @@ function whileDrawing(terminal: Terminal, look: (signal: AbortSignal) => Promise
   };
 }
 
-function interactive(terminal: Terminal, origin: Origin): Waits | undefined {
+function interactive(terminal: Terminal, origin: CommandOrigin): Waits | undefined {
   const { process, screen } = terminal;
   const foreground = process?.foreground();
   const name = foreground?.name ?? 'a program';

@@ -2,9 +2,9 @@ import type { Block, BlockEvent } from '../terminal/blocks.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { exited, whenExited } from './exited.ts';
+import { endedByExit, whenExited } from './exited.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';
-import type { Ending, Watch } from './result.ts';
+import type { CommandOutcome, Watch } from './result.ts';
 
 const interrupt = Uint8Array.of(3);
 /** A shell that drew its prompt anew and does nothing more for so long has not taken the line. */
@@ -26,12 +26,12 @@ export interface MarkedCommand {
 }
 
 /** Follows a command through the marks of the shell that runs it (R-RPC-041). Make it before the command is sent. */
-export class MarkedWatch implements Watch {
+export class MarksWatch implements Watch {
   readonly #terminal: Terminal;
   readonly #command: string;
   readonly #by: string;
   readonly #shell: string;
-  readonly #ended = deferred<Ending>();
+  readonly #ended = deferred<CommandOutcome>();
   readonly #started = deferred();
   readonly #listening: Disposable[];
   readonly #sentAt: number;
@@ -64,14 +64,14 @@ export class MarkedWatch implements Watch {
     this.#mayEndShell = /\b(?:exit|logout|exec|kill)\b/.test(command);
     this.#listening = [
       terminal.block.on((event) => this.#event(event)),
-      whenExited(terminal, (ended) => this.#finish(exited(ended, this.outputFrom, this.#to ?? terminal.log.end))),
+      whenExited(terminal, (ended) => this.#finish(endedByExit(ended, this.outputFrom, this.#to ?? terminal.log.end))),
     ];
     // fish says nothing when it keeps a line in its editor, and the same prompt again when it refuses one.
     this.#shell = blocks.shell?.['shell'] ?? '';
     if (this.#shell === 'fish') this.#lookAtEditor(editorMs);
   }
 
-  get ended(): Promise<Ending> {
+  get ended(): Promise<CommandOutcome> {
     return this.#ended.promise;
   }
 
@@ -257,7 +257,7 @@ export class MarkedWatch implements Watch {
     );
   }
 
-  #finish(ending: Ending): void {
+  #finish(ending: CommandOutcome): void {
     this[Symbol.dispose]();
     this.#started.resolve();
     this.#ended.resolve(ending);

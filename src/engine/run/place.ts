@@ -157,7 +157,7 @@ async function whenShown(
   signal: AbortSignal,
 ): Promise<Place | undefined> {
   let found: Place | undefined;
-  using _watching = terminal.watch();
+  using _watching = terminal.parseEagerly();
   await until(terminal, () => (found = look()) !== undefined, signal, terminal.screen.alternate ? 0 : 500);
   return found;
 }

@@ -1,10 +1,10 @@
 import { deferred } from '../../lib/deferred.ts';
 import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { endedWith, exited, whenExited } from './exited.ts';
+import { endedWith, endedByExit, whenExited } from './exited.ts';
 import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../terminal/prompt-line.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';
-import type { Confidence, Ending, Outer, Watch } from './result.ts';
+import type { Confidence, CommandOutcome, Outer, Watch } from './result.ts';
 
 const interrupt = Uint8Array.of(3);
 /** A program that shows its prompt and prints nothing for so long is done with the line. */
@@ -23,7 +23,7 @@ export class ProgramWatch implements Watch {
   readonly #by: string;
   readonly #sentAt: number;
   #echoTo: number | undefined;
-  readonly #ended = deferred<Ending>();
+  readonly #ended = deferred<CommandOutcome>();
   readonly #listening: Disposable[];
 
   constructor(terminal: Terminal, line: string, prompt: string, by: string) {
@@ -34,7 +34,7 @@ export class ProgramWatch implements Watch {
     this.#sentAt = terminal.log.end;
     const outer = terminal.blocks.current?.id;
     this.#listening = [
-      whenExited(terminal, (ended) => this.#finish(exited(ended, this.outputFrom, terminal.log.end))),
+      whenExited(terminal, (ended) => this.#finish(endedByExit(ended, this.outputFrom, terminal.log.end))),
       terminal.block.on((event) => {
         if (event.type !== 'ended' || event.block.id !== outer) return;
         // Blocks are told before the output they lie in; that may hold the rest of ours.
@@ -45,7 +45,7 @@ export class ProgramWatch implements Watch {
     ];
   }
 
-  get ended(): Promise<Ending> {
+  get ended(): Promise<CommandOutcome> {
     return this.#ended.promise;
   }
 
@@ -93,7 +93,7 @@ export class ProgramWatch implements Watch {
     });
   }
 
-  #quiet(line: string, confidence: Confidence): Ending {
+  #quiet(line: string, confidence: Confidence): CommandOutcome {
     const { end } = this.#terminal.log;
     const outputTo = this.#isLong ? this.#beforeLastLine(end) : end;
     return {
@@ -138,7 +138,7 @@ export class ProgramWatch implements Watch {
     return lines.join('\n');
   }
 
-  #finish(ending: Ending): void {
+  #finish(ending: CommandOutcome): void {
     this[Symbol.dispose]();
     this.#ended.resolve(ending);
   }

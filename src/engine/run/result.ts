@@ -1,4 +1,4 @@
-import type { Attention } from '../person/prompts/prompt.ts';
+import type { ProgramPrompt } from '../person/prompts/prompt.ts';
 
 export type RunState =
   /** The command is over. */
@@ -56,13 +56,13 @@ export interface RunResult {
   readonly evidence: Evidence;
   readonly confidence: Confidence;
   /** What it asks, where it needs a person or input. */
-  readonly asks?: Attention;
+  readonly asks?: ProgramPrompt;
   /** What a reader should know, in a sentence or two. */
   readonly note?: string;
 }
 
 /** How a command ended, as the one who watched it tells. */
-export interface Ending {
+export interface CommandOutcome {
   readonly state: 'done' | 'incomplete' | 'exited';
   readonly exitCode: number | null;
   readonly signal?: string;
@@ -86,7 +86,7 @@ export interface Outer {
 /** Watches one command from its submission to its end. */
 export interface Watch extends Disposable {
   /** Settles once; rejects when the command could not be sent. */
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<CommandOutcome>;
   /** The command has begun to run. */
   readonly started: Promise<void>;
   /** Where its output begins, as far as known. */

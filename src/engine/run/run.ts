@@ -3,22 +3,22 @@ import { FairleadError } from '../../contract/errors.ts';
 import { shortCommand } from '../../contract/quote.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { Emitter } from '../../lib/emitter.ts';
-import { type Attention, whenAttention } from '../person/prompts/index.ts';
+import { type ProgramPrompt, onPrompt } from '../person/prompts/index.ts';
 import { isCarrier, isShell } from '../shells/known-programs.ts';
 import { type Overflow, watchOverflow } from '../reading/long-output/overflow.ts';
 import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { directoryAfter, directoryBefore } from './directory.ts';
 import { fullScreenNote, isFullScreen, shownRows } from './full-screen.ts';
-import { deaf, deafNote, isDeaf, type TypedLine, whenDeaf } from './deaf.ts';
+import { deaf, deafNote, isDeaf, type LineAtPrompt, whenDeaf } from './deaf.ts';
 import { inputTaken, nothingTyped } from './input-taken.ts';
-import { type Origin, originOf, type Waits, watchInteractive } from './interactive.ts';
-import { MarkedWatch } from './marks-watch.ts';
-import { MarkerWatch } from './sentinel-watch.ts';
+import { type CommandOrigin, originOf, type Waits, watchInteractive } from './interactive.ts';
+import { MarksWatch } from './marks-watch.ts';
+import { SentinelWatch } from './sentinel-watch.ts';
 import { outputText } from './output-text.ts';
 import { type Known, type Place, placeOf } from './place.ts';
 import { ProgramWatch } from './program-watch.ts';
-import type { Ending, RunResult, Watch } from './result.ts';
+import type { CommandOutcome, RunResult, Watch } from './result.ts';
 import { notTyped, whenStarted } from './starting.ts';
 import { commandLines, markedLines, markerWord } from '../shells/command-text.ts';
 import { type UnfinishedRun, unfinishedInstead } from './unfinished.ts';
@@ -52,20 +52,20 @@ interface Run {
   /** Of the end, and of the moment at which the call was cancelled that waited for it. */
   endedMs: number | undefined;
   cancelledMs: number | undefined;
-  readonly origin: Origin;
+  readonly origin: CommandOrigin;
   readonly prompt: string;
   /** The command that started the program this one was given to. */
   outer: Run | undefined;
   /** The newest command given to the program that this one started. */
   inner: Run | undefined;
-  readonly over: Emitter<Ending>;
+  readonly over: Emitter<CommandOutcome>;
   readonly overflow: Overflow;
-  ending: Ending | undefined;
+  ending: CommandOutcome | undefined;
   lastInput: Terminal['lastInput'];
   /** End of the output when a caller was told that it waits for input of its own. */
   toldAt?: number;
   /** For a command that was typed at the prompt of a shell. */
-  readonly typed: TypedLine | undefined;
+  readonly typed: LineAtPrompt | undefined;
 }
 
 /** The newest command of each terminal. */
@@ -77,7 +77,7 @@ const waitedFor = new WeakSet<Terminal>();
  * Runs a command and waits for its end, for a question to a person, for a program that wants input, or for the time
  * limit. The command keeps running when the wait ends before it does. Throws `conflict` when the terminal is busy.
  */
-export async function run(
+export async function runCommand(
   terminal: Terminal,
   request: RunRequest,
   signal: AbortSignal,
@@ -247,7 +247,7 @@ async function prepare(
     const { blocks, marked, process } = terminal;
     const { pid, name } = process?.foreground() ?? {};
     const silent = marked && pid === Number(blocks.shell?.['pid']) && name === blocks.shell?.['shell'];
-    return { watch: new MarkerWatch(terminal, { ...place, token, by, silent }), lines: lines.join('') };
+    return { watch: new SentinelWatch(terminal, { ...place, token, by, silent }), lines: lines.join('') };
   }
   const { shell } = place;
   const dialect = shell === 'fish' ? 'fish' : 'posix';
@@ -256,7 +256,7 @@ async function prepare(
   const last = lines.at(-1) ?? '\r';
   // What was sent while the command before ran may be commands of somebody else, and come first.
   const typedAhead = !idle && (terminal.lastAhead ?? -1) >= (terminal.blocks.last?.outputFrom ?? Infinity);
-  return { watch: new MarkedWatch(terminal, { command, by, line: last, typedAhead, disturbed }), lines: last };
+  return { watch: new MarksWatch(terminal, { command, by, line: last, typedAhead, disturbed }), lines: last };
 }
 
 /** A command given to a program that an earlier one started ends, at the latest, when that one does. */
@@ -324,8 +324,8 @@ async function wait(
 ): Promise<RunResult> {
   const { watch, origin } = current;
   const { clock } = terminal;
-  using _present = terminal.attend();
-  const outcome = deferred<Ending | { readonly asks: Attention } | Waits | undefined>();
+  using _present = terminal.keepAwake();
+  const outcome = deferred<CommandOutcome | { readonly asks: ProgramPrompt } | Waits | undefined>();
   let isLeaving = false;
   const listening: Disposable[] = [
     clock.after(timeoutMs, () => outcome.resolve(undefined)),
@@ -343,7 +343,7 @@ async function wait(
     // A caller who knows that it waits at its prompt waits for something else, until more is printed.
     if (terminal.log.end !== current.toldAt) lookForPrompts();
     else listening.push(once(terminal.output, lookForPrompts));
-    listening.push(whenAttention(terminal, (asks) => outcome.resolve({ asks })));
+    listening.push(onPrompt(terminal, (asks) => outcome.resolve({ asks })));
   }, outcome.reject);
   current.cancelledMs = undefined;
   try {
@@ -370,7 +370,7 @@ function once<T>(emitter: Emitter<T>, heard: () => void): Disposable {
 async function result(
   terminal: Terminal,
   current: Run,
-  found: Ending | { readonly asks: Attention } | Waits | undefined,
+  found: CommandOutcome | { readonly asks: ProgramPrompt } | Waits | undefined,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const answer = await resultOf(terminal, current, found);
@@ -389,7 +389,7 @@ async function result(
 async function resultOf(
   terminal: Terminal,
   { watch, startedMs, endedMs = terminal.clock.monotonic() }: Run,
-  found: Ending | { readonly asks: Attention } | Waits | undefined,
+  found: CommandOutcome | { readonly asks: ProgramPrompt } | Waits | undefined,
 ): Promise<Omit<RunResult, 'command'>> {
   const durationMs = Math.round(endedMs - startedMs);
   if (found !== undefined && 'state' in found) return { ...(await withOutput(terminal, found, watch)), durationMs };
@@ -421,7 +421,7 @@ async function resultOf(
 
 async function withOutput(
   terminal: Terminal,
-  { text, ...facts }: Omit<Ending, 'state'> & { readonly state: RunResult['state'] },
+  { text, ...facts }: Omit<CommandOutcome, 'state'> & { readonly state: RunResult['state'] },
   { omit }: Watch,
 ): Promise<Omit<RunResult, 'durationMs' | 'command'>> {
   if (text !== undefined) return { ...facts, output: text, missedBytes: 0 };

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Found, MarkerScanner } from './sentinel-scanner.ts';
+import { type FoundSentinel, SentinelScanner } from './sentinel-scanner.ts';
 
 const token = 'AbCdEfGhIjKl';
 const text = `echo\r\n\x1b]7461;${token};s\x07out\x1b[1mput\x1b]7461;other;e;0\x07\x1b]7461;${token};e;12\x07$ `;
 
-function scan(bytes: Buffer, cuts: readonly number[]): Found[] {
-  const scanner = new MarkerScanner(token);
-  const found: Found[] = [];
+function scan(bytes: Buffer, cuts: readonly number[]): FoundSentinel[] {
+  const scanner = new SentinelScanner(token);
+  const found: FoundSentinel[] = [];
   let at = 0;
   for (const cut of [...cuts, bytes.length].map((place) => Math.min(place, bytes.length)).sort((a, b) => a - b)) {
     found.push(...scanner.scan(bytes.subarray(at, cut), 100 + at));
@@ -31,7 +31,7 @@ test('however output is cut, the markers of the token are found once, where they
 });
 
 test('a marker without an end is not waited for forever', () => {
-  const scanner = new MarkerScanner(token);
+  const scanner = new SentinelScanner(token);
   scanner.scan(Buffer.from(`\x1b]7461;${token};e;1${'x'.repeat(100)}`), 0);
   expect(scanner.scan(Buffer.from(`\x1b]7461;${token};e;3\x07`), 200)).toEqual([{ kind: 'end', at: 200, status: 3 }]);
 });

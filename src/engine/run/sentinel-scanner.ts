@@ -1,6 +1,6 @@
 import { markerPrefix } from '../shells/command-text.ts';
 
-export type Found =
+export type FoundSentinel =
   /** `at` is the first byte after the marker. */
   | { readonly kind: 'start'; readonly at: number }
   /** `at` is the first byte of the marker. */
@@ -11,7 +11,7 @@ const bell = 7;
 const longest = 96;
 
 /** Finds the markers of one command in its raw output, however that is cut. */
-export class MarkerScanner {
+export class SentinelScanner {
   readonly #prefix: Buffer;
   #carry: Buffer = Buffer.alloc(0);
 
@@ -19,11 +19,11 @@ export class MarkerScanner {
     this.#prefix = Buffer.from(markerPrefix(token));
   }
 
-  scan(chunk: Uint8Array, from: number): readonly Found[] {
+  scan(chunk: Uint8Array, from: number): readonly FoundSentinel[] {
     const fresh = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     const bytes = this.#carry.length === 0 ? fresh : Buffer.concat([this.#carry, fresh]);
     const base = from - this.#carry.length;
-    const found: Found[] = [];
+    const found: FoundSentinel[] = [];
     let keep = Math.max(0, bytes.length - this.#prefix.length + 1);
     for (let at = bytes.indexOf(this.#prefix); at !== -1; at = bytes.indexOf(this.#prefix, at + 1)) {
       const end = bytes.indexOf(bell, at);

@@ -2,11 +2,11 @@ import { deferred } from '../../lib/deferred.ts';
 import type { Dialect } from '../shells/known-programs.ts';
 import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { endedWith, exited, whenExited } from './exited.ts';
-import { MarkerScanner } from './sentinel-scanner.ts';
+import { endedWith, endedByExit, whenExited } from './exited.ts';
+import { SentinelScanner } from './sentinel-scanner.ts';
 import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../terminal/prompt-line.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';
-import type { Ending, Outer, Watch } from './result.ts';
+import type { CommandOutcome, Outer, Watch } from './result.ts';
 import { statusLine } from '../shells/command-text.ts';
 
 const interrupt = Uint8Array.of(3);
@@ -15,7 +15,7 @@ const typedAheadMs = 1000;
 /** A shell whose command was broken off shows its prompt, and nothing after it. */
 const quietMs = 250;
 
-export interface MarkerTarget {
+export interface SentinelTarget {
   readonly dialect: Dialect;
   /** The line before the cursor when the command was sent. */
   readonly prompt: string;
@@ -29,12 +29,12 @@ const early = 'The program it was typed at ended before it began; the shell befo
 const silent = 'The shell no longer tells by marks how a command went: it was told to print it.';
 
 /** Follows a command through what its shell was told to print around it (R-RPC-042). Make it before it is sent. */
-export class MarkerWatch implements Watch {
+export class SentinelWatch implements Watch {
   readonly omit: string;
   readonly #terminal: Terminal;
-  readonly #target: MarkerTarget;
-  readonly #scanner: MarkerScanner;
-  readonly #ended = deferred<Ending>();
+  readonly #target: SentinelTarget;
+  readonly #scanner: SentinelScanner;
+  readonly #ended = deferred<CommandOutcome>();
   readonly #started = deferred();
   readonly #listening: Disposable[];
   readonly #sentAt: number;
@@ -43,16 +43,16 @@ export class MarkerWatch implements Watch {
   #early = false;
   #asked: { readonly at: number; readonly line: string } | undefined;
 
-  constructor(terminal: Terminal, target: MarkerTarget) {
+  constructor(terminal: Terminal, target: SentinelTarget) {
     this.#terminal = terminal;
     this.#target = target;
     this.omit = target.token;
-    this.#scanner = new MarkerScanner(target.token);
+    this.#scanner = new SentinelScanner(target.token);
     this.#sentAt = terminal.log.end;
     this.#shellPid = terminal.process?.foreground()?.pid;
     const outer = terminal.blocks.current?.id;
     this.#listening = [
-      whenExited(terminal, (ended) => this.#finish(exited(ended, this.outputFrom, terminal.log.end))),
+      whenExited(terminal, (ended) => this.#finish(endedByExit(ended, this.outputFrom, terminal.log.end))),
       terminal.output.on(({ bytes, from }) => this.#read(bytes, from)),
       terminal.block.on((event) => {
         if (event.type !== 'ended' || event.block.id !== outer) return;
@@ -65,7 +65,7 @@ export class MarkerWatch implements Watch {
     ];
   }
 
-  get ended(): Promise<Ending> {
+  get ended(): Promise<CommandOutcome> {
     return this.#ended.promise;
   }
 
@@ -112,7 +112,7 @@ export class MarkerWatch implements Watch {
     }
   }
 
-  #done(status: number, at: number): Ending {
+  #done(status: number, at: number): CommandOutcome {
     const { outputFrom } = this;
     const answered = { state: 'done', exitCode: status, evidence: 'marker', confidence: 'high', outputFrom } as const;
     if (this.#asked === undefined) {
@@ -148,7 +148,7 @@ export class MarkerWatch implements Watch {
   }
 
   /** Back at the prompt without having begun: not a shell of the kind it was taken for, or one that cannot printf. */
-  #ignored(line: string): Ending {
+  #ignored(line: string): CommandOutcome {
     return {
       state: 'done',
       exitCode: null,
@@ -162,7 +162,7 @@ export class MarkerWatch implements Watch {
   }
 
   /** Whoever was in the foreground ended before it began; it may have taken the line for an answer. */
-  #unknown(): Ending {
+  #unknown(): CommandOutcome {
     return {
       state: 'done',
       exitCode: null,
@@ -175,7 +175,7 @@ export class MarkerWatch implements Watch {
     };
   }
 
-  #incomplete(): Ending {
+  #incomplete(): CommandOutcome {
     return {
       state: 'incomplete',
       exitCode: null,
@@ -195,7 +195,7 @@ export class MarkerWatch implements Watch {
     return text.trimEnd().endsWith(prompt) ? text.trimEnd().slice(0, -prompt.length).trimEnd() : text;
   }
 
-  #finish(ending: Ending): void {
+  #finish(ending: CommandOutcome): void {
     this[Symbol.dispose]();
     this.#started.resolve();
     this.#ended.resolve(ending);

@@ -1,5 +1,5 @@
 import { deferred } from '../../lib/deferred.ts';
-import { type Attention, whenAttention } from '../person/prompts/index.ts';
+import { type ProgramPrompt, onPrompt } from '../person/prompts/index.ts';
 import { isShell } from '../shells/known-programs.ts';
 import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -16,19 +16,19 @@ const restsMs = 400;
 const unseenMs = 1500;
 
 /** How the wait for a shell's first prompt ended. */
-export type Started =
+export type StartOutcome =
   | { readonly ready: true }
   /** The time was up. */
   | { readonly ready: false; readonly asks?: undefined }
   /** A start-up file asks something. */
-  | { readonly ready: false; readonly asks: Attention };
+  | { readonly ready: false; readonly asks: ProgramPrompt };
 
 /** Waits for the first prompt of a shell that marks its prompts; at once where there is none to wait for. */
-export async function whenStarted(terminal: Terminal, timeoutMs: number, signal: AbortSignal): Promise<Started> {
+export async function whenStarted(terminal: Terminal, timeoutMs: number, signal: AbortSignal): Promise<StartOutcome> {
   if (!terminal.isStarting) return { ready: true };
   await terminal.sync(signal);
   if (!mayBeStarting(terminal)) return { ready: true };
-  const done = deferred<Started>();
+  const done = deferred<StartOutcome>();
   const check = (): void => {
     if (!terminal.isStarting) done.resolve({ ready: true });
   };
@@ -36,11 +36,11 @@ export async function whenStarted(terminal: Terminal, timeoutMs: number, signal:
     await terminal.sync(looking);
     if (!mayBeStarting(terminal) || isElsewhere(terminal)) done.resolve({ ready: true });
   };
-  using _present = terminal.attend();
-  using _watching = terminal.watch();
+  using _present = terminal.keepAwake();
+  using _watching = terminal.parseEagerly();
   using _block = terminal.block.on(check);
   using _exited = whenExited(terminal, check);
-  using _asks = whenAttention(terminal, (asks) => done.resolve({ ready: false, asks }));
+  using _asks = onPrompt(terminal, (asks) => done.resolve({ ready: false, asks }));
   using _limit = terminal.clock.after(timeoutMs, () => done.resolve({ ready: false }));
   const quietMs = terminal.process === undefined ? unseenMs : restsMs;
   using _quiet = afterQuiet(terminal, quietMs, look, terminal.lastOutputMs);
@@ -68,7 +68,7 @@ function isElsewhere(terminal: Terminal): boolean {
 /** The shell is still starting. What its start-up files have printed is the output. */
 export async function notTyped(
   terminal: Terminal,
-  asks: Attention | undefined,
+  asks: ProgramPrompt | undefined,
   durationMs: number,
 ): Promise<Omit<RunResult, 'command'>> {
   const { start, end } = terminal.log;

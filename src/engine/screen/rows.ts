@@ -1,4 +1,4 @@
-import { readCells, readText } from './xterm/cells.ts';
+import { readCells, lineText } from './xterm/cells.ts';
 import type { CoreLine } from './xterm/core.ts';
 import type { Emulator } from './xterm/emulator.ts';
 import type { Line } from './grid.ts';
@@ -43,7 +43,7 @@ export function rowTexts(emulator: Emulator, from: number, count: number, marks 
   for (const [row, line] of linesFrom(emulator, from, count)) {
     if (marks && mayHide(line)) {
       rows.push({ row, ...markHidden(readCells(line, emulator.core.cols)), wrapped: line.isWrapped });
-    } else rows.push({ row, text: readText(line, emulator.core.cols), wrapped: line.isWrapped });
+    } else rows.push({ row, text: lineText(line, emulator.core.cols), wrapped: line.isWrapped });
   }
   return rows;
 }

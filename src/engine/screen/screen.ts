@@ -7,12 +7,12 @@ import { Emulator, type ScreenEvent } from './xterm/emulator.ts';
 import { blankFacts, type Facts, factsOf, type Modes, modesOf } from './xterm/facts.ts';
 import { fastForward, followFrom } from './feed/fast-forward.ts';
 import { type Cursor, defaultColor, type Grid, type Line } from './grid.ts';
-import { capture, imageBytes, restore } from './xterm/image.ts';
+import { capture, imageBytes, restoreEmulator } from './xterm/image.ts';
 import { decodeScreen, encodeScreen, type SavedScreen } from './xterm/image-codec.ts';
 import { gridLines, joinRows, type RowText, rowTexts } from './rows.ts';
 import type { PlainScan } from './feed/plain-scan.ts';
 import { snapshot } from './snapshot.ts';
-import { darkTheme, type Theme } from './theme.ts';
+import { darkTheme, type ScreenColors } from './theme.ts';
 
 export interface ScreenOptions {
   readonly size: Size;
@@ -21,9 +21,9 @@ export interface ScreenOptions {
   readonly clock: Clock;
   /** Answers of the terminal to the program in it. Called after parsing, never within it. */
   readonly reply?: ((bytes: Uint8Array) => void) | undefined;
-  readonly theme?: Theme | undefined;
+  readonly theme?: ScreenColors | undefined;
   /** Hears of a mistake of ours in showing output: the screen begins anew then. Without it the mistake is thrown. */
-  readonly onMistake?: ((thrown: unknown) => void) | undefined;
+  readonly onFault?: ((thrown: unknown) => void) | undefined;
   /** What `save` gave, perhaps in another process: the screen goes on from there, at the size it had. */
   readonly saved?: Uint8Array | undefined;
 }
@@ -57,21 +57,21 @@ export class Screen implements Disposable {
   /** Before the screen is changed by other than output: whoever holds output back shows it now. */
   readonly onChange = new Emitter<void>();
   readonly #reply: ((bytes: Uint8Array) => void) | undefined;
-  readonly #theme: Theme;
-  readonly #onMistake: ((thrown: unknown) => void) | undefined;
+  readonly #theme: ScreenColors;
+  readonly #onFault: ((thrown: unknown) => void) | undefined;
   #size: Size;
   #live: Emulator | undefined;
   #asleep: SavedScreen | undefined;
   #lastUsedMs = 0;
 
-  constructor({ size, scrollback = 1000, clock, reply, theme = darkTheme, saved, onMistake }: ScreenOptions) {
+  constructor({ size, scrollback = 1000, clock, reply, theme = darkTheme, saved, onFault: onMistake }: ScreenOptions) {
     this.#asleep = saved && decodeScreen(saved);
     this.#size = this.#asleep?.image.size ?? checked(size);
     this.scrollback = scrollback;
     this.clock = clock;
     this.#reply = reply;
     this.#theme = theme;
-    this.#onMistake = onMistake;
+    this.#onFault = onMistake;
   }
 
   get size(): Size {
@@ -146,7 +146,7 @@ export class Screen implements Disposable {
     try {
       this.#handOn(emulator);
     } catch (thrown) {
-      this.mistake(thrown);
+      this.fault(thrown);
     }
   }
 
@@ -166,9 +166,9 @@ export class Screen implements Disposable {
   }
 
   /** Something went wrong that must not end the program whose output is shown here. */
-  mistake(thrown: unknown): void {
-    if (!this.#onMistake) throw thrown;
-    this.#onMistake(thrown);
+  fault(thrown: unknown): void {
+    if (!this.#onFault) throw thrown;
+    this.#onFault(thrown);
   }
 
   resize(size: Size): void {
@@ -259,7 +259,7 @@ export class Screen implements Disposable {
   #awake(): Emulator | undefined {
     this.#lastUsedMs = this.clock.monotonic();
     if (this.#live || !this.#asleep) return this.#live;
-    this.#live = restore(this.#asleep.image, this.#theme);
+    this.#live = restoreEmulator(this.#asleep.image, this.#theme);
     this.#asleep = undefined;
     this.onWake.emit();
     return this.#live;
@@ -273,7 +273,7 @@ export class Screen implements Disposable {
 
   /** Whatever the emulator is in the middle of, nothing of it can be trusted. Rows go on counting after those that are gone. */
   #beginAnew(thrown: unknown): void {
-    this.mistake(thrown);
+    this.fault(thrown);
     const { baseRow, scrollbackRows, epoch } = this.facts;
     this.#live?.dispose();
     this.#asleep = undefined;

@@ -1,5 +1,5 @@
 /** The colours a program is told when it asks for them, as 0xRRGGBB. */
-export interface Theme {
+export interface ScreenColors {
   readonly foreground: number;
   readonly background: number;
   readonly cursor: number;
@@ -7,7 +7,7 @@ export interface Theme {
   readonly palette: readonly number[];
 }
 
-export const darkTheme: Theme = {
+export const darkTheme: ScreenColors = {
   foreground: 0xd4d4d4,
   background: 0x1e1e1e,
   cursor: 0xd4d4d4,
@@ -20,7 +20,7 @@ export const darkTheme: Theme = {
 const cubeSteps = [0, 95, 135, 175, 215, 255];
 
 /** Palette colour 0–255: the theme's 16, then a 6×6×6 cube, then 24 greys. */
-export function paletteColor(theme: Theme, index: number): number {
+export function paletteColor(theme: ScreenColors, index: number): number {
   if (index < 16) return theme.palette[index] ?? 0;
   if (index < 232) {
     const i = index - 16;

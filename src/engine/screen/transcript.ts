@@ -1,11 +1,11 @@
 import type { Size } from '../terminal/channel.ts';
-import { color, readCells, readText } from './xterm/cells.ts';
+import { color, readCells, lineText } from './xterm/cells.ts';
 import type { CoreBuffer, CoreLine } from './xterm/core.ts';
 import { Emulator } from './xterm/emulator.ts';
 import { isOrdinary } from './feed/fast-forward.ts';
 import { defaultColor } from './grid.ts';
 import { hides, markHidden, mayHide } from './hidden.ts';
-import { penOf, widthsOf } from './feed/plain-scan.ts';
+import { colourChanges, widthsOf } from './feed/plain-scan.ts';
 import { scanSimpleLines, simpleText } from './feed/simple-lines.ts';
 import { firstSlice, nextSlice } from './feed/slice.ts';
 import { darkTheme } from './theme.ts';
@@ -157,7 +157,7 @@ export class Transcriber implements Disposable {
     this.#takeAll();
     this.#close();
     this.#sink.add(simpleText(bytes, from, cut, lines, core.cols).slice(0, -1), lines.isAscii);
-    if (lines.hasEscapes) this.#emulator.feed(penOf(bytes, lastReset(bytes, from, cut), cut));
+    if (lines.hasEscapes) this.#emulator.feed(colourChanges(bytes, lastReset(bytes, from, cut), cut));
     this.#emulator.feed(clearBytes);
     // The row of a saved cursor has scrolled out by the time it can be restored.
     core.buffers.normal.savedY = 0;
@@ -174,7 +174,7 @@ export class Transcriber implements Disposable {
       return false;
     for (let row = ybase + y; row < lines.length; row++) {
       const line = lines.get(row);
-      if (line && (line.isWrapped || readText(line, cols) !== '')) return false;
+      if (line && (line.isWrapped || lineText(line, cols) !== '')) return false;
     }
     return true;
   }
@@ -191,11 +191,11 @@ export class Transcriber implements Disposable {
     let rows = normal.ybase + normal.y + 1;
     for (let row = rows; row < normal.lines.length; row++) {
       const line = normal.lines.get(row);
-      if (line && readText(line, this.#emulator.core.cols) !== '') rows = row + 1;
+      if (line && lineText(line, this.#emulator.core.cols) !== '') rows = row + 1;
     }
     if (active === normal && normal.x === 0 && rows === normal.ybase + normal.y + 1) {
       const line = normal.lines.get(rows - 1);
-      if (line && !line.isWrapped && readText(line, this.#emulator.core.cols) === '') rows--;
+      if (line && !line.isWrapped && lineText(line, this.#emulator.core.cols) === '') rows--;
     }
     this.#take(normal.lines.get.bind(normal.lines), rows);
     if (active === normal) return;
@@ -225,7 +225,7 @@ export class Transcriber implements Disposable {
 
   #textOf(line: CoreLine): string {
     const { cols } = this.#emulator.core;
-    if (!mayHide(line)) return readText(line, cols);
+    if (!mayHide(line)) return lineText(line, cols);
     const { text, hidden } = markHidden(readCells(line, cols));
     this.hidden += hidden;
     return text;

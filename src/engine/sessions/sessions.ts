@@ -7,7 +7,7 @@ import type { Size } from '../terminal/channel.ts';
 import type { Engine, OpenRequest } from '../engine.ts';
 import { commandLine, type Launch } from '../terminal/launch.ts';
 import { abortable } from '../../system/abortable.ts';
-import { ready } from '../waiting/answered.ts';
+import { firstPrompt } from '../waiting/answered.ts';
 import { describeEnd } from '../terminal/ended.ts';
 import { DefaultSessions, ofInstance, silentClientMs } from './default-session.ts';
 import { calledSo, isWholeNumber, type Nameable } from './lookup.ts';
@@ -42,7 +42,7 @@ export interface SessionRequest {
 export type SessionRole = 'default' | 'session';
 
 /** Who asks for a session: one that belongs to another principal is not there for them. */
-export type Whose = Pick<Caller, 'principal'> & Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
+export type SessionCaller = Pick<Caller, 'principal'> & Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
 
 /** R-RPC-024 */
 const endedMs = 600_000;
@@ -83,7 +83,7 @@ export class Sessions implements AsyncDisposable {
    * The session of a caller that names none: that of the instance for callers that are no clients of their own, and for the
    * first client that is there; for each other client one of its own.
    */
-  default(signal: AbortSignal, whose?: Whose): Promise<Terminal> {
+  default(signal: AbortSignal, whose?: SessionCaller): Promise<Terminal> {
     if (whose?.client) this.#defaultOf.claim(whose.client);
     const key = this.#defaultOf.placeOf(whose?.client);
     const client = key === ofInstance ? undefined : whose?.client;
@@ -100,7 +100,7 @@ export class Sessions implements AsyncDisposable {
     return abortable(opening, signal);
   }
 
-  async create(request: SessionRequest, whose: Whose, signal: AbortSignal): Promise<Terminal> {
+  async create(request: SessionRequest, whose: SessionCaller, signal: AbortSignal): Promise<Terminal> {
     refuseNumber(request.name);
     this.#makeRoom();
     const terminal = await this.#open(request, signal, { principal: whose.principal, limitMs: createMs });
@@ -118,14 +118,14 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Somebody types into it by another way than `forInput`. */
-  typesInto(terminal: Terminal, whose: Whose): void {
+  typesInto(terminal: Terminal, whose: SessionCaller): void {
     this.#users.types(terminal, whose);
   }
 
   /** The session to type into. A default session whose shell has exited is started again (R-TERM-034). */
   async forInput(
     ref: TerminalRef | undefined,
-    whose: Whose,
+    whose: SessionCaller,
     signal: AbortSignal,
   ): Promise<{ terminal: Terminal; restarted: boolean }> {
     const key = this.#defaultOf.placeOf(whose?.client);
@@ -173,15 +173,15 @@ export class Sessions implements AsyncDisposable {
     return this.#all.get(terminal.id) === terminal ? 'session' : undefined;
   }
 
-  async forReading(ref: TerminalRef | undefined, whose: Whose, signal: AbortSignal): Promise<Terminal> {
+  async forReading(ref: TerminalRef | undefined, whose: SessionCaller, signal: AbortSignal): Promise<Terminal> {
     const terminal = ref === undefined ? await this.default(signal, whose) : this.#find(ref, whose);
     this.#users.meets(terminal, whose, this.isDefault(terminal, whose));
-    terminal.touch();
+    terminal.markUsed();
     return terminal;
   }
 
   /** Ends a session; answers with its id. */
-  async destroy(ref: TerminalRef, whose: Whose, signal: AbortSignal): Promise<string> {
+  async destroy(ref: TerminalRef, whose: SessionCaller, signal: AbortSignal): Promise<string> {
     const terminal = this.#find(ref, whose);
     if (this.#defaultOf.keyOf(terminal) !== undefined) {
       throw new FairleadError(
@@ -194,7 +194,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Ends any session, the default one included: it comes back when it is next asked for. */
-  async close(ref: TerminalRef, whose: Whose, signal: AbortSignal): Promise<string> {
+  async close(ref: TerminalRef, whose: SessionCaller, signal: AbortSignal): Promise<string> {
     const terminal = this.#find(ref, whose);
     this.#defaultOf.vacate(terminal);
     await this.#end(terminal, signal);
@@ -210,25 +210,25 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Whether it is the one the caller gets when it names none. */
-  isDefault(terminal: Terminal, whose?: Whose): boolean {
+  isDefault(terminal: Terminal, whose?: SessionCaller): boolean {
     return terminal.id === this.#defaultOf.idOf(this.#defaultOf.placeOf(whose?.client));
   }
 
-  all(whose: Whose): readonly Terminal[] {
+  all(whose: SessionCaller): readonly Terminal[] {
     return [...this.#all.values()].filter((terminal) => isFor(terminal, whose));
   }
 
   /** 0 is the default session, whatever its own number is: the first one has it, one that took its place another (R-RPC-020). */
-  numbered(number: number, whose: Whose): Terminal | undefined {
+  numbered(number: number, whose: SessionCaller): Terminal | undefined {
     const found = this.all(whose).find((terminal) => terminal.number === number);
     return found ?? (number === 0 ? this.#all.get(this.#defaultOf.idOf(ofInstance) ?? '') : undefined);
   }
 
-  running(whose: Whose): Terminal[] {
+  running(whose: SessionCaller): Terminal[] {
     return this.all(whose).filter((terminal) => !terminal.ended);
   }
 
-  describe(terminal: Terminal, whose: Whose, plain = new PlainFacts()) {
+  describe(terminal: Terminal, whose: SessionCaller, plain = new PlainFacts()) {
     const { id, name, program, size, number } = terminal;
     const pid = terminal.process?.pid;
     const cwd = terminal.cwd;
@@ -247,7 +247,7 @@ export class Sessions implements AsyncDisposable {
     };
   }
 
-  list(whose: Whose) {
+  list(whose: SessionCaller) {
     const now = this.#engine.clock.now();
     return {
       sessions: this.all(whose).map((terminal) => {
@@ -308,7 +308,7 @@ export class Sessions implements AsyncDisposable {
     }
     try {
       // Text typed before the first prompt would be echoed twice.
-      await ready(terminal, signal, limitMs);
+      await firstPrompt(terminal, signal, limitMs);
     } catch (error) {
       this.#forget(terminal, closed);
       this.#engine.background(terminal[Symbol.asyncDispose]());
@@ -317,7 +317,7 @@ export class Sessions implements AsyncDisposable {
     return terminal;
   }
 
-  #find(ref: TerminalRef, whose: Whose): Terminal {
+  #find(ref: TerminalRef, whose: SessionCaller): Terminal {
     const key = String(ref).trim();
     const found =
       this.#all.get(key.toLowerCase()) ??
@@ -442,4 +442,5 @@ function launchOf({ argv, command = argv && commandLine(argv), title, env = {} }
 
 const nameable = ({ number, id, name, ended }: Terminal): Nameable => ({ number, id, name, isLive: !ended });
 
-const isFor = ({ owner }: Terminal, { principal }: Whose): boolean => owner === undefined || owner === principal;
+const isFor = ({ owner }: Terminal, { principal }: SessionCaller): boolean =>
+  owner === undefined || owner === principal;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { quote } from '../../contract/quote.ts';
 import { problemOf, refusal } from '../../system/files/json-problem.ts';
-import { partKey } from '../call/service.ts';
+import { serviceKey } from '../call/service.ts';
 import { readText, writePrivate } from '../../system/files/private-files.ts';
 import { removeFileSync } from '../../system/files/remove-file.ts';
 
@@ -126,4 +126,4 @@ function parse(text: string): Workspace | undefined {
   }
 }
 
-export const workspaces = partKey<Workspaces>('workspaces');
+export const workspaces = serviceKey<Workspaces>('workspaces');

@@ -33,7 +33,7 @@ export type BlockEvent =
   | { readonly type: 'ended'; readonly block: Block }
   | { readonly type: 'prompt'; readonly at: number };
 
-export interface Status {
+export interface PromptStatus {
   /** The prompt the line was entered at. */
   readonly cycle: number;
   readonly exitCode: number | undefined;
@@ -95,7 +95,7 @@ export class Blocks {
   /** The shell's own count of prompts: an older one is a replay of its output, the same one a redrawn prompt. */
   #cycle = -1;
   #aid: string | undefined;
-  #status: Status | undefined;
+  #status: PromptStatus | undefined;
   #turnedAt = 0;
   #shell: Readonly<Record<string, string>> | undefined;
   #mute = false;
@@ -181,7 +181,7 @@ export class Blocks {
   }
 
   /** What the shell told last of how a line went, whether or not it told where its command began. */
-  get status(): Status | undefined {
+  get status(): PromptStatus | undefined {
     return this.#status;
   }
 

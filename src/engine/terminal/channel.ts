@@ -75,11 +75,11 @@ export interface Channel extends AsyncDisposable {
   /** From here on the output comes without this text: it was typed as a secret. */
   readonly conceal?: (text: string | Uint8Array) => void;
   /** The far side goes on without this process, and remembers for the next one what it is told. */
-  readonly memory?: ChannelMemory;
+  readonly durable?: DurableFarSide;
 }
 
 /** What outlives this process together with the far side. Neither call waits: what comes last counts. */
-export interface ChannelMemory {
+export interface DurableFarSide {
   /** Facts about the terminal. */
   note(facts: Uint8Array): void;
   /** All there is to know about what the output up to this offset has led to. */

@@ -4,7 +4,7 @@ import { activityOf } from './activity.ts';
 import { masked } from '../proxy/settings.ts';
 import { keyValues } from '../redaction/key-value.ts';
 import { urlCredentials } from '../redaction/url-credentials.ts';
-import { settled } from '../waiting/answered.ts';
+import { answered } from '../waiting/answered.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A shell's environment as its integration shows and changes it: nothing is typed, nothing enters its history (R-RPC-030). */
@@ -14,18 +14,18 @@ export interface ShellEnvironment {
   /** From now on the shell tells its environment at every prompt. */
   follow(): void;
   /** What the shell told last; undefined when it has not yet. */
-  read(): Told | undefined;
+  read(): ToldVariables | undefined;
   /** From now on `fresh` is undefined, until the shell tells anew. */
   renew(): void;
-  fresh(): Told | undefined;
+  fresh(): ToldVariables | undefined;
 }
 
-interface Told {
+interface ToldVariables {
   readonly variables: ReadonlyMap<string, string>;
   readonly asOf: number;
 }
 
-export interface EnvironmentView extends Told {
+export interface EnvironmentView extends ToldVariables {
   /** `shell`: as the shell told it. `process`: as it was when the program began. */
   readonly source: 'shell' | 'process';
   /** The shell was to tell anew and did not: this is older. */
@@ -92,7 +92,7 @@ export async function setEnvironment(
   if (options.now && nothingTyped && blocks.promptAt !== undefined) {
     await terminal.send(Buffer.from('\r'), options.by, signal);
     // What is run next must not take the prompt of this Enter for its own end.
-    await settled(terminal, signal);
+    await answered(terminal, signal);
     if (await soon(terminal, taken, signal)) return 'now';
   }
   return shell === 'zsh' || shell === 'fish' || interrupted ? 'next_command' : 'next_prompt';

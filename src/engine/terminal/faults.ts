@@ -4,7 +4,7 @@ import { incident, type Log } from '../../system/incident.ts';
 const mostNoted = 10;
 
 /** Mistakes of ours with what one terminal prints. They are noted, and its program runs on. */
-export class Mistakes {
+export class Faults {
   readonly #id: string;
   readonly #log: Log | undefined;
   #count = 0;

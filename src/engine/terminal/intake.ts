@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import { type BlockEvent, Blocks } from './blocks.ts';
-import { type KeptState, resumeAt } from '../resume/saved-state.ts';
+import { type SavedState, resumeAt } from '../resume/saved-state.ts';
 import { MarkScanner } from './marks.ts';
-import type { Mistakes } from './faults.ts';
+import type { Faults } from './faults.ts';
 import type { OutputLog } from './output-log.ts';
 
 export interface OutputEvent {
@@ -19,9 +19,9 @@ export interface IntakeInit {
   readonly clock: Clock;
   /** Marks that carry it come from our shell integration. */
   readonly nonce: string | undefined;
-  readonly mistakes: Mistakes;
+  readonly faults: Faults;
   /** What another process had come to. */
-  readonly saved: KeptState | undefined;
+  readonly saved: SavedState | undefined;
   /** The output, or a mark in it, tells of another state than before. */
   readonly onState: () => void;
 }
@@ -48,14 +48,14 @@ export class Intake {
   }
 
   /** What another process needs to go on; nothing in the middle of an escape sequence. */
-  save(): Pick<KeptState, 'blocksAt' | 'blocks' | 'line'> | undefined {
+  save(): Pick<SavedState, 'blocksAt' | 'blocks' | 'line'> | undefined {
     if (!this.#marks.atRest) return undefined;
     return { blocksAt: this.#init.log.end, blocks: this.blocks.save(), line: this.#marks.line };
   }
 
   take(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    const { log, clock, mistakes, onState } = this.#init;
+    const { log, clock, faults, onState } = this.#init;
     // Only what the marks tell: asking the system for the foreground program would cost more than the chunk itself.
     const before = this.#lastMs === undefined ? 'starting' : this.blocks.state;
     const from = log.end;
@@ -68,25 +68,25 @@ export class Intake {
         for (const event of this.blocks.accept(mark)) this.block.emit(event);
       }
     } catch (thrown) {
-      mistakes.note(thrown, 'the marks');
+      faults.note(thrown, 'the marks');
     }
     try {
       this.output.emit({ bytes, from, atMs });
       if (this.blocks.state !== before) onState();
     } catch (thrown) {
-      mistakes.note(thrown, 'the output');
+      faults.note(thrown, 'the output');
     }
   }
 
   /** Takes in what another process had read and not yet told of. */
   catchUp(): void {
-    const { log, clock, mistakes, saved } = this.#init;
+    const { log, clock, faults, saved } = this.#init;
     let at = resumeAt(log, saved?.blocksAt);
     for (const view of log.views(at)) {
       try {
         for (const mark of this.#marks.scan(view, at)) this.blocks.catchUp(mark);
       } catch (thrown) {
-        mistakes.note(thrown, 'the marks');
+        faults.note(thrown, 'the marks');
       }
       at += view.length;
     }

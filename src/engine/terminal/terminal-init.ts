@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Channel, Size } from './channel.ts';
 import type { ShellEnvironment } from './environment.ts';
 import type { Log } from '../../system/incident.ts';
-import type { KeptState } from '../resume/saved-state.ts';
+import type { SavedState } from '../resume/saved-state.ts';
 import type { Launch } from './launch.ts';
 import type { OutputLog } from './output-log.ts';
 import type { JudgeTyped } from '../input/typed-line.ts';
@@ -42,7 +42,7 @@ export interface TerminalInit {
 export interface Resumed {
   /** The output so far; that of the channel goes on behind it. */
   readonly log: OutputLog;
-  readonly state: KeptState | undefined;
+  readonly state: SavedState | undefined;
   /** What programs asked their terminal before this offset was answered. */
   readonly seen: number;
   readonly createdAt: number;

@@ -5,17 +5,17 @@ import { ByteQueue } from '../../lib/byte-queue.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import { RecentSecrets } from '../person/recent-secrets.ts';
-import { AttentionWatch } from '../person/prompts/detector.ts';
+import { PromptDetector } from '../person/prompts/detector.ts';
 import type { BlockEvent, Blocks } from './blocks.ts';
 import type { Channel, Ended, Signal, Size } from './channel.ts';
 import { exited, gone } from './ended.ts';
 import type { ShellEnvironment } from './environment.ts';
 import { Intake, type OutputEvent } from './intake.ts';
 import { type InputEvent, Keyboard, type KeyboardLane, type LastInput, type TurnOptions } from '../input/keyboard.ts';
-import { type KeptState, resumeAt } from '../resume/saved-state.ts';
+import { type SavedState, resumeAt } from '../resume/saved-state.ts';
 import { isShell } from '../shells/known-programs.ts';
 import { isThisMachine } from './machine-name.ts';
-import { Mistakes } from './faults.ts';
+import { Faults } from './faults.ts';
 import { OutputLog } from './output-log.ts';
 import { Replies } from './replies/replies.ts';
 import { ReplyEcho } from './replies/echo.ts';
@@ -53,7 +53,7 @@ export class Terminal implements AsyncDisposable {
   readonly environment: ShellEnvironment | undefined;
 
   /** Whether a program in it waits for an answer, and whose. */
-  readonly attention: AttentionWatch;
+  readonly prompts: PromptDetector;
 
   /** Its shell marks prompts and commands with our nonce. */
   readonly marked: boolean;
@@ -67,7 +67,7 @@ export class Terminal implements AsyncDisposable {
   readonly #release: () => void;
   readonly #gone = deferred();
   readonly #secrets: RecentSecrets;
-  readonly #mistakes: Mistakes;
+  readonly #faults: Faults;
   /** A background loop has an owner, and the owner waits for it. */
   readonly #pumping: Promise<Ended>;
   #size: Size;
@@ -101,12 +101,12 @@ export class Terminal implements AsyncDisposable {
     this.#size = init.size;
     this.#channel = init.channel;
     this.#release = init.release;
-    this.#mistakes = new Mistakes(init.id, init.report);
+    this.#faults = new Faults(init.id, init.report);
     this.#intake = new Intake({
       log: this.log,
       clock: init.clock,
       nonce: init.nonce,
-      mistakes: this.#mistakes,
+      faults: this.#faults,
       saved: state,
       onState: () => this.#tellState(),
     });
@@ -120,7 +120,7 @@ export class Terminal implements AsyncDisposable {
       offset: () => this.log.end,
       busy: () => this.blocks.state !== 'unknown' && this.blocks.promptAt === undefined,
       secrets: () => this.#secrets,
-      used: () => this.touch(),
+      used: () => this.markUsed(),
       pastes: () => this.screen.modes.bracketedPaste,
       judge: init.judgeTyped,
       begun: resumed !== undefined,
@@ -130,7 +130,7 @@ export class Terminal implements AsyncDisposable {
       scrollback: init.scrollback,
       clock: init.clock,
       reply: (bytes) => this.#reply(bytes),
-      onMistake: (thrown) => this.#mistakes.note(thrown, 'the screen'),
+      onFault: (thrown) => this.#faults.note(thrown, 'the screen'),
       saved: state && state.screen.length > 0 ? state.screen : undefined,
     });
     this.#feeder = new Feeder(this.log, this.screen, {
@@ -154,15 +154,15 @@ export class Terminal implements AsyncDisposable {
       behindPrompt: () => looksLikeShellPrompt(cursorLine(this)),
       beforeUnseen: (bytes) => this.#replyEcho.expect(bytes),
       type: typeReply,
-      onMistake: (thrown) => this.#mistakes.note(thrown, 'the answers to queries'),
+      onFault: (thrown) => this.#faults.note(thrown, 'the answers to queries'),
       answeredTo: resumed?.seen,
     });
     if (resumed) this.#catchUp(init.size);
-    this.attention = new AttentionWatch(this);
-    this.attention.changed.on(() => this.#tellState());
+    this.prompts = new PromptDetector(this);
+    this.prompts.changed.on(() => this.#tellState());
     this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#intake.take(bytes) });
     this.#pumping = this.#pump();
-    if (this.lastOutputMs !== undefined) this.attention.begin();
+    if (this.lastOutputMs !== undefined) this.prompts.begin();
   }
 
   get size(): Size {
@@ -193,12 +193,12 @@ export class Terminal implements AsyncDisposable {
   }
 
   /** Who remembers it when this process is gone. */
-  get memory(): Channel['memory'] {
-    return this.#channel.memory;
+  get durable(): Channel['durable'] {
+    return this.#channel.durable;
   }
 
   /** What another process needs to go on; nothing in the middle of an escape sequence. */
-  save(): KeptState | undefined {
+  save(): SavedState | undefined {
     const taken = this.#intake.save();
     const screen = taken && this.screen.save();
     return screen && { screenAt: this.#feeder.parsedTo, screen, ...taken };
@@ -270,7 +270,7 @@ export class Terminal implements AsyncDisposable {
 
   get state(): TerminalState {
     if (this.#ended) return this.#ended.by === 'lost' ? 'lost' : 'exited';
-    if (this.attention.current) return this.attention.current.needs === 'person' ? 'needs_person' : 'needs_input';
+    if (this.prompts.current) return this.prompts.current.needs === 'person' ? 'needs_person' : 'needs_input';
     if (this.blocks.state === 'prompt') return 'idle';
     if (this.blocks.state === 'running') return 'running';
     if (this.lastOutputMs === undefined) return 'starting';
@@ -286,12 +286,12 @@ export class Terminal implements AsyncDisposable {
   }
 
   /** Somebody looked at it or used it: it is not idle. */
-  touch(): void {
+  markUsed(): void {
     this.#lastUsed = this.clock.now();
   }
 
   /** While held, somebody is there: it is not idle, however quiet it is. */
-  attend(): Disposable {
+  keepAwake(): Disposable {
     this.#present += 1;
     let held = true;
     return {
@@ -299,14 +299,14 @@ export class Terminal implements AsyncDisposable {
         if (!held) return;
         held = false;
         this.#present -= 1;
-        this.touch();
+        this.markUsed();
       },
     };
   }
 
   /** Resolves when the screen shows every byte the far side has written so far. */
   async sync(signal: AbortSignal): Promise<void> {
-    this.touch();
+    this.markUsed();
     await this.fetch(signal);
     // A shell that asked at its prompt has its answers before it is typed into.
     await this.#replies.decided;
@@ -336,7 +336,7 @@ export class Terminal implements AsyncDisposable {
   }
 
   /** While held, output is parsed as it arrives: someone waits for it. */
-  watch(): Disposable {
+  parseEagerly(): Disposable {
     return this.#feeder.watch();
   }
 
@@ -409,7 +409,7 @@ export class Terminal implements AsyncDisposable {
   /** Lets go of a far side that somebody else remembers, without ending it; unless it is being ended already. */
   async leave(): Promise<void> {
     if (this.#disposed) return await this[Symbol.asyncDispose]();
-    this.#disposed = this.#dispose(() => this.memory?.leave());
+    this.#disposed = this.#dispose(() => this.durable?.leave());
     await this.#disposed;
   }
 
@@ -418,7 +418,7 @@ export class Terminal implements AsyncDisposable {
     await end();
     await this.#pumping;
     await this.#keyboard.idle();
-    this.attention[Symbol.dispose]();
+    this.prompts[Symbol.dispose]();
     this.#secrets[Symbol.dispose]();
     this.#feeder[Symbol.dispose]();
     this.screen[Symbol.dispose]();

@@ -18,7 +18,7 @@ const capMs = 2000;
  * Waits until the terminal has answered the newest input: a prompt came back, or its output went quiet, or the cap is
  * reached. Returns at once when there is no recent input. This is what makes "type, Enter, read" work without polling.
  */
-export async function settled(terminal: Terminal, signal: AbortSignal): Promise<void> {
+export async function answered(terminal: Terminal, signal: AbortSignal): Promise<void> {
   await sent(terminal, signal);
   const input = terminal.lastInput;
   if (!input) return;
@@ -46,7 +46,7 @@ const spokenMs = 3000;
 const silentStartMs = 500;
 
 /** Waits until a new terminal is ready for input: its first prompt, or its first output, or the limit (R-RPC-023). */
-export async function ready(terminal: Terminal, signal: AbortSignal, limitMs = startMs): Promise<void> {
+export async function firstPrompt(terminal: Terminal, signal: AbortSignal, limitMs = startMs): Promise<void> {
   const spoken = (): boolean => terminal.lastOutputMs !== undefined;
   if (!terminal.marked) return void (await until(terminal, spoken, silentStartMs, signal));
   const prompted = (): boolean => terminal.blocks.promptAt !== undefined;
@@ -92,7 +92,7 @@ export async function quiet(terminal: Terminal, options: QuietOptions, signal: A
   using _cap = clock.after(options.capMs, () => done.resolve(false));
   using _output = terminal.output.on(check);
   using _state = terminal.stateChanged.on(check);
-  using _watching = terminal.watch();
+  using _watching = terminal.parseEagerly();
   check();
   return await abortable(done.promise, signal);
 }

@@ -9,7 +9,7 @@ const quietMs = 250;
 const capMs = 2000;
 
 /** Waits until a line can be typed into a new terminal: its prompt, or quiet, or the limit. */
-export async function rested(terminal: Terminal, signal: AbortSignal): Promise<void> {
+export async function readyForLine(terminal: Terminal, signal: AbortSignal): Promise<void> {
   const done = deferred();
   const check = (): void => {
     if (terminal.ended || terminal.blocks.promptAt !== undefined) done.resolve();

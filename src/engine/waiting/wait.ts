@@ -45,9 +45,13 @@ const enteredMs = 3000;
 const renderedBytes = 64 << 10;
 
 /** Waits for the first of several conditions. Event-driven; nothing that scrolls past is missed. */
-export async function wait(terminal: Terminal, request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
+export async function awaitCondition(
+  terminal: Terminal,
+  request: WaitRequest,
+  signal: AbortSignal,
+): Promise<WaitResult> {
   checkConditions(request.conditions);
-  using _present = terminal.attend();
+  using _present = terminal.keepAwake();
   await terminal.sync(signal);
   using waiting = new Waiting(terminal, request);
   const startedMs = terminal.clock.monotonic();
@@ -97,7 +101,7 @@ class Waiting implements Disposable {
     this.#lastCommand();
     if (this.#ending.signal.aborted || this.#check()) return;
     this.#listening.push(
-      terminal.watch(),
+      terminal.parseEagerly(),
       terminal.output.on(({ bytes, from }) => this.#output(bytes, from)),
       terminal.stateChanged.on(() => this.#check()),
       terminal.block.on((event) => {
@@ -208,7 +212,7 @@ class Waiting implements Disposable {
 
   /** Conditions that are about the state of things. */
   #check(): boolean {
-    const { ended, attention } = this.#terminal;
+    const { ended, prompts: attention } = this.#terminal;
     for (const [hit, condition] of this.#conditions.entries()) {
       if ((condition.type === 'exit' || condition.type === 'quiet') && ended) return this.#settle({ hit });
       if (condition.type === attention.current?.needs) return this.#settle({ hit });

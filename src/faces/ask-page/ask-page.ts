@@ -7,7 +7,7 @@ import type { Caller } from '../../engine/call/call.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { readBody } from '../http/exchange.ts';
 import { questionPage } from './html.ts';
-import { LoopbackServer, notice, type Reply } from './loopback-server.ts';
+import { LoopbackServer, notice, type PageReply } from './loopback-server.ts';
 
 /** Whoever has the link: it was shown to the person, and to nobody else. */
 const person: Caller = { name: 'person', principal: 'person', origin: 'http', may: () => true };
@@ -33,14 +33,14 @@ export class AskPage implements AsyncDisposable {
   /** Token → id of the question. */
   readonly #links = new Map<string, string>();
   /** Token → how it was used. */
-  readonly #used = new Map<string, Reply>();
+  readonly #used = new Map<string, PageReply>();
   readonly #watch: Disposable;
   #server: Promise<LoopbackServer> | undefined;
   #linger: Disposable | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
-    this.#watch = engine.asking.settled.on(() => this.#endWhenIdle());
+    this.#watch = engine.questions.settled.on(() => this.#endWhenIdle());
   }
 
   /** The address at which this question can be answered. */
@@ -70,7 +70,7 @@ export class AskPage implements AsyncDisposable {
 
   #endWhenIdle(): void {
     this.#linger?.[Symbol.dispose]();
-    if (!this.#server || [...this.#links.values()].some((id) => this.#engine.asking.get(id))) return;
+    if (!this.#server || [...this.#links.values()].some((id) => this.#engine.questions.get(id))) return;
     this.#linger = this.#engine.clock.after(lingerMs, () => this.#engine.background(this.#end()));
   }
 
@@ -84,9 +84,9 @@ export class AskPage implements AsyncDisposable {
     await listening?.[Symbol.asyncDispose]();
   }
 
-  async #reply(request: IncomingMessage): Promise<Reply> {
+  async #reply(request: IncomingMessage): Promise<PageReply> {
     const token = /^\/ask\/([\w-]{32})$/.exec(request.url ?? '')?.[1] ?? '';
-    const question = this.#engine.asking.get(this.#links.get(token) ?? '');
+    const question = this.#engine.questions.get(this.#links.get(token) ?? '');
     if (!question) return this.#used.get(token) ?? gone;
     if (request.method === 'GET') return { status: 200, html: questionPage(question, this.#engine.clock.now()) };
     if (request.method !== 'POST') return misshapen;
@@ -97,7 +97,7 @@ export class AskPage implements AsyncDisposable {
     return reply;
   }
 
-  async #take({ id, secret }: OpenQuestion, form: URLSearchParams | undefined): Promise<Reply> {
+  async #take({ id, secret }: OpenQuestion, form: URLSearchParams | undefined): Promise<PageReply> {
     try {
       if (form?.get('do') === 'decline') {
         await declineQuestion(this.#engine, id, person);

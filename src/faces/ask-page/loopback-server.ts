@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { Strangers } from '../door/strangers.ts';
 import { contentSecurityPolicy, noticePage } from './html.ts';
 
-export interface Reply {
+export interface PageReply {
   readonly status: number;
   readonly html: string;
 }
 
-export const notice = (status: number, title: string, words: string): Reply => ({
+export const notice = (status: number, title: string, words: string): PageReply => ({
   status,
   html: noticePage(title, words),
 });
@@ -42,7 +42,7 @@ export class LoopbackServer implements AsyncDisposable {
     this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  static async listen(answer: (request: IncomingMessage) => Promise<Reply>): Promise<LoopbackServer> {
+  static async listen(answer: (request: IncomingMessage) => Promise<PageReply>): Promise<LoopbackServer> {
     const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs }, (request, response) => {
       const reply = isAtHome(request, loopback.origin) ? answer(request) : Promise.resolve(stranger);
       reply.then(

@@ -24,7 +24,7 @@ export const shapeOf = ({ flag, form, metavar }: Option): string => {
   return form === 'optional' ? `${flag}[=${metavar}]` : `${flag} <${metavar}>`;
 };
 
-export interface Parsed {
+export interface ParsedArguments {
   readonly flags: ReadonlyMap<string, string | readonly string[]>;
   readonly words: readonly string[];
   /** How many of the words came after `--`. */
@@ -46,12 +46,12 @@ export function parseArgs(
   argv: readonly string[],
   known: readonly Flag[],
   commandLine?: { readonly advice: string },
-): Parsed {
+): ParsedArguments {
   const flags = new Map<string, string | string[]>();
   const words: string[] = [];
   const rest = [...argv];
   let literal = 0;
-  let lastFlag: Parsed['lastFlag'];
+  let lastFlag: ParsedArguments['lastFlag'];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--') {
       literal = rest.length;
@@ -83,7 +83,7 @@ export function parseArgs(
 }
 
 /** Whether a switch is on: `--json` and `--json=true` are, `--json=false` is not. */
-export function isOn(flags: Parsed['flags'], name: string): boolean {
+export function isOn(flags: ParsedArguments['flags'], name: string): boolean {
   const value = flags.get(name) ?? 'false';
   if (value !== 'true' && value !== 'false') throw new UsageError(`--${name} is true or false, not ${String(value)}.`);
   return value === 'true';

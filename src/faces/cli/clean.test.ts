@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clean, toJson } from './clean.ts';
+import { cleanAnswer, toJson } from './clean.ts';
 
 test('nothing in an answer works on the terminal it is shown on', () => {
   const hostile = {
@@ -8,7 +8,7 @@ test('nothing in an answer works on the terminal it is shown on', () => {
     n: 1,
     no: null,
   };
-  expect(clean(hostile)).toEqual({
+  expect(cleanAnswer(hostile)).toEqual({
     'na\ufffdme': ['a\ufffd[31mRED\ufffd]0;evil\ufffd', { deep: 'x\ufffd2Jyz' }],
     lines: 'one\n\ttwo\n',
     n: 1,

@@ -4,12 +4,14 @@ import { plainText } from '../../lib/plain-text.ts';
  * Names, titles, commands and output are whatever somebody put there; none of it may work on the terminal it is shown on.
  * Every text in an answer, names of fields too, with only what can be seen and the ends of lines left in.
  */
-export function clean<T>(answer: T): T;
-export function clean(answer: unknown): unknown {
+export function cleanAnswer<T>(answer: T): T;
+export function cleanAnswer(answer: unknown): unknown {
   if (typeof answer === 'string') return plainText(answer.replaceAll('\r\n', '\n')).text;
-  if (Array.isArray(answer)) return answer.map((one: unknown) => clean(one));
+  if (Array.isArray(answer)) return answer.map((one: unknown) => cleanAnswer(one));
   if (typeof answer !== 'object' || answer === null) return answer;
-  return Object.fromEntries(Object.entries(answer).map(([name, value]) => [clean(name), clean<unknown>(value)]));
+  return Object.fromEntries(
+    Object.entries(answer).map(([name, value]) => [cleanAnswer(name), cleanAnswer<unknown>(value)]),
+  );
 }
 
 /** The same JSON with everything escaped that cannot be seen: JSON itself escapes only what is below the space. */

@@ -72,7 +72,7 @@ export function sendRefusal(to: ServerResponse, refusal: Refusal): void {
 }
 
 /** A JSON-RPC error outside any call. */
-export const rpcError = (
+export const httpRpcError = (
   status: number,
   code: number,
   message: string,

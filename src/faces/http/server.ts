@@ -10,10 +10,10 @@ import { Strangers } from '../door/strangers.ts';
 import { sendRefusal } from './exchange.ts';
 import { checkHost, checkOrigin, checkToken, type GuardRules } from './guard.ts';
 import { type McpEndpoint, mcpEndpoint } from '../mcp/http/route.ts';
-import type { SessionLimits } from '../mcp/http/sessions.ts';
+import type { HttpSessionLimits } from '../mcp/http/sessions.ts';
 import type { McpSurface } from '../mcp/surface.ts';
 
-export interface HttpOptions extends GuardRules, Partial<SessionLimits> {
+export interface HttpOptions extends GuardRules, Partial<HttpSessionLimits> {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

@@ -5,9 +5,9 @@ import type { Clock } from '../../lib/clock.ts';
 import type { FailedLogins } from '../door/failed-logins.ts';
 import type { Strangers } from '../door/strangers.ts';
 import { LineSplitter } from '../socket/lines.ts';
-import { Login } from './login.ts';
-import type { Answer, MethodTable } from './methods.ts';
-import { codes, errorLine, type Parsed, parseRequest, type Request, resultLine } from './wire.ts';
+import { TokenLogin } from './login.ts';
+import type { RpcAnswer, MethodTable } from './methods.ts';
+import { codes, errorLine, type ParsedRequest, parseRequest, type Request, resultLine } from './wire.ts';
 
 export interface ConnectionOptions {
   readonly token: string;
@@ -37,9 +37,9 @@ const stuckMs = 60_000;
 export class Connection {
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
-  readonly #login: Login;
+  readonly #login: TokenLogin;
   readonly #lines = new LineSplitter();
-  readonly #waiting: Parsed[] = [];
+  readonly #waiting: ParsedRequest[] = [];
   readonly #gone = new AbortController();
   readonly #running = new Set<Promise<void>>();
   /** As long as it is connected a socket knows it; calls may outlive that. */
@@ -53,7 +53,7 @@ export class Connection {
     this.#socket = socket;
     this.#options = options;
     this.#peer = `${socket.remoteAddress ?? 'gone'}:${socket.remotePort ?? 0}`;
-    this.#login = new Login(options.token);
+    this.#login = new TokenLogin(options.token);
     options.strangers.add(socket);
     // Every call under way listens to it.
     setMaxListeners(0, this.#gone.signal);
@@ -104,7 +104,7 @@ export class Connection {
   }
 
   /** Says why and ends. What still comes is read and dropped: a socket closed on unread bytes would take the answer with it. */
-  #refuse(why: string, parsed?: Parsed): void {
+  #refuse(why: string, parsed?: ParsedRequest): void {
     this.#refused = true;
     this.#waiting.length = 0;
     this.#socket.resume();
@@ -147,12 +147,12 @@ export class Connection {
   }
 
   /** The next request, with those behind it that can be done at the same time. */
-  #next(): Parsed[] {
+  #next(): ParsedRequest[] {
     const other = this.#waiting.findIndex((one) => !this.#isTogether(one));
     return this.#waiting.splice(0, other === -1 ? this.#waiting.length : Math.max(other, 1));
   }
 
-  #isTogether(parsed: Parsed): boolean {
+  #isTogether(parsed: ParsedRequest): boolean {
     return 'request' in parsed && this.#options.methods.isTogether(parsed.request.method);
   }
 
@@ -172,7 +172,7 @@ export class Connection {
     sent.catch(() => this.#socket.destroy());
   }
 
-  async #answer(parsed: Parsed): Promise<string> {
+  async #answer(parsed: ParsedRequest): Promise<string> {
     if ('error' in parsed) return errorLine(parsed.id, parsed.error);
     const { request } = parsed;
     if (request.method === 'auth.login') return await this.#logIn(request);
@@ -183,7 +183,7 @@ export class Connection {
     const { clientName: name, origin, ownSession } = this.#login;
     const caller: Caller = { name, principal: 'owner', origin, peer: this.#peer, may: () => true, ownSession };
     const context = { caller, signal: this.#gone.signal };
-    const answer: Answer = await this.#options.methods.run(request.method, request.params, context);
+    const answer: RpcAnswer = await this.#options.methods.run(request.method, request.params, context);
     return 'error' in answer ? errorLine(request.id, answer.error) : resultLine(request.id, answer.result);
   }
 
@@ -249,4 +249,4 @@ export class Connection {
 const loginFirst = 'log in first, with auth.login in one short line of JSON';
 
 /** Not even an object with a method: its sender speaks another protocol. */
-const isNoRequest = (parsed: Parsed): boolean => 'error' in parsed;
+const isNoRequest = (parsed: ParsedRequest): boolean => 'error' in parsed;

@@ -4,12 +4,12 @@ import { cliClient, type RpcError, codes } from './wire.ts';
 
 /** Failures of one connection after which every further attempt is slowed down (R-RPC-012). */
 const freeFailures = 5;
-export const slowedMs = 1000;
+export const slowedLoginMs = 1000;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Whether one connection has shown the token, and what it said of itself. */
-export class Login {
+export class TokenLogin {
   readonly #token: Buffer;
   #failures = 0;
   authenticated = false;
@@ -30,7 +30,7 @@ export class Login {
 
   /** How long the next attempt is to wait for its answer. */
   get delayMs(): number {
-    return this.#failures >= freeFailures ? slowedMs : 0;
+    return this.#failures >= freeFailures ? slowedLoginMs : 0;
   }
 
   /** Never takes away what was granted before: the answer tells of this token only (R-RPC-012). */

@@ -1,13 +1,10 @@
-import type { CallContext } from '../../engine/call/call.ts';
+import type { CallContext, CallOperation } from '../../engine/call/call.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { quote } from '../../contract/quote.ts';
 import type { AnyOperation, Book } from '../../engine/call/operation.ts';
 import { rpcError, type RpcError } from './wire.ts';
 
-/** `call()` of the engine, with the engine already chosen. */
-export type CallOperation = (op: AnyOperation, raw: unknown, context: Omit<CallContext, 'engine'>) => Promise<unknown>;
-
-export type Answer = { readonly result: unknown } | { readonly error: RpcError };
+export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
 /** Every method by name: the ids of the operations, and the other names a reference gives some of them. */
 export class MethodTable {
@@ -32,7 +29,7 @@ export class MethodTable {
     return this.#methods.get(method)?.[1].together === true;
   }
 
-  async run(method: string, params: unknown, context: Omit<CallContext, 'engine'>): Promise<Answer> {
+  async run(method: string, params: unknown, context: Omit<CallContext, 'engine'>): Promise<RpcAnswer> {
     const [book, op] = this.#methods.get(method) ?? [];
     if (!book || !op) {
       const error = new FairleadError('unknown_operation', `Unknown method: ${quote(method)}`, {

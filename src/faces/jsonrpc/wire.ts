@@ -28,9 +28,9 @@ export const codes = {
 export const cliClient = 'fairlead-cli';
 
 export type RequestId = string | number | null;
-export type Parsed = { readonly request: Request } | { readonly id: RequestId; readonly error: RpcError };
+export type ParsedRequest = { readonly request: Request } | { readonly id: RequestId; readonly error: RpcError };
 
-export function parseRequest(line: string): Parsed {
+export function parseRequest(line: string): ParsedRequest {
   let value: unknown;
   try {
     value = JSON.parse(line);

@@ -15,7 +15,7 @@ export function failure(book: Book, tool: string, error: FairleadError): CallToo
   const words = book.renderError(error, tool);
   if (book.errorFacts) return failed(words, book.errorFacts(error, tool));
   const { code, message, hint, data } = error;
-  return refusal(words, { ...data, code, message, ...(hint !== undefined && { hint }) });
+  return refusedCall(words, { ...data, code, message, ...(hint !== undefined && { hint }) });
 }
 
 /** Sentences that belong to no operation follow its own text, which stays as it is, and stand among its facts. */
@@ -30,7 +30,7 @@ export function withNotices(result: CallToolResult, notices: readonly string[]):
 }
 
 /** A call that was answered before any operation ran. */
-export function refusal(words: string, facts: Readonly<Record<string, unknown>>): CallToolResult {
+export function refusedCall(words: string, facts: Readonly<Record<string, unknown>>): CallToolResult {
   return failed(words, { error: facts });
 }
 

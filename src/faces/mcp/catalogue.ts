@@ -1,10 +1,11 @@
 import type { Log } from '../../system/incident.ts';
+import type { CallOperation } from '../../engine/call/call.ts';
 import type { Book } from '../../engine/call/operation.ts';
 import type { Prompt } from '../../operations/prompt.ts';
 import { foldPrompt } from './prompts.ts';
 import { PersonDoor, type PersonPages } from './elicit/elicit.ts';
 import type { McpResources, McpSurface } from './surface.ts';
-import { type CallOperation, chooseToolsets, foldBooks } from './tools.ts';
+import { chooseToolsets, foldBooks } from './tools.ts';
 
 export interface Catalogue {
   readonly name: string;

@@ -2,12 +2,12 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { anyOf } from './any-of.ts';
-import { Ending } from './ending.ts';
+import { CallsEnd } from './ending.ts';
 
 test('many calls at once are no leak: no warning, and no listener stays', async () => {
   const warned = vi.fn<() => void>();
   process.on('warning', warned);
-  const ending = new Ending();
+  const ending = new CallsEnd();
   const calls = Array.from({ length: 100 }, () => anyOf(ending.signal, new AbortController().signal));
   expect(getEventListeners(ending.signal, 'abort')).toHaveLength(100);
   for (const call of calls) call[Symbol.dispose]();
@@ -18,7 +18,7 @@ test('many calls at once are no leak: no warning, and no listener stays', async 
 });
 
 test('waits for the calls under way, whether they succeed or fail, but not for ever', async () => {
-  const ending = new Ending();
+  const ending = new CallsEnd();
   const stopped = new Promise<string>((_, reject) => {
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason as Error), { once: true });
   });

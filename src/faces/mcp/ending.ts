@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
 /** The end of whatever serves calls: they are told to stop waiting, while their answers can still be written. */
-export class Ending {
+export class CallsEnd {
   readonly #abort = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
 

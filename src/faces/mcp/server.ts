@@ -13,7 +13,7 @@ import {
 import { type HttpClient, identify } from './client-identity.ts';
 import type { Work } from './elicit/held.ts';
 import { plainly } from './elicit/elicit.ts';
-import type { Ending } from './ending.ts';
+import type { CallsEnd } from './ending.ts';
 import { peerOf } from '../http/exchange.ts';
 import { progressOf } from './progress.ts';
 import { getPrompt } from './prompts.ts';
@@ -32,7 +32,7 @@ export interface ServerSetting {
   /** Absent: it is the only client, and the default terminal of the instance is its own. */
   readonly client?: HttpClient | undefined;
   /** Begins when the connection is about to end. */
-  readonly ending: Ending;
+  readonly ending: CallsEnd;
 }
 
 /** One protocol server over the surface: for a stdio connection, a legacy HTTP session or a single modern request. */

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
-import { Ending } from './ending.ts';
+import { CallsEnd } from './ending.ts';
 import { type HungUp, LineTransport } from './line-transport.ts';
 import { createServer, owner } from './server.ts';
 import type { McpSurface } from './surface.ts';
@@ -49,7 +49,7 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
   const { signal } = options;
   const patience = { ...defaults, ...options.patience };
   const { finishMs, stopMs } = patience;
-  const ending = new Ending();
+  const ending = new CallsEnd();
   const transport = new LineTransport(options.stdin, options.stdout, options.hungUp);
   const connection = serveConnection(({ era }) => createServer(surface, { era, principal: owner, ending }), {
     transport,

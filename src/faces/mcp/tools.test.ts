@@ -2,9 +2,10 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
+import type { CallOperation } from '../../engine/call/call.ts';
 import { type AnyOperation, type Book, operation } from '../../engine/call/operation.ts';
 import type { ToolRequest } from './surface.ts';
-import { type CallOperation, chooseToolsets, foldBooks } from './tools.ts';
+import { chooseToolsets, foldBooks } from './tools.ts';
 
 const look = operation({
   title: 'Look',

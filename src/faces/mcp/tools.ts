@@ -1,17 +1,14 @@
 import type { CallToolResult, InputRequiredResult, ListToolsResult, Tool } from '@modelcontextprotocol/server';
 import { FairleadError } from '../../contract/errors.ts';
 import { quote, visible } from '../../contract/quote.ts';
-import type { CallContext } from '../../engine/call/call.ts';
+import type { CallOperation } from '../../engine/call/call.ts';
 import { incident, type Log } from '../../system/incident.ts';
 import { type AnyOperation, type Book, hintsOf } from '../../engine/call/operation.ts';
 import { closest } from '../../lib/closest.ts';
-import { failure, refusal, success, withNotices } from './answer.ts';
+import { failure, refusedCall, success, withNotices } from './answer.ts';
 import { callKey } from './call-key.ts';
 import { inputSchema, outputSchema } from './schema.ts';
 import type { McpTool, ToolRequest } from './surface.ts';
-
-/** `call()` of the engine, with the engine already chosen. */
-export type CallOperation = (op: AnyOperation, raw: unknown, context: Omit<CallContext, 'engine'>) => Promise<unknown>;
 
 /** Every tool by name, in a fixed order. */
 export class ToolTable {
@@ -58,7 +55,7 @@ export class ToolTable {
     const near = closest(name, this.#tools.keys());
     const message = `Unknown tool: "${visible(quote(name))}"`;
     const hint = near.length > 0 ? `Did you mean ${near.map((other) => `"${other}"`).join(', ')}?` : undefined;
-    return refusal(hint === undefined ? `Error: ${message}` : `Error: ${message}. ${hint}`, {
+    return refusedCall(hint === undefined ? `Error: ${message}` : `Error: ${message}. ${hint}`, {
       code: 'unknown_operation',
       message,
       ...(hint !== undefined && { hint, closest: near }),

@@ -5,7 +5,7 @@ const newline = 10;
 const stand = 0xff;
 
 /** Bytes as one line of the socket: newlines are written as a byte that text never holds. Overwrites the text. */
-export function lineOf(text: Buffer): Buffer {
+export function socketLine(text: Buffer): Buffer {
   const line = wipeable(text.length + 1);
   for (const [at, byte] of text.entries()) line[at] = byte === newline ? stand : byte;
   line[text.length] = newline;

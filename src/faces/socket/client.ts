@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { errorTable, type ErrorCode, FairleadError } from '../../contract/errors.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
-import { lineOf } from './body.ts';
+import { socketLine } from './body.ts';
 import { LineSplitter } from './lines.ts';
 
 interface Reply {
@@ -48,7 +48,7 @@ export class SocketClient implements AsyncDisposable {
     signal.addEventListener('abort', stop, { once: true });
     this.#socket.write(`${JSON.stringify({ id, method, params, ...(body && { body: true }) })}\n`);
     if (body) {
-      const line = lineOf(body);
+      const line = socketLine(body);
       this.#socket.write(line, () => line.fill(0));
     }
     try {

@@ -1,7 +1,7 @@
 import { wipeableOf } from '../../system/wipeable.ts';
 
 /** R-TERM-022 */
-export const maxLineBytes = 16 << 20;
+export const maxSocketLineBytes = 16 << 20;
 
 const newline = 10;
 
@@ -43,7 +43,7 @@ export class LineSplitter {
 
   #keep(part: Buffer): boolean {
     this.#bytes += part.length;
-    if (this.#bytes > maxLineBytes) return false;
+    if (this.#bytes > maxSocketLineBytes) return false;
     if (part.length > 0) this.#parts.push(part);
     return true;
   }

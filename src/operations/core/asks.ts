@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Attention, Fits } from '../../engine/person/prompts/prompt.ts';
+import type { ProgramPrompt, Fits } from '../../engine/person/prompts/prompt.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { plainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
@@ -24,7 +24,7 @@ interface AskFacts {
   readonly input?: z.output<typeof Input> | undefined;
 }
 
-export function askFacts(attention: Attention | undefined, terminal: Terminal, engine: Engine): AskFacts {
+export function askFacts(attention: ProgramPrompt | undefined, terminal: Terminal, engine: Engine): AskFacts {
   if (!attention) return {};
   const { kind, prompt, secret, fits = { answers: [], enter: true } } = attention;
   if (attention.needs === 'person') {
@@ -33,13 +33,13 @@ export function askFacts(attention: Attention | undefined, terminal: Terminal, e
   return { input: { kind, prompt, ...fits, answers: [...fits.answers], hint: inputHint(kind, fits) } };
 }
 
-function personHint(kind: Attention['kind'], command: string): string {
+function personHint(kind: ProgramPrompt['kind'], command: string): string {
   if (kind === 'touch') return 'Ask the person to touch the device. There is nothing to type.';
   if (kind === 'fingerprint') return `Ask the person to compare the fingerprint and to run: ${command}`;
   return `Never send it yourself. Ask the person to run: ${command}`;
 }
 
-function inputHint(kind: Attention['kind'], { answers, enter, default: preset }: Fits): string {
+function inputHint(kind: ProgramPrompt['kind'], { answers, enter, default: preset }: Fits): string {
   if (kind === 'pager') return 'terminal_send keys ["q"] quits, ["Space"] shows the next page.';
   if (!enter) return `terminal_send keys: ${answers.join(', ')}.`;
   const what = answers.length === 0 ? 'your answer' : answers.map((one) => JSON.stringify(one)).join(' or ');

@@ -2,7 +2,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { sentences } from '../sentences.ts';
 
 /** Plain sentences; what the documented tools call a session is a terminal here. */
-export function renderError(error: FairleadError): string {
+export function renderCoreError(error: FairleadError): string {
   const own = inOwnWords(error);
   const words = sentences(own);
   const more = Object.entries(own.data ?? {}).filter(([, value]) => isPlain(value) && !words.includes(String(value)));
@@ -12,7 +12,7 @@ export function renderError(error: FairleadError): string {
 const isPlain = (value: unknown): value is string | number => typeof value === 'number' || typeof value === 'string';
 
 /** The same sentences as facts. */
-export function errorFacts(error: FairleadError): { readonly error: Readonly<Record<string, unknown>> } {
+export function coreErrorFacts(error: FairleadError): { readonly error: Readonly<Record<string, unknown>> } {
   const { code, message, hint, data } = inOwnWords(error);
   return { error: { ...data, code, message, ...(hint !== undefined && { hint }) } };
 }

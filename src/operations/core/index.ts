@@ -1,5 +1,5 @@
 import { defineBook } from '../../engine/call/operation.ts';
-import { errorFacts, renderError } from './errors.ts';
+import { coreErrorFacts, renderCoreError } from './errors.ts';
 import * as lifecycle from './lifecycle.ts';
 import * as pictures from './pictures.ts';
 import * as read from './read.ts';
@@ -26,6 +26,6 @@ export const coreBook = defineBook({
     },
     targets: { list: targets.list },
   },
-  renderError,
-  errorFacts,
+  renderError: renderCoreError,
+  errorFacts: coreErrorFacts,
 });

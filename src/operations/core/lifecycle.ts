@@ -9,9 +9,9 @@ import { launchLines } from '../../policy/lines.ts';
 import { answerBytes } from '../../engine/reading/long-output/room.ts';
 import type { Terminal as EngineTerminal } from '../../engine/terminal/terminal.ts';
 import { aboutLaunch } from '../launch.ts';
-import { Environment } from '../environment.ts';
+import { EnvironmentInput } from '../environment.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
-import { Flags, flagWords, Next, TerminalId } from './shared.ts';
+import { FlagsShape, flagWords, Next, TerminalId } from './shared.ts';
 import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';
 
 const Info = z.object({
@@ -32,7 +32,7 @@ const Info = z.object({
   idleSeconds: z.number().int(),
   recordingId: z.string().optional(),
   ...Asks,
-  flags: Flags.optional(),
+  flags: FlagsShape.optional(),
 });
 type Info = z.output<typeof Info>;
 
@@ -47,7 +47,7 @@ export const open = operation({
     argv: z.array(z.string().max(65_536)).min(1).max(1000).optional().describe('Run this program instead of a shell'),
     shell: z.string().min(1).max(4096).optional().describe('bash, zsh, fish, a path'),
     cwd: z.string().min(1).max(4096).optional(),
-    env: Environment.describe('Added to the environment'),
+    env: EnvironmentInput.describe('Added to the environment'),
     cols: z.number().int().min(2).max(1000).optional(),
     rows: z.number().int().min(1).max(1000).optional(),
     name: z.string().trim().min(1).max(64).optional(),
@@ -142,7 +142,7 @@ function describe(terminal: EngineTerminal, engine: Engine, caller: Caller): Inf
     isDefault: engine.sessions.isDefault(terminal, caller),
     idleSeconds: Math.max(0, Math.round((engine.clock.now() - terminal.lastActivityAt) / 1000)),
     ...(recordingId === undefined ? {} : { recordingId }),
-    ...askFacts(terminal.attention.current, terminal, engine),
+    ...askFacts(terminal.prompts.current, terminal, engine),
     ...plain.flags,
   };
 }

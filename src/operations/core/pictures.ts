@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
-import { settled } from '../../engine/waiting/answered.ts';
-import { Terminal } from './shared.ts';
+import { answered } from '../../engine/waiting/answered.ts';
+import { TerminalInput } from './shared.ts';
 
 /** Clients shrink and recode wider pictures, and letters blur. */
 const widest = 1300;
@@ -12,7 +12,7 @@ export const screenshot = operation({
   access: 'observe',
   pictures: true,
   input: z.strictObject({
-    terminal: Terminal,
+    terminal: TerminalInput,
     theme: z.enum(['standard', 'midnight', 'daylight', 'classic']).optional(),
     scale: z.number().int().min(1).max(4).optional().describe(`Default: 2 up to ${widest} pixels wide, else 1`),
     chrome: z.boolean().optional().describe('Window frame'),
@@ -27,7 +27,7 @@ export const screenshot = operation({
   }),
   async run({ input, engine, caller, signal }) {
     const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
-    await settled(terminal, signal);
+    await answered(terminal, signal);
     return { terminal: terminal.id, ...(await engine.pictures.take(terminal, { widest, ...input }, signal)) };
   },
   render: ({ terminal, bytes, width, height, sizeBytes, path }) => [
@@ -46,7 +46,7 @@ export const record = operation({
   openWorld: false,
   input: z.strictObject({
     action: z.enum(['start', 'stop', 'status']),
-    terminal: Terminal,
+    terminal: TerminalInput,
     title: z.string().max(200).optional(),
     redact: z.boolean().default(false).describe('Mask secrets'),
     onFailure: z.boolean().default(false).describe('Keep it only if something failed'),

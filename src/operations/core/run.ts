@@ -6,21 +6,21 @@ import { plainText } from '../../lib/plain-text.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { fitOutput } from '../../engine/reading/fit-output.ts';
 import { roomBeside } from '../../engine/reading/long-output/room.ts';
-import { follow, run as runCommand } from '../../engine/run/run.ts';
+import { follow, runCommand } from '../../engine/run/run.ts';
 import type { RunResult } from '../../engine/run/result.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
 import {
-  Flags,
+  FlagsShape,
   flagWords,
   leftOut,
   MaxBytes,
   Next,
   nextSteps,
   nextWords,
-  NotKept,
+  NotKeptShape,
   notKeptWords,
   readRest,
-  Terminal,
+  TerminalInput,
 } from './shared.ts';
 
 const Result = z.object({
@@ -40,10 +40,10 @@ const Result = z.object({
   omittedLines: z.number().int(),
   omittedBytes: z.number().int(),
   missedBytes: z.number().int().optional(),
-  notKept: NotKept.optional(),
+  notKept: NotKeptShape.optional(),
   rest: z.string().optional().describe('Pass to terminal_read for what was left out'),
   ...Asks,
-  flags: Flags.optional(),
+  flags: FlagsShape.optional(),
   note: z.string().optional(),
   next: Next,
 });
@@ -62,7 +62,7 @@ export const run = operation({
       .min(1)
       .refine((text) => text.isWellFormed(), 'contains half of a surrogate pair; send complete characters')
       .optional(),
-    terminal: Terminal,
+    terminal: TerminalInput,
     timeoutMs: z.number().int().min(0).max(600_000).default(30_000),
     maxBytes: MaxBytes,
   }),

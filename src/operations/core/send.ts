@@ -5,7 +5,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { cursorNow } from '../../engine/reading/cursor-now.ts';
 import { submitModes } from '../../engine/input/paste-body.ts';
 import { submit } from '../../engine/input/submit.ts';
-import { Next, nextWords, Terminal } from './shared.ts';
+import { Next, nextWords, TerminalInput } from './shared.ts';
 import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';
 import { pressKey } from '../../engine/input/typing.ts';
 
@@ -17,7 +17,7 @@ export const send = operation({
   access: 'control',
   keyed: true,
   input: z.strictObject({
-    terminal: Terminal,
+    terminal: TerminalInput,
     text: z
       .string()
       .refine((text) => text.isWellFormed(), 'contains half of a surrogate pair; send complete characters')

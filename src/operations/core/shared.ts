@@ -12,7 +12,7 @@ export const TerminalId = z.preprocess(
   z.string().trim().min(1).max(64),
 );
 
-export const Terminal = TerminalId.optional().describe('Default terminal if omitted');
+export const TerminalInput = TerminalId.optional().describe('Default terminal if omitted');
 
 export const MaxBytes = z
   .number()
@@ -23,22 +23,22 @@ export const MaxBytes = z
   .describe('Bytes of text (about 4000, so that the whole answer has at most 10 KiB)');
 
 /** Characters of each suspicious kind that were met in the output. */
-export const Flags = z.record(z.string(), z.number().int());
+export const FlagsShape = z.record(z.string(), z.number().int());
 
-export function flagWords(flags: z.output<typeof Flags> | undefined): string[] {
+export function flagWords(flags: z.output<typeof FlagsShape> | undefined): string[] {
   const kinds = Object.entries(flags ?? {}).map(([kind, count]) => `${count} ${kind}`);
   return kinds.length === 0 ? [] : [`suspicious characters taken out or marked: ${kinds.join(', ')}`];
 }
 
 /** Lines of the output that no handle leads to any more. */
-export const NotKept = z.object({
+export const NotKeptShape = z.object({
   lines: z.number().int(),
   bytes: z.number().int(),
   fromLine: z.number().int(),
   toLine: z.number().int(),
 });
 
-export function notKeptWords(gone: z.output<typeof NotKept> | undefined): string[] {
+export function notKeptWords(gone: z.output<typeof NotKeptShape> | undefined): string[] {
   if (gone === undefined) return [];
   const { lines, bytes, fromLine, toLine } = gone;
   if (toLine <= fromLine) return [`${bytes} bytes of line ${fromLine} are no longer kept`];

@@ -4,10 +4,10 @@ import { operation } from '../../engine/call/operation.ts';
 import { decodeCursor } from '../../engine/reading/cursor.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { readTerminal } from '../../engine/reading/read.ts';
-import { type Condition, wait as waitFor } from '../../engine/waiting/wait.ts';
+import { type Condition, awaitCondition } from '../../engine/waiting/wait.ts';
 import { plainText } from '../../lib/plain-text.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
-import { Flags, flagWords, Next, nextSteps, nextWords, readRest, Terminal } from './shared.ts';
+import { FlagsShape, flagWords, Next, nextSteps, nextWords, readRest, TerminalInput } from './shared.ts';
 
 export const wait = operation({
   title: 'Wait for something',
@@ -16,7 +16,7 @@ export const wait = operation({
     'from a cursor. Use it for servers, logs and menus.',
   access: 'observe',
   input: z.strictObject({
-    terminal: Terminal,
+    terminal: TerminalInput,
     text: z.string().min(1).max(1000).optional(),
     regex: z.string().min(1).max(1000).optional().describe('RE2; ^ and $ match at lines'),
     gone: z.string().min(1).max(1000).optional().describe('Text that leaves the screen'),
@@ -38,7 +38,7 @@ export const wait = operation({
     cursor: z.string(),
     screen: z.string(),
     altScreen: z.boolean(),
-    flags: Flags.optional(),
+    flags: FlagsShape.optional(),
     ...Asks,
     rest: z.string().optional().describe('Of a screen that was clipped'),
     next: Next,
@@ -55,7 +55,7 @@ export const wait = operation({
     const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
     const since = input.cursor === undefined ? undefined : decodeCursor(terminal, input.cursor).offset;
     progress(`Waiting up to ${input.timeoutMs} ms`);
-    const { hit, match, elapsedMs, state } = await waitFor(
+    const { hit, match, elapsedMs, state } = await awaitCondition(
       terminal,
       { conditions, timeoutMs: input.timeoutMs, since },
       signal,
@@ -75,7 +75,7 @@ export const wait = operation({
       screen: text,
       altScreen,
       ...(Object.keys(flags).length > 0 ? { flags } : {}),
-      ...askFacts(terminal.attention.current, terminal, engine),
+      ...askFacts(terminal.prompts.current, terminal, engine),
       ...(rest === undefined ? {} : { rest }),
       ...nextSteps(hit === undefined && goOn(terminal.id, cursor), readRest(terminal.id, rest)),
     };
@@ -99,7 +99,7 @@ const goOn = (terminal: string, cursor: string): string =>
 
 type Hit = 'text' | 'regex' | 'gone' | 'quiet' | 'prompt' | 'exit' | 'person' | 'input';
 
-interface Wanted {
+interface WaitedFor {
   readonly text?: string | undefined;
   readonly regex?: string | undefined;
   readonly gone?: string | undefined;
@@ -108,7 +108,7 @@ interface Wanted {
   readonly exit: boolean;
 }
 
-function conditionsOf({ text, regex, gone, quietMs, prompt, exit }: Wanted): Condition[] {
+function conditionsOf({ text, regex, gone, quietMs, prompt, exit }: WaitedFor): Condition[] {
   return [
     ...(text === undefined ? [] : [{ type: 'text', text } as const]),
     ...(regex === undefined ? [] : [{ type: 'regex', pattern: regex } as const]),

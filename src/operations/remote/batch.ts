@@ -3,12 +3,21 @@ import { FairleadError } from '../../contract/errors.ts';
 import { remoteError } from '../../contract/remote-errors.ts';
 import type { Call } from '../../engine/call/call.ts';
 import { operation } from '../../engine/call/operation.ts';
-import type { Command } from '../../transports/ssh/commands/command.ts';
+import type { SshCommand } from '../../transports/ssh/commands/command.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import { CommandLine, endFacts, noOutput, Pty, Status, Streams, streamsOf, untilEnded } from './command-shared.ts';
+import {
+  CommandLine,
+  endFacts,
+  noOutput,
+  Pty,
+  StatusShape,
+  Streams,
+  streamsOf,
+  commandEnded,
+} from './command-shared.ts';
 import { Id } from './connect-for.ts';
-import { MaxBytes, outputLimit, runMs, Seconds } from './limits.ts';
-import { Flags, flagged, replyText } from './text.ts';
+import { ShellMaxBytes, outputLimit, runMs, Seconds } from './limits.ts';
+import { RemoteFlags, flagged, replyText } from './text.ts';
 
 const tool = 'ssh_exec_batch';
 
@@ -29,7 +38,7 @@ const Input = z.object({
   commands: z.array(CommandLine).min(1).max(16),
   stop_on_failure: z.boolean().default(true),
   timeout_secs_per_command: Seconds.default(30).describe('At most 300'),
-  max_output_bytes_per_command: MaxBytes.describe('Per stream (16384)'),
+  max_output_bytes_per_command: ShellMaxBytes.describe('Per stream (16384)'),
   pty: Pty,
 });
 
@@ -44,12 +53,12 @@ export const execBatch = operation({
   keyed: true,
   input: Input,
   output: z.object({
-    ...Status,
+    ...StatusShape,
     session_id: z.string(),
     total: z.number().int(),
     executed: z.number().int(),
     results: z.array(Entry),
-    flags: Flags,
+    flags: RemoteFlags,
   }),
   commands: ({ commands }) => commands,
   async run(call) {
@@ -93,7 +102,7 @@ type BatchCall = Call<z.output<typeof Input>>;
 
 async function runOne(call: BatchCall, index: number, line: string, bytesBefore: number) {
   const { input, engine, caller, signal } = call;
-  const { sessions, commands, settings } = engine.part(ssh);
+  const { sessions, commands, settings } = engine.service(ssh);
   const session = sessions.find(input.session_id, caller.principal);
   const command = await commands.start(
     session,
@@ -107,12 +116,12 @@ async function runOne(call: BatchCall, index: number, line: string, bytesBefore:
     signal,
   );
   // It ends by its own timeout.
-  await untilEnded(command, Number.POSITIVE_INFINITY, call, bytesBefore);
+  await commandEnded(command, Number.POSITIVE_INFINITY, call, bytesBefore);
   const max = outputLimit(input.max_output_bytes_per_command, settings);
   return { entry: entryOf(index, line, command, max), stdoutBytes: command.output.stdout.end };
 }
 
-function entryOf(index: number, line: string, command: Command, max: number): Entry {
+function entryOf(index: number, line: string, command: SshCommand, max: number): Entry {
   const { end } = command;
   const status = end?.status ?? 'failed';
   const bad = status === 'completed' && end?.exitCode !== 0;
@@ -129,7 +138,7 @@ function entryOf(index: number, line: string, command: Command, max: number): En
 
 /** Without its session a batch cannot go on, whatever the caller said about failures. */
 function mustLive({ input, engine, caller }: BatchCall, { index, error }: Entry): void {
-  const { sessions } = engine.part(ssh);
+  const { sessions } = engine.service(ssh);
   if (sessions.all(caller.principal).some(({ id }) => id === input.session_id)) return;
   throw remoteError('COMMAND_FAILED', error ?? 'The session ended.', { context: `command ${index}` });
 }

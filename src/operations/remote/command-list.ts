@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
-import type { Command, CommandStatus } from '../../transports/ssh/commands/command.ts';
+import type { SshCommand, CommandStatus } from '../../transports/ssh/commands/command.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import { nextOf } from './advice.ts';
-import { Status, waitOrCancel } from './command-shared.ts';
+import { StatusShape, waitOrCancel } from './command-shared.ts';
 import { Id } from './connect-for.ts';
 import { itemLimit, MaxItems } from './limits.ts';
 import { countText, replyText } from './text.ts';
@@ -30,7 +30,7 @@ export const list = operation({
     max_items: MaxItems,
   }),
   output: z.object({
-    ...Status,
+    ...StatusShape,
     commands: z.array(
       z.object({
         command_id: z.string(),
@@ -46,7 +46,7 @@ export const list = operation({
     next: z.string().optional(),
   }),
   run: async ({ input, engine, caller }) => {
-    const { commands, settings } = engine.part(ssh);
+    const { commands, settings } = engine.service(ssh);
     const found = commands
       .all(caller.principal)
       .filter(({ sessionId }) => input.session_id === undefined || sessionId === input.session_id)
@@ -75,7 +75,7 @@ export const list = operation({
   },
 });
 
-function entry({ id, sessionId, request, status, startedAt }: Command) {
+function entry({ id, sessionId, request, status, startedAt }: SshCommand) {
   const { command } = request;
   return {
     command_id: id,

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { FakeCommand, FakeSession } from '../../../test/support/fake-command.ts';
 import { ManualClock } from '../../../test/support/clocks/manual.ts';
 import type { Amount, Call } from '../../engine/call/call.ts';
-import { Command } from '../../transports/ssh/commands/command.ts';
-import { untilEnded } from './command-shared.ts';
+import { SshCommand } from '../../transports/ssh/commands/command.ts';
+import { commandEnded } from './command-shared.ts';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -12,7 +12,7 @@ function start() {
   const far = new FakeCommand();
   const request = { command: 'work', timeoutMs: 600_000, pty: false, releaseWhenNoSubs: false, graceMs: 0 };
   const facts = { id: 'c1', number: 0, session: new FakeSession().session, request };
-  const command = new Command(facts, far, { clock, bufferBytes: 4096 });
+  const command = new SshCommand(facts, far, { clock, bufferBytes: 4096 });
   const told: unknown[] = [];
   const hangUp = new AbortController();
   const call = {
@@ -25,7 +25,7 @@ function start() {
 
 test('while a call waits, it tells every five seconds how many bytes of stdout there are (3.4)', async () => {
   const { clock, far, command, told, call } = start();
-  const waiting = untilEnded(command, 30_000, call, 100);
+  const waiting = commandEnded(command, 30_000, call, 100);
   far.print('abc');
   far.print('not counted', 'stderr');
   await settled();
@@ -48,13 +48,13 @@ test('while a call waits, it tells every five seconds how many bytes of stdout t
 
 test('time runs out, or the caller hangs up: only the waiting ends', async () => {
   const { clock, command, told, hangUp, call } = start();
-  const late = untilEnded(command, 7000, call);
+  const late = commandEnded(command, 7000, call);
   clock.advance(7000);
   expect(await late).toBe(false);
-  const leaving = untilEnded(command, 7000, call);
+  const leaving = commandEnded(command, 7000, call);
   hangUp.abort(new Error('gone'));
   await expect(leaving).rejects.toThrow('gone');
-  await expect(untilEnded(command, 7000, call)).rejects.toThrow('gone');
+  await expect(commandEnded(command, 7000, call)).rejects.toThrow('gone');
   expect(command.status).toBe('running');
   clock.advance(60_000);
   expect(told).toHaveLength(1);

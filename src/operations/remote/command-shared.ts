@@ -3,20 +3,23 @@ import type { Call } from '../../engine/call/call.ts';
 import type { OutputLog } from '../../engine/terminal/output-log.ts';
 import { plainOutput } from '../../engine/reading/plain-output.ts';
 import { incompleteTail } from '../../lib/utf8.ts';
-import type { Command } from '../../transports/ssh/commands/command.ts';
+import type { SshCommand } from '../../transports/ssh/commands/command.ts';
 import { settlesWithin } from '../../transports/ssh/commands/command-wait.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import { type Step, toolStep } from './advice.ts';
-import { Flags, flagged, type OutputBlock, tailText } from './text.ts';
+import { RemoteFlags, flagged, type OutputBlock, tailText } from './text.ts';
 
 /** What the tools that run commands have in common. */
 
-export const Status = { tool: z.string(), status: z.string() };
+export const StatusShape = { tool: z.string(), status: z.string() };
 
 export const uriOf = (id: string): string => `command://${id}/output`;
-export const waitFor = (id: string): Step => toolStep('ssh_exec_output', `(command_id=${id}, wait=true)`);
+export const commandAnswer = (id: string): Step => toolStep('ssh_exec_output', `(command_id=${id}, wait=true)`);
 
-export const waitOrCancel = (id: string): Step[] => [waitFor(id), toolStep('ssh_exec_cancel', `(command_id=${id})`)];
+export const waitOrCancel = (id: string): Step[] => [
+  commandAnswer(id),
+  toolStep('ssh_exec_cancel', `(command_id=${id})`),
+];
 
 /** A line for the far side's shell. Longer ones no system takes as one argument. */
 export const CommandLine = z
@@ -28,8 +31,8 @@ export const CommandLine = z
 export const Pty = z.boolean().default(false);
 
 /** A caller's own command. Whoever asks for it also uses its session, if that is still there. */
-export function findCommand(id: string, { engine, caller }: Pick<Call<unknown>, 'engine' | 'caller'>): Command {
-  const { commands, sessions } = engine.part(ssh);
+export function findCommand(id: string, { engine, caller }: Pick<Call<unknown>, 'engine' | 'caller'>): SshCommand {
+  const { commands, sessions } = engine.service(ssh);
   const command = commands.find(id, caller.principal);
   const session = sessions.all(caller.principal).find((one) => one.id === command.sessionId);
   session?.touch();
@@ -47,13 +50,13 @@ export const Streams = z.object({
   stdout_total_bytes: z.number().int().optional(),
   stderr_shown_bytes: z.number().int().optional(),
   stderr_total_bytes: z.number().int().optional(),
-  flags: Flags,
+  flags: RemoteFlags,
 });
 type Streams = z.output<typeof Streams>;
 
 export const noOutput: Streams = { stdout: '', stderr: '', stdout_truncated: false, stderr_truncated: false };
 
-export function streamsOf({ output, end }: Command, max: number): Streams {
+export function streamsOf({ output, end }: SshCommand, max: number): Streams {
   const stdout = tailOf(output.stdout, max, end === undefined);
   const stderr = tailOf(output.stderr, max, end === undefined);
   const plain = { stdout: plainOutput(stdout.text), stderr: plainOutput(stderr.text) };
@@ -100,7 +103,7 @@ export function streamBlocks(
 }
 
 /** How a command ended, in the words of every tool that waits for one. */
-export function endFacts({ end }: Command) {
+export function endFacts({ end }: SshCommand) {
   return {
     ...(end?.exitCode === undefined ? {} : { exit_code: end.exitCode }),
     timed_out: end?.status === 'timeout',
@@ -111,8 +114,8 @@ export function endFacts({ end }: Command) {
 const progressEveryMs = 5_000;
 
 /** True when it ended in time. Only the waiting ends with the caller. `before`: stdout of the call's earlier commands. */
-export async function untilEnded(
-  command: Command,
+export async function commandEnded(
+  command: SshCommand,
   limitMs: number,
   { engine, signal, progress }: Pick<Call<unknown>, 'engine' | 'signal' | 'progress'>,
   before = 0,

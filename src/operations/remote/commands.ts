@@ -8,17 +8,17 @@ import {
   endFacts,
   findCommand,
   Pty,
-  Status,
+  StatusShape,
   Streams,
   streamBlocks,
   streamsOf,
-  untilEnded,
+  commandEnded,
   uriOf,
-  waitFor,
+  commandAnswer,
   waitOrCancel,
 } from './command-shared.ts';
 import { Id } from './connect-for.ts';
-import { MaxBytes, outputLimit, Seconds, usually, waitMs } from './limits.ts';
+import { ShellMaxBytes, outputLimit, Seconds, usually, waitMs } from './limits.ts';
 import { replyText } from './text.ts';
 
 const queuedWords = 'It waits for a channel of the session, at most 10 s';
@@ -41,7 +41,7 @@ export const exec = operation({
     grace_ms: z.number().int().min(0).max(0xffff_ffff).default(2000),
   }),
   output: z.object({
-    ...Status,
+    ...StatusShape,
     session_id: z.string(),
     command_id: z.string(),
     agent_id: z.string().optional(),
@@ -51,7 +51,7 @@ export const exec = operation({
   }),
   commands: ({ command }) => [command],
   async run({ input, engine, caller, signal }) {
-    const { sessions, commands, settings } = engine.part(ssh);
+    const { sessions, commands, settings } = engine.service(ssh);
     const session = sessions.find(input.session_id, caller.principal);
     const { id, queued } = await commands.start(
       session,
@@ -99,10 +99,10 @@ export const execOutput = operation({
     command_id: Id,
     wait: z.boolean().default(false),
     wait_timeout_secs: Seconds.default(30).describe('At most 300'),
-    max_output_bytes: MaxBytes.describe('Per stream (16384)'),
+    max_output_bytes: ShellMaxBytes.describe('Per stream (16384)'),
   }),
   output: z.object({
-    ...Status,
+    ...StatusShape,
     command_id: z.string(),
     queued: z.boolean().optional().describe(queuedWords),
     exit_code: z.number().int().optional(),
@@ -114,9 +114,9 @@ export const execOutput = operation({
   }),
   async run(call) {
     const { input, engine, caller } = call;
-    const { settings } = engine.part(ssh);
+    const { settings } = engine.service(ssh);
     const command = findCommand(input.command_id, call);
-    if (input.wait) await untilEnded(command, waitMs(input.wait_timeout_secs), call);
+    if (input.wait) await commandEnded(command, waitMs(input.wait_timeout_secs), call);
     const { id, status } = command;
     const running = status === 'running';
     const kind: 'command' | 'wait' | undefined =
@@ -130,7 +130,7 @@ export const execOutput = operation({
       ...endFacts(command),
       timed_out: kind !== undefined,
       ...(kind && { timeout_kind: kind }),
-      ...nextOf(caller, running ? [followStep(uriOf(id)), waitFor(id)] : []),
+      ...nextOf(caller, running ? [followStep(uriOf(id)), commandAnswer(id)] : []),
     };
   },
   render: (output) =>
@@ -156,16 +156,16 @@ export const execCancel = operation({
   idempotent: true,
   openWorld: true,
   keyed: true,
-  input: z.object({ command_id: Id, max_output_bytes: MaxBytes.describe('Per stream (16384)') }),
+  input: z.object({ command_id: Id, max_output_bytes: ShellMaxBytes.describe('Per stream (16384)') }),
   output: z.object({
-    ...Status,
+    ...StatusShape,
     command_id: z.string(),
     ...Streams.partial().shape,
     reason: z.string().optional(),
   }),
   async run(call) {
     const { input, engine, signal } = call;
-    const { settings } = engine.part(ssh);
+    const { settings } = engine.service(ssh);
     const command = findCommand(input.command_id, call);
     const facts = { tool: 'ssh_exec_cancel', command_id: command.id };
     if (command.end !== undefined) return { ...facts, status: 'noop', reason: command.status };

@@ -48,7 +48,7 @@ export async function connectFor(
   { sameAgent = false }: { readonly sameAgent?: boolean } = {},
 ): Promise<ConnectOutcome> {
   const { engine, caller, signal } = call;
-  const { sessions, settings } = engine.part(ssh);
+  const { sessions, settings } = engine.service(ssh);
   const { session_id: id, address, username } = args;
   let stale = 0;
   if (id !== undefined) {

@@ -7,7 +7,7 @@ import type { ConnectOutcome } from '../../transports/ssh/sessions/sessions.ts';
 import { hintOf, nextOf, toolStep } from './advice.ts';
 import { connectFor, Id, Label } from './connect-for.ts';
 import { usually } from './limits.ts';
-import { deadline, leakHint, login, owner, SessionEntry, sessionEntry, sessionRow } from './session-entry.ts';
+import { deadline, leakHint, login, ownerFields, SessionEntry, sessionEntry, sessionRow } from './session-entry.ts';
 import { replyText, type Value } from './text.ts';
 
 const tool = 'ssh_connect';
@@ -63,7 +63,7 @@ export const connect = operation({
   output: Output,
   async run(call): Promise<Output> {
     const outcome = await connectFor(call, call.input);
-    return describe(outcome, call.engine.part(ssh).sessions.all(call.caller.principal), call.caller);
+    return describe(outcome, call.engine.service(ssh).sessions.all(call.caller.principal), call.caller);
   },
   render,
 });
@@ -78,7 +78,7 @@ function describe(outcome: ConnectOutcome, all: readonly LiveSession[], caller: 
     host,
     port,
     username,
-    ...owner(session),
+    ...ownerFields(session),
     compression_enabled: session.compression,
     ...replaced,
     ...nextOf(caller, [
@@ -118,7 +118,7 @@ function suggested(sessions: readonly LiveSession[], all: readonly LiveSession[]
       host: single.host,
       port: single.port,
       username: single.username,
-      ...owner({ agentId: single.agent_id, name: single.name }),
+      ...ownerFields({ agentId: single.agent_id, name: single.name }),
     }),
     matches,
     count: matches.length,

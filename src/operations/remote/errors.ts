@@ -3,8 +3,8 @@ import type { FairleadError } from '../../contract/errors.ts';
 import { oneLine } from './text.ts';
 
 /** `TOOL: ERROR`, the code and reason, and what to do next. */
-export function renderError(error: FairleadError, tool: string): string {
-  const { code, reason, detail } = errorFacts(error, tool);
+export function renderRemoteError(error: FairleadError, tool: string): string {
+  const { code, reason, detail } = remoteErrorFacts(error, tool);
   return [`${tool.toUpperCase()}: ERROR`, `REASON: [${code}] ${oneLine(reason)}`, `DETAIL: ${oneLine(detail)}`].join(
     '\n',
   );
@@ -13,7 +13,7 @@ export function renderError(error: FairleadError, tool: string): string {
 const again: readonly Retry[] = ['yes', 'cond', 'recover'];
 
 /** The structured part of an error. `retryable`: trying again, perhaps after a change, can help. */
-export function errorFacts(error: FairleadError, tool: string) {
+export function remoteErrorFacts(error: FairleadError, tool: string) {
   const code = remoteCode(error);
   const { category, retry, cure } = remoteErrors[code];
   const { context, closest, wire, ...rest } = error.data ?? {};

@@ -2,7 +2,7 @@ import { defineBook } from '../../engine/call/operation.ts';
 import { execBatch } from './batch.ts';
 import { list } from './command-list.ts';
 import * as commands from './commands.ts';
-import { errorFacts, renderError } from './errors.ts';
+import { remoteErrorFacts, renderRemoteError } from './errors.ts';
 import { run } from './run.ts';
 import * as sessions from './sessions.ts';
 import * as shells from './shells.ts';
@@ -33,6 +33,6 @@ export const sshBook = defineBook({
       shellClose: shells.close,
     },
   },
-  renderError,
-  errorFacts,
+  renderError: renderRemoteError,
+  errorFacts: remoteErrorFacts,
 });

@@ -13,7 +13,7 @@ const Count = z
   .int()
   .refine((number) => number >= 0, 'must be 0 or more');
 export const Seconds = Count;
-export const MaxBytes = usually(Count, 16_384);
+export const ShellMaxBytes = usually(Count, 16_384);
 export const MaxItems = usually(Count, 500).describe('(500)');
 
 /** The longest a call may wait (spec/remote.md section 7). */

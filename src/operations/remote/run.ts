@@ -2,9 +2,18 @@ import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { ConnectOutcome } from '../../transports/ssh/sessions/sessions.ts';
-import { CommandLine, endFacts, Pty, Status, Streams, streamBlocks, streamsOf, untilEnded } from './command-shared.ts';
+import {
+  CommandLine,
+  endFacts,
+  Pty,
+  StatusShape,
+  Streams,
+  streamBlocks,
+  streamsOf,
+  commandEnded,
+} from './command-shared.ts';
 import { connectFor, Label } from './connect-for.ts';
-import { MaxBytes, outputLimit, runMs, Seconds } from './limits.ts';
+import { ShellMaxBytes, outputLimit, runMs, Seconds } from './limits.ts';
 import { replyText } from './text.ts';
 
 const tool = 'ssh_run';
@@ -28,11 +37,11 @@ export const run = operation({
     agent_id: Label.optional(),
     pty: Pty,
     timeout_secs: Seconds.default(30).describe('At most 300'),
-    max_output_bytes: MaxBytes.describe('Per stream (16384)'),
+    max_output_bytes: ShellMaxBytes.describe('Per stream (16384)'),
     disconnect_after: z.boolean().default(true).describe('A session that was there before stays'),
   }),
   output: z.object({
-    ...Status,
+    ...StatusShape,
     session_id: z.string(),
     command_id: z.string(),
     disconnected: z.boolean(),
@@ -46,7 +55,7 @@ export const run = operation({
   commands: ({ command }) => [command],
   async run(call) {
     const { input, engine, signal } = call;
-    const { sessions, commands, settings } = engine.part(ssh);
+    const { sessions, commands, settings } = engine.service(ssh);
     const { address, username, password, key_path, agent_id } = input;
     const login = { address, username, password, key_path, agent_id, reuse: 'auto' as const };
     const outcome = await connectFor(call, login, { sameAgent: agent_id !== undefined });
@@ -67,7 +76,7 @@ export const run = operation({
     });
     try {
       // It ends by its own timeout.
-      await untilEnded(command, Number.POSITIVE_INFINITY, call);
+      await commandEnded(command, Number.POSITIVE_INFINITY, call);
     } catch (error) {
       // The caller is gone; what it started goes on, and so does the session until then.
       if (input.disconnect_after) engine.background(command.whenEnded.then(leave));

@@ -24,7 +24,7 @@ export function sessionEntry(session: LiveSession): SessionEntry {
     host: session.host,
     port: session.port,
     username: session.username,
-    ...owner(session),
+    ...ownerFields(session),
     connected_at: atSecond(session.connectedAt),
     healthy: session.healthy,
     compression_enabled: session.compression,
@@ -32,7 +32,7 @@ export function sessionEntry(session: LiveSession): SessionEntry {
   };
 }
 
-export const owner = ({ agentId, name }: { agentId: string | undefined; name: string | undefined }) => ({
+export const ownerFields = ({ agentId, name }: { agentId: string | undefined; name: string | undefined }) => ({
   ...(agentId === undefined ? {} : { agent_id: agentId }),
   ...(name === undefined ? {} : { name }),
 });

@@ -37,7 +37,7 @@ export const disconnect = operation({
   }),
   positional: ['session_id'],
   async run({ input, engine, caller }) {
-    const gone = await engine.part(ssh).sessions.disconnect(input.session_id, caller.principal);
+    const gone = await engine.service(ssh).sessions.disconnect(input.session_id, caller.principal);
     return {
       tool: 'ssh_disconnect',
       status: 'ok',
@@ -71,7 +71,7 @@ export const sessions = operation({
     next: z.string().optional(),
   }),
   async run({ input, engine, caller, signal }) {
-    const { sessions: all, settings } = engine.part(ssh);
+    const { sessions: all, settings } = engine.service(ssh);
     const { agent_id: agent } = input;
     const alive = await all.probed(caller.principal, agent, signal);
     const shown = alive.slice(0, itemLimit(input.max_items, settings)).map((session) => sessionEntry(session));
@@ -116,7 +116,7 @@ export const disconnectAgent = operation({
   }),
   positional: ['agent_id'],
   async run({ input, engine, caller }) {
-    const { sessions: all } = engine.part(ssh);
+    const { sessions: all } = engine.service(ssh);
     const own = all.all(caller.principal).filter(({ agentId }) => agentId === input.agent_id);
     const gone = await Promise.all(own.map((session) => session.end({ by: 'disconnect' })));
     return {
@@ -166,7 +166,7 @@ export const disconnectMany = operation({
   output: Base.extend({ results: z.array(Result).optional(), disconnected: Count, failed: Count }),
   positional: ['session_ids'],
   async run({ input, engine, caller }) {
-    const { sessions: all } = engine.part(ssh);
+    const { sessions: all } = engine.service(ssh);
     // A session is forgotten as soon as its end begins, so an id that comes twice is not found the second time.
     const results = await Promise.all(
       input.session_ids.map(async (session_id): Promise<Result> => {

@@ -8,8 +8,8 @@ import { ssh } from '../../transports/ssh/index.ts';
 import type { SshShell, Unread } from '../../transports/ssh/shells/shell.ts';
 import { nextOf, type Step, toolStep } from './advice.ts';
 import { Id } from './connect-for.ts';
-import { MaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';
-import { Flags, flagged, replyText, tailText } from './text.ts';
+import { ShellMaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';
+import { RemoteFlags, flagged, replyText, tailText } from './text.ts';
 
 /** Spec/remote.md section 7. */
 const maxPatterns = 16;
@@ -22,10 +22,10 @@ const Base = z.object({
   shell_id: z.string().optional(),
   stdout: z.string().optional(),
   bytes_returned: z.number().int().optional(),
-  flags: Flags,
+  flags: RemoteFlags,
 });
 
-const MaxOutput = MaxBytes.describe('(16384)');
+const MaxOutput = ShellMaxBytes.describe('(16384)');
 const Timeout = Seconds.default(30).describe('At most 300');
 
 export const read = operation({
@@ -52,7 +52,7 @@ export const read = operation({
   }),
   positional: ['shell_id'],
   async run({ input, engine, caller, signal }) {
-    const { shells, settings } = engine.part(ssh);
+    const { shells, settings } = engine.service(ssh);
     const shell = shells.find(input.shell_id, caller.principal);
     const most = outputLimit(input.max_output_bytes, settings);
     let late = false;
@@ -110,7 +110,7 @@ export const waitFor = operation({
       remoteError(value === undefined || value === null ? 'EMPTY_PATTERNS' : 'INVALID_ARGUMENT', reason),
   },
   async run({ input, engine, caller, signal, progress }) {
-    const { shells, settings } = engine.part(ssh);
+    const { shells, settings } = engine.service(ssh);
     const patterns = checked(input.patterns);
     const shell = shells.find(input.shell_id, caller.principal);
     const ms = waitMs(input.timeout_secs);

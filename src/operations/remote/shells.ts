@@ -11,7 +11,7 @@ import { followHint, followStep, hintOf, nextOf, schemeOf, type Step, toolStep }
 import { Id } from './connect-for.ts';
 import { usually } from './limits.ts';
 import { type Modifier, modifierNames, shellKey, shellKeys } from './shell-keys.ts';
-import { Flags, flagged, replyText } from './text.ts';
+import { RemoteFlags, flagged, replyText } from './text.ts';
 import { pressKey } from '../../engine/input/typing.ts';
 
 export { read, waitFor } from './shell-output.ts';
@@ -55,13 +55,13 @@ export const open = operation({
     rows: z.number().int().optional(),
     agent_id: z.string().optional(),
     initial_buffer: z.string().optional(),
-    flags: Flags,
+    flags: RemoteFlags,
     hint: z.string().optional(),
     next: z.string().optional(),
   }),
   positional: ['session_id'],
   async run({ input, engine, caller, signal }) {
-    const { sessions, shells, settings } = engine.part(ssh);
+    const { sessions, shells, settings } = engine.service(ssh);
     const { term, cols, rows } = input;
     const bufferBytes = bufferSize(input.max_buffer_size) ?? settings.shellBufferBytes;
     const session = sessions.find(input.session_id, caller.principal);
@@ -146,7 +146,7 @@ export const write = operation({
   output: Written,
   positional: ['shell_id', 'input'],
   async run({ input, engine, caller, signal }) {
-    const shell = engine.part(ssh).shells.find(input.shell_id, caller.principal);
+    const shell = engine.service(ssh).shells.find(input.shell_id, caller.principal);
     const bytes = Buffer.from(input.input);
     await send(shell, bytes, caller.name, signal);
     return {
@@ -191,7 +191,7 @@ export const press = operation({
   positional: ['shell_id', 'key'],
   faults: { repeat: (reason) => remoteError('INVALID_REPEAT', reason) },
   async run({ input, engine, caller, signal }) {
-    const shell = engine.part(ssh).shells.find(input.shell_id, caller.principal);
+    const shell = engine.service(ssh).shells.find(input.shell_id, caller.principal);
     const { key, repeat } = input;
     const modifiers: Modifier[] = modifierNames.filter((modifier) => input[modifier]);
     const bytes = shellKey(key, modifiers, repeat);
@@ -233,7 +233,7 @@ export const close = operation({
   output: Base,
   positional: ['shell_id'],
   async run({ input, engine, caller }) {
-    await engine.part(ssh).shells.close(input.shell_id, caller.principal);
+    await engine.service(ssh).shells.close(input.shell_id, caller.principal);
     return { tool: 'ssh_shell_close', status: 'ok', shell_id: input.shell_id };
   },
   render: (output) => replyText(output, { fields: [['SHELL_ID', output.shell_id]] }),

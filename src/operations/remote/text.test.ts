@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byteSize, nonceOf, oneLine, type Reply, replyText, tailText, type Told } from './text.ts';
+import { byteSize, nonceOf, oneLine, type ReplyText, replyText, tailText, type ReplyFacts } from './text.ts';
 
 /** Fences with a nonce that stays the same. */
-const text = (output: Told, reply: Reply): string =>
+const text = (output: ReplyFacts, reply: ReplyText): string =>
   replyText(output, reply).replaceAll(`[${nonceOf(output)}]`, '[a3f2b1d7]');
 
 test('the reference: SSH_EXEC_OUTPUT: COMPLETED', () => {
@@ -82,7 +82,7 @@ test.each([
 });
 
 test('blocks of one answer share a nonce; rendering it again keeps it; another answer has another', () => {
-  const reply: Reply = {
+  const reply: ReplyText = {
     blocks: [
       { name: 'stdout', text: 'a' },
       { name: 'stderr', text: 'b' },

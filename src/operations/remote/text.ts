@@ -16,20 +16,20 @@ export interface OutputBlock {
 }
 
 /** What every output has, or may have, and every reply tells in the same way. */
-export interface Told {
+export interface ReplyFacts {
   /** The tool's name, lower case. */
   readonly tool: string;
   /** Lower case; shouted in the first line. */
   readonly status: string;
   readonly warnings?: readonly string[] | undefined;
   /** What was taken out of the far side's text, which is told as a warning. */
-  readonly flags?: z.output<typeof Flags>;
+  readonly flags?: z.output<typeof RemoteFlags>;
   readonly hint?: string | undefined;
   /** Successor calls; none for a terminal status. */
   readonly next?: string | undefined;
 }
 
-export interface Reply {
+export interface ReplyText {
   /** Values that are undefined leave no line. */
   readonly fields?: readonly (readonly [key: string, value: Value])[];
   /** Lines of a list, without the dash. */
@@ -40,7 +40,7 @@ export interface Reply {
 }
 
 /** Rendering the same output again, as a replay does, gives the same fences. */
-export function replyText(output: Told, reply: Reply): string {
+export function replyText(output: ReplyFacts, reply: ReplyText): string {
   const { tool, status, warnings = [], flags = {}, hint, next } = output;
   const { fields = [], rows = [], blocks = [], hints = hint === undefined ? [] : [hint] } = reply;
   const lines = [`${tool.toUpperCase()}: ${status.toUpperCase()}`];
@@ -54,7 +54,7 @@ export function replyText(output: Told, reply: Reply): string {
 }
 
 /** How many characters of each suspicious kind were taken out of what the far side printed. */
-export const Flags = z.record(z.string(), z.number().int()).optional();
+export const RemoteFlags = z.record(z.string(), z.number().int()).optional();
 
 /** Absent where nothing was. */
 export function flagged(...all: readonly TextFlags[]): { flags?: Record<string, number> } {

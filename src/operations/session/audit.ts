@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { TerminalRef } from '../../contract/ids.ts';
-import type { Wanted } from '../../engine/call/audit/read.ts';
+import type { AuditQuery } from '../../engine/call/audit/read.ts';
 import { auditTrail } from '../../engine/call/audit/trail.ts';
 import { operation } from '../../engine/call/operation.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
-import { json } from './shared.ts';
+import { sessionJson } from './shared.ts';
 
 const Entry = z.object({
   timestamp: z.string(),
@@ -39,7 +39,7 @@ export const audit_log = operation({
     const { limit, since, method, client } = input;
     const session = namesOf(input.session_id, engine.sessions.all(caller));
     const from = since === undefined ? undefined : Date.parse(since);
-    const wanted: Wanted = {
+    const wanted: AuditQuery = {
       since: from,
       fits: (record) =>
         (session === undefined || session.includes(record.terminal)) &&
@@ -48,7 +48,7 @@ export const audit_log = operation({
         (client === undefined || record.caller === client),
     };
     const most = Math.min(limit, mostEntries);
-    const found = await engine.part(auditTrail).newest(wanted, engine.audit.entries(), most, signal);
+    const found = await engine.service(auditTrail).newest(wanted, engine.audit.entries(), most, signal);
     return {
       entries: found.map((record) => ({
         timestamp: record.at,
@@ -65,7 +65,7 @@ export const audit_log = operation({
       })),
     };
   },
-  render: ({ entries }) => json(entries),
+  render: ({ entries }) => sessionJson(entries),
 });
 
 /** Every call names a session as its book does: by number or by id. Of one that is gone only what was given is known. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
-import { json } from './shared.ts';
+import { sessionJson } from './shared.ts';
 
 /** Where the reference lists a namespace under another one's name. */
 const umbrellas: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ export const capabilitiesOf = (methods: () => readonly string[]) =>
     input: z.object({}),
     output: z.record(z.string(), z.array(z.string())),
     run: async () => grouped(methods()),
-    render: json,
+    render: sessionJson,
   });
 
 function grouped(methods: readonly string[]): Record<string, string[]> {

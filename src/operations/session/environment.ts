@@ -4,9 +4,9 @@ import type { Engine } from '../../engine/engine.ts';
 import { isSecretName, readEnvironment, setEnvironment, withoutPassword } from '../../engine/terminal/environment.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { variableLines } from '../../policy/lines.ts';
-import { settled } from '../../engine/waiting/answered.ts';
+import { answered } from '../../engine/waiting/answered.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
-import { json, liveSession, session } from './shared.ts';
+import { sessionJson, liveSession, session } from './shared.ts';
 
 const Variable = z.object({ name: z.string(), value: z.string().nullable(), redacted: z.literal(true).optional() });
 
@@ -54,7 +54,7 @@ export const env = operation({
     const { name, reveal } = call.input;
     const { variables, source, asOf, note } = await whileLive(call, async (terminal) => {
       // A shell tells its environment between a command's end and the next prompt.
-      await settled(terminal, call.signal);
+      await answered(terminal, call.signal);
       const view = await readEnvironment(terminal, call.signal);
       const late = view.source === 'process' && terminal.environment !== undefined;
       return { ...view, note: late ? asBegun : view.unheard ? toldEarlier : undefined };
@@ -72,7 +72,7 @@ export const env = operation({
     const sorted = [...variables].sort(([a], [b]) => (a < b ? -1 : 1));
     return { variables: sorted.map(([one, value]) => show(one, value)), ...about };
   },
-  render: json,
+  render: sessionJson,
 });
 
 /** What sessions of an engine that are created later get besides, by callers whose own session could not be told. */
@@ -118,5 +118,5 @@ export const set_env = operation({
     const warning = 'The shell of this session cannot be told: only sessions created from now on have the variable.';
     return { status: 'ok' as const, applied: 'later_sessions' as const, warning };
   },
-  render: json,
+  render: sessionJson,
 });

@@ -10,11 +10,11 @@ import { operation } from '../../engine/call/operation.ts';
 import { clip } from '../../engine/reading/clip.ts';
 import { load } from '../../engine/reading/long-output/load.ts';
 import { textOf } from '../../engine/run/output-text.ts';
-import { type RunResult, run as runCommand } from '../../engine/run/run.ts';
+import { type RunResult, runCommand } from '../../engine/run/run.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
-import { wait as waitForAny } from '../../engine/waiting/wait.ts';
+import { awaitCondition as waitForAny } from '../../engine/waiting/wait.ts';
 import { isContinuation } from '../../lib/utf8.ts';
-import { clean, json, liveSession, session, sessionOf } from './shared.ts';
+import { plainLine, sessionJson, liveSession, session, sessionOf } from './shared.ts';
 import { input as sessionInput } from './sessions.ts';
 import { pressKey, typeText } from '../../engine/input/typing.ts';
 
@@ -39,7 +39,7 @@ export const run = operation({
     await typeLine(terminal, call.input.command, call.caller.name, call.signal);
     return { sent: true as const, busy };
   },
-  render: json,
+  render: sessionJson,
 });
 
 /** A command that was judged as a whole. One of several lines is one paste where the program takes pastes. */
@@ -99,10 +99,10 @@ export const run_wait = operation({
     const request = { command, timeoutMs, queue, force, by: call.caller.name };
     return await waitFor(terminal, request, call.signal);
   },
-  render: json,
+  render: sessionJson,
 });
 
-export interface WaitRequest {
+export interface ExecWait {
   readonly command: string;
   readonly timeoutMs: number;
   readonly queue: boolean;
@@ -117,7 +117,7 @@ const queues = new WeakMap<Terminal, Promise<unknown>>();
 
 export async function waitFor(
   terminal: Terminal,
-  request: WaitRequest,
+  request: ExecWait,
   signal: AbortSignal,
 ): Promise<z.output<typeof Waited>> {
   const before = request.queue ? queues.get(terminal) : undefined;
@@ -133,12 +133,12 @@ export async function waitFor(
 /** All that there is of the output: a run answers with the end of what is long. */
 async function wholeOutput(terminal: Terminal, result: RunResult, signal: AbortSignal): Promise<string> {
   const { output, missedBytes, outputFrom: from, outputTo: to, head = new Uint8Array() } = result;
-  if (missedBytes === 0) return clean(output);
+  if (missedBytes === 0) return plainLine(output);
   const { size, log } = terminal;
   if (from >= log.start) return (await load(terminal, { kind: 'log', from, to, size, alternate: false }, signal)).text;
   // More than the log holds: its beginning was put aside, and what was between is gone (R-RPC-043).
-  const first = clean((await textOf(head, size)).text);
-  const tail = Buffer.from(clean(output));
+  const first = plainLine((await textOf(head, size)).text);
+  const tail = Buffer.from(plainLine(output));
   const cut = Math.max(0, tail.length + Buffer.byteLength(first) + markerBytes - mostOutput);
   let start = cut === 0 ? 0 : tail.indexOf(0x0a, cut) + 1 || cut;
   while (isContinuation(tail[start] ?? 0)) start++;
@@ -146,7 +146,7 @@ async function wholeOutput(terminal: Terminal, result: RunResult, signal: AbortS
   return [first, marker, tail.subarray(start).toString()].filter((part) => part !== '').join('\n');
 }
 
-async function attempt(terminal: Terminal, request: WaitRequest, signal: AbortSignal): Promise<RunResult> {
+async function attempt(terminal: Terminal, request: ExecWait, signal: AbortSignal): Promise<RunResult> {
   const { clock } = terminal;
   const endMs = clock.monotonic() + request.timeoutMs;
   for (;;) {
@@ -211,7 +211,7 @@ function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
     needs_input: 'incomplete',
     starting: 'timeout',
   } as const;
-  const words = result.asks === undefined ? result.note : `It asks: ${clean(result.asks.prompt)}`;
+  const words = result.asks === undefined ? result.note : `It asks: ${plainLine(result.asks.prompt)}`;
   return {
     output: text,
     exit_status: exitStatus[result.state],
@@ -249,13 +249,13 @@ export const status = operation({
       status: idle ? ('idle' as const) : ('running' as const),
       foreground_process: foreground,
       source,
-      ...(command === undefined ? {} : { command: clean(command) }),
+      ...(command === undefined ? {} : { command: plainLine(command) }),
       last_exit_code: lastExitCode,
       idle_ms: idleMs,
       ...(terminal.ended && { is_dead: true as const }),
     };
   },
-  render: json,
+  render: sessionJson,
 });
 
 function commandOf({ blocks, log, size }: Terminal): string | undefined {
@@ -276,7 +276,7 @@ export const cancel = operation({
     await pressKey(terminal, parseKey('Ctrl+C'), { by: call.caller.name, repeat: 1 }, call.signal);
     return { cancelled: true as const, was_running: !idle, foreground_process: foreground };
   },
-  render: json,
+  render: sessionJson,
 });
 
 const bytes: Readonly<Record<string, number>> = { INT: 0x03, TSTP: 0x1a, QUIT: 0x1c, EOF: 0x04 };
@@ -321,7 +321,7 @@ export const signalSend = operation({
     }
     return { sent: true as const, signal };
   },
-  render: json,
+  render: sessionJson,
 });
 
 function unsupported(signal: string, known: readonly string[], more = ''): FairleadError {

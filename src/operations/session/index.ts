@@ -1,5 +1,5 @@
 import { type Book, defineBook } from '../../engine/call/operation.ts';
-import { renderError } from './errors.ts';
+import { renderSessionError } from './errors.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import * as environment from './environment.ts';
 import * as exec from './exec.ts';
@@ -78,5 +78,5 @@ export const sessionBook = defineBook({
   name: 'session',
   summary: 'The session RPC: sessions by number, commands, screens, several at once.',
   nouns,
-  renderError,
+  renderError: renderSessionError,
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runningInstance } from '../../engine/instances/running.ts';
 import { operation } from '../../engine/call/operation.ts';
-import { json, sessionOf } from './shared.ts';
+import { sessionJson, sessionOf } from './shared.ts';
 
 const Public = z.object({
   id: z.string(),
@@ -25,11 +25,11 @@ export const list = operation({
   output: z.object({ instances: z.array(Public) }),
   run: async ({ engine }) => ({
     instances: engine
-      .part(runningInstance)
+      .service(runningInstance)
       .peers.list()
       .map((record) => Public.parse(record)),
   }),
-  render: json,
+  render: sessionJson,
 });
 
 export const info = operation({
@@ -41,10 +41,10 @@ export const info = operation({
   input: z.object({}),
   output: Public.extend({ auth_token: z.string() }),
   async run({ engine }) {
-    const { record } = engine.part(runningInstance).own;
+    const { record } = engine.service(runningInstance).own;
     return { ...Public.parse(record), auth_token: record.auth_token };
   },
-  render: json,
+  render: sessionJson,
 });
 
 export const set_title = operation({
@@ -60,10 +60,10 @@ export const set_title = operation({
   about: ({ title }) => ({ detail: title?.trim() || 'none' }),
   async run({ input, engine }) {
     const title = input.title?.trim() || null;
-    engine.part(runningInstance).own.update({ title });
+    engine.service(runningInstance).own.update({ title });
     return { ok: true as const, title };
   },
-  render: json,
+  render: sessionJson,
 });
 
 export const focus = operation({
@@ -77,7 +77,7 @@ export const focus = operation({
   async run(call) {
     const session = call.input.session_id === undefined ? undefined : (await sessionOf(call)).number;
     let delivered = 0;
-    call.engine.part(runningInstance).focused.emit({
+    call.engine.service(runningInstance).focused.emit({
       session,
       heard: () => {
         delivered += 1;
@@ -89,5 +89,5 @@ export const focus = operation({
     };
     return { ok: true as const, delivered, ...(delivered === 0 ? note : {}) };
   },
-  render: json,
+  render: sessionJson,
 });

@@ -6,13 +6,13 @@ import { describeEnd } from '../../engine/terminal/ended.ts';
 import { commandDetail, typesUnseen } from '../../engine/call/audit/command-detail.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { launchLines } from '../../policy/lines.ts';
-import { rested } from '../../engine/waiting/ready-for-line.ts';
-import { type Condition, wait as waitForAny } from '../../engine/waiting/wait.ts';
+import { readyForLine } from '../../engine/waiting/ready-for-line.ts';
+import { type Condition, awaitCondition as waitForAny } from '../../engine/waiting/wait.ts';
 import { aboutLaunch } from '../launch.ts';
-import { renderError } from './errors.ts';
+import { renderSessionError } from './errors.ts';
 import { typeLine, Waited, waitFor } from './exec.ts';
 import { create, Create, Created, createdOf } from './sessions.ts';
-import { clean, json, liveSession, session, sessionOf, SessionRef } from './shared.ts';
+import { plainLine, sessionJson, liveSession, session, sessionOf, SessionRef } from './shared.ts';
 
 export const launch = operation({
   title: 'Create a session and run a command',
@@ -28,7 +28,7 @@ export const launch = operation({
     if (command === undefined) return made;
     const terminal = await sessionOf({ ...call, input: { id: made.id } });
     try {
-      await rested(terminal, call.signal);
+      await readyForLine(terminal, call.signal);
       call.note({ detail: commandDetail(command, typesUnseen(terminal)) });
       await typeLine(terminal, command, call.caller.name, call.signal);
     } catch (error) {
@@ -42,7 +42,7 @@ export const launch = operation({
     }
     return createdOf(terminal);
   },
-  render: json,
+  render: sessionJson,
 });
 
 const Result = z.object({
@@ -91,14 +91,14 @@ export const broadcast = operation({
         });
       } catch (error) {
         if (!(error instanceof FairleadError)) throw error;
-        return { session_id, error: renderError(error) };
+        return { session_id, error: renderSessionError(error) };
       }
     };
     const results = await Promise.all(sessions.map(one));
     call.note({ detail: commandDetail(command, unseen) });
     return { results };
   },
-  render: json,
+  render: sessionJson,
 });
 
 export const wait = operation({
@@ -160,7 +160,7 @@ export const wait = operation({
         pattern: patterns[hit] ?? '',
         reason: 'pattern' as const,
         ...row,
-        text: clean(line),
+        text: plainLine(line),
         ...time,
       };
     }
@@ -168,5 +168,5 @@ export const wait = operation({
     if (!quiet && !exit) return { matched: false, ...about, reason: 'exit' as const, ...time };
     return { matched: true, ...about, reason: quiet ? ('idle' as const) : ('exit' as const), ...time };
   },
-  render: json,
+  render: sessionJson,
 });

@@ -3,7 +3,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { policies } from '../../policy/policies.ts';
 import { Policy } from '../../policy/policy.ts';
 import { FileError, fileError } from './file-error.ts';
-import { json } from './shared.ts';
+import { sessionJson } from './shared.ts';
 
 export const set = operation({
   title: 'Set the policy',
@@ -28,7 +28,7 @@ export const set = operation({
   }),
   output: z.object({ set: z.literal(true), changed: z.array(z.string()) }),
   async run({ input, engine, caller, note }) {
-    const part = engine.part(policies);
+    const part = engine.service(policies);
     const before = part.get();
     const {
       enabled,
@@ -42,7 +42,7 @@ export const set = operation({
     part.set(next, { mayLoosen: caller.may('administer') });
     return { set: true as const, changed };
   },
-  render: json,
+  render: sessionJson,
 });
 
 /** `+ blocked rm -rf /`, `- allowed ls`, `enabled true`: one line a change. */
@@ -70,8 +70,8 @@ export const get = operation({
   access: 'observe',
   input: z.object({}),
   output: Policy.extend({ error: FileError }),
-  run: async ({ engine }) => ({ ...engine.part(policies).get(), ...fileError(engine.part(policies).problem) }),
-  render: json,
+  run: async ({ engine }) => ({ ...engine.service(policies).get(), ...fileError(engine.service(policies).problem) }),
+  render: sessionJson,
 });
 
 export const check = operation({
@@ -88,6 +88,6 @@ export const check = operation({
   positional: ['command'],
   lastTakesRest: true,
   exitCode: ({ allowed }) => (allowed ? 0 : 5),
-  run: async ({ input, engine }) => ({ ...engine.part(policies).check(input.command) }),
-  render: json,
+  run: async ({ input, engine }) => ({ ...engine.service(policies).check(input.command) }),
+  render: sessionJson,
 });

@@ -5,9 +5,9 @@ import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { proxies } from '../../engine/proxy/proxies.ts';
 import { endpoint, masked, ProxyNode } from '../../engine/proxy/settings.ts';
-import { placeOf } from '../../engine/proxy/tunnel.ts';
+import { hostPortOf } from '../../engine/proxy/tunnel.ts';
 import { FileError, fileError } from './file-error.ts';
-import { json } from './shared.ts';
+import { sessionJson } from './shared.ts';
 
 const hidden = (url: string | null | undefined): string | null =>
   url === null || url === undefined ? null : masked(url);
@@ -29,7 +29,7 @@ const Status = z.object({
 });
 
 async function statusOf(engine: Engine, signal: AbortSignal): Promise<z.output<typeof Status>> {
-  const part = engine.part(proxies);
+  const part = engine.service(proxies);
   const { enabled, mode, http_proxy, socks_proxy, no_proxy, current_node, nodes } = part.settings;
   const health = await part.health(signal);
   return {
@@ -53,7 +53,7 @@ export const status = operation({
   input: z.object({}),
   output: Status,
   run: ({ engine, signal }) => statusOf(engine, signal),
-  render: json,
+  render: sessionJson,
 });
 
 export const nodes = operation({
@@ -63,12 +63,12 @@ export const nodes = operation({
   input: z.object({}),
   output: z.object({ current_node: z.string().nullable(), nodes: z.array(ProxyNode), error: FileError }),
   async run({ engine }) {
-    const part = engine.part(proxies);
+    const part = engine.service(proxies);
     const { current_node, nodes: all } = part.settings;
     const shown = all.map((node) => ({ ...node, url: masked(node.url) }));
     return { current_node, nodes: shown, ...fileError(part.problem) };
   },
-  render: json,
+  render: sessionJson,
 });
 
 const switchTo = operation({
@@ -86,7 +86,7 @@ const switchTo = operation({
   positional: ['node_name'],
   about: ({ node_name }) => ({ detail: node_name }),
   async run({ input, engine }) {
-    const { http_proxy, socks_proxy } = engine.part(proxies).switchTo(input.node_name);
+    const { http_proxy, socks_proxy } = engine.service(proxies).switchTo(input.node_name);
     return {
       switched: true as const,
       current_node: input.node_name,
@@ -94,7 +94,7 @@ const switchTo = operation({
       socks_proxy: hidden(socks_proxy),
     };
   },
-  render: json,
+  render: sessionJson,
 });
 export { switchTo as switch };
 
@@ -113,10 +113,10 @@ export const speedtest = operation({
   output: z.object({ results: z.array(ProxyNode) }),
   positional: ['node_name'],
   async run({ input, engine, signal }) {
-    const part = engine.part(proxies);
+    const part = engine.service(proxies);
     const names = input.node_name === undefined ? part.settings.nodes.map(({ name }) => name) : [input.node_name];
     const { level, target, timeout_ms: limitMs } = input;
-    const through = level === 'connect' ? placeOf(target) : undefined;
+    const through = level === 'connect' ? hostPortOf(target) : undefined;
     if (level === 'connect' && through === undefined) {
       throw new FairleadError('invalid_input', `target: ${target} is not a host and a port`, {
         hint: 'Such as example.com:443.',
@@ -125,7 +125,7 @@ export const speedtest = operation({
     const results = await part.test(names, { limitMs, through }, signal);
     return { results: results.map((node) => ({ ...node, url: masked(node.url) })) };
   },
-  render: json,
+  render: sessionJson,
 });
 
 const isProxy = (url: string): boolean => endpoint(url) !== undefined;
@@ -165,7 +165,7 @@ export const configure = operation({
     ].join(', '),
   }),
   async run({ input, engine, signal }) {
-    const part = engine.part(proxies);
+    const part = engine.service(proxies);
     const { enabled, mode, http_proxy, socks_proxy, no_proxy, current_node } = input;
     const known = input.nodes ?? part.settings.nodes;
     if (current_node && !known.some(({ name }) => name === current_node)) {
@@ -185,7 +185,7 @@ export const configure = operation({
     if (current_node) part.switchTo(current_node);
     return { configured: true as const, status: await statusOf(engine, signal) };
   },
-  render: json,
+  render: sessionJson,
 });
 
 export const disable = operation({
@@ -196,10 +196,10 @@ export const disable = operation({
   input: z.object({}),
   output: z.object({ disabled: z.literal(true) }),
   async run({ engine }) {
-    engine.part(proxies).change({ enabled: false, mode: 'off' });
+    engine.service(proxies).change({ enabled: false, mode: 'off' });
     return { disabled: true as const };
   },
-  render: json,
+  render: sessionJson,
 });
 
 export const env = operation({
@@ -213,13 +213,13 @@ export const env = operation({
       '\n',
     ),
   async run({ input, engine, signal }) {
-    const part = engine.part(proxies);
+    const part = engine.service(proxies);
     const found = Object.entries(await part.variables(signal));
     const shown = found.map(([name, value]) => [name, input.reveal ? value : masked(value)]);
     const shownEnv = Object.fromEntries(shown) as Record<string, string>;
     return { enabled: part.settings.enabled, env: shownEnv, ...fileError(part.problem) };
   },
-  render: json,
+  render: sessionJson,
 });
 
 /** For a shell to read: `eval` shows nobody a comment, so that what is hidden is also said aloud. */

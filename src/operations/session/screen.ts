@@ -5,7 +5,7 @@ import { findInTerminal } from '../../engine/reading/find.ts';
 import { runsOf } from '../../engine/reading/styled-runs.ts';
 import { detectErrors, errorPatterns } from '../../engine/reading/error-lines.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
-import { clean, Cursor, cursorOf, json, session, sessionOf } from './shared.ts';
+import { plainLine, CursorShape, cursorOf, sessionJson, session, sessionOf } from './shared.ts';
 
 const sizes = { cols: z.number().int(), rows: z.number().int(), scrollback_rows: z.number().int() };
 const place = { viewport_top: z.number().int(), epoch: z.number().int() };
@@ -21,7 +21,7 @@ function viewport(terminal: Terminal): { row: number; text: string; wrapped: boo
   const shown = screen.rowTexts(screen.viewportTop, size.rows);
   return Array.from({ length: size.rows }, (_, at) => {
     const { text = '', wrapped = false } = shown[at] ?? {};
-    return { row: screen.viewportTop + at, text: clean(text).trimEnd(), wrapped };
+    return { row: screen.viewportTop + at, text: plainLine(text).trimEnd(), wrapped };
   });
 }
 
@@ -43,7 +43,7 @@ export const read = operation({
   input: z.object({ ...session, attrs: z.boolean().default(false).describe('Add colours and styles') }),
   output: z.object({
     cells: z.array(z.object({ row: z.number().int(), text: z.string(), runs: z.array(Run).optional() })),
-    cursor: Cursor,
+    cursor: CursorShape,
     ...sizes,
     ...place,
   }),
@@ -58,7 +58,7 @@ export const read = operation({
     });
     return { cells, cursor: cursorOf(terminal), ...sizeOf(terminal), ...placeOf(terminal) };
   },
-  render: json,
+  render: sessionJson,
 });
 
 export const text = operation({
@@ -68,7 +68,7 @@ export const text = operation({
   input: z.object(session),
   output: z.object({
     lines: z.array(z.string()),
-    cursor: Cursor,
+    cursor: CursorShape,
     ...sizes,
     ...place,
     wrapped: z.array(z.number().int()).describe('Rows that continue the one above'),
@@ -98,7 +98,7 @@ export const cursor = operation({
   summary: 'Position and shape of the cursor.',
   access: 'observe',
   input: z.object(session),
-  output: Cursor.extend({ shape: z.string(), ...place }),
+  output: CursorShape.extend({ shape: z.string(), ...place }),
   positional: ['id'],
   async run(call) {
     const terminal = await sessionOf(call);
@@ -108,7 +108,7 @@ export const cursor = operation({
     const shape = blink === undefined ? 'Default' : `${blink ? 'Blinking' : 'Steady'}${shapes[screen.cursor.shape]}`;
     return { ...cursorOf(terminal), shape, ...placeOf(terminal) };
   },
-  render: json,
+  render: sessionJson,
 });
 
 export const scroll = operation({
@@ -137,7 +137,7 @@ export const scroll = operation({
     const { offset, count } = call.input;
     const end = screen.viewportTop + size.rows;
     const from = Math.max(screen.baseRow, offset < 0 ? end + offset : offset);
-    const lines = screen.rowTexts(from, count).map((row) => clean(row.text).trimEnd());
+    const lines = screen.rowTexts(from, count).map((row) => plainLine(row.text).trimEnd());
     return { lines, offset: from, count: lines.length, first_available: screen.baseRow, ...placeOf(terminal) };
   },
   show: ({ lines }) => lines.join('\n'),
@@ -227,9 +227,9 @@ export const detect_errors = operation({
     const terminal = await sessionOf(call);
     await terminal.sync(call.signal);
     const { scope, patterns = errorPatterns } = call.input;
-    const errors = detectErrors(terminal, scope, patterns).map((row) => ({ ...row, text: clean(row.text) }));
+    const errors = detectErrors(terminal, scope, patterns).map((row) => ({ ...row, text: plainLine(row.text) }));
     const exitCode = terminal.blocks.last?.exitCode;
     return { has_errors: errors.length > 0, errors, ...(exitCode === undefined ? {} : { last_exit_code: exitCode }) };
   },
-  render: json,
+  render: sessionJson,
 });

@@ -3,14 +3,14 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { TerminalRef } from '../../contract/ids.ts';
 import type { Call } from '../../engine/call/call.ts';
 import { type AnyOperation, operation } from '../../engine/call/operation.ts';
-import { renderError } from './errors.ts';
+import { renderSessionError } from './errors.ts';
 import { run_wait } from './exec.ts';
 import { check as policyCheck } from './policy.ts';
 import { status as proxyStatus } from './proxy.ts';
 import { detect_errors, text as screenText } from './screen.ts';
 import { health, launch_admin } from './server.ts';
 import { create, destroy, status as sessionStatus } from './sessions.ts';
-import { json, sessionRef } from './shared.ts';
+import { sessionJson, sessionRef } from './shared.ts';
 
 const Check = z.object({
   name: z.string(),
@@ -118,7 +118,7 @@ export const selftest = (capabilities: () => AnyOperation) =>
         .map(({ name, ok, skipped, ms }) => `${ok ? '✓' : '✗'} ${name} ${skipped === true ? '(skipped)' : `${ms} ms`}`)
         .join('\n'),
     exitCode: ({ ok }) => (ok ? 0 : 1),
-    render: json,
+    render: sessionJson,
   });
 
 async function take({ name, run }: Probe, ask: Ask): Promise<Check> {
@@ -128,7 +128,7 @@ async function take({ name, run }: Probe, ask: Ask): Promise<Check> {
     const { skipped, ...found } = await run(ask);
     return { name, ...found, ...(skipped === true ? { skipped: true as const } : {}), ms: ms() };
   } catch (error) {
-    const message = error instanceof FairleadError ? renderError(error) : 'It broke.';
+    const message = error instanceof FairleadError ? renderSessionError(error) : 'It broke.';
     return { name, ok: false, detail: { error: message }, ms: ms() };
   }
 }

@@ -7,11 +7,11 @@ import { runningInstance, type Vitals } from '../../engine/instances/running.ts'
 import { architectureName, platformName } from '../../engine/instances/record.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/call/operation.ts';
-import { json } from './shared.ts';
+import { sessionJson } from './shared.ts';
 
 const engineName = 'Fairlead';
 
-const versionOf = (engine: Engine): string => engine.part(runningInstance).own.record.version;
+const versionOf = (engine: Engine): string => engine.service(runningInstance).own.record.version;
 
 export const info = operation({
   title: 'Server identity',
@@ -25,7 +25,7 @@ export const info = operation({
     engine: engineName,
     protocol: 'json-rpc-2.0',
   }),
-  render: json,
+  render: sessionJson,
 });
 
 /** R-RPC-132 */
@@ -51,7 +51,7 @@ export const health = operation({
     }),
   }),
   async run({ engine, caller }) {
-    const { own, peers, vitals } = engine.part(runningInstance);
+    const { own, peers, vitals } = engine.service(runningInstance);
     const blocked = await vitals.noTerminals();
     const { cols, rows } = engine.sessions.size;
     const reasons = [
@@ -68,7 +68,7 @@ export const health = operation({
       terminal: { initial_cols: cols, initial_rows: rows, color_scheme: 'standard', term: 'xterm-256color' },
     };
   },
-  render: json,
+  render: sessionJson,
 });
 
 function lagging({ lateMs }: Vitals): string[] {
@@ -116,7 +116,7 @@ export const system = operation({
     memory_mb: Math.round(process.memoryUsage().rss / 1024 / 1024),
     sessions_max: engine.sessions.limits.maxSessions,
   }),
-  render: json,
+  render: sessionJson,
 });
 
 export const launch_admin = operation({
@@ -148,7 +148,7 @@ export const launch_admin = operation({
       command,
     };
   },
-  render: json,
+  render: sessionJson,
 });
 
 const adminShells: Readonly<Record<string, string>> = { powershell7: 'pwsh', pwsh: 'pwsh', cmd: 'cmd' };

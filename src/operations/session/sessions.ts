@@ -3,19 +3,19 @@ import { FairleadError } from '../../contract/errors.ts';
 import { activityOf } from '../../engine/terminal/activity.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { launchLines } from '../../policy/lines.ts';
-import { settled } from '../../engine/waiting/answered.ts';
+import { answered } from '../../engine/waiting/answered.ts';
 import { syncAll } from '../../system/sync-all.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { titleOf } from '../../engine/terminal/title.ts';
-import { Environment } from '../environment.ts';
+import { EnvironmentInput } from '../environment.ts';
 import { aboutLaunch } from '../launch.ts';
 import { launchEnvironment } from './environment.ts';
 import {
-  clean,
+  plainLine,
   cwdUri,
   Info,
   infoOf,
-  json,
+  sessionJson,
   liveSession,
   orNotFound,
   session,
@@ -38,7 +38,7 @@ export const list = operation({
     await syncAll(all, engine.clock, signal);
     return { sessions: all.map((terminal) => infoOf(terminal, engine)).sort((a, b) => a.id - b.id) };
   },
-  render: json,
+  render: sessionJson,
 });
 
 function sessionLine({ id, title, cols, rows, is_dead, exit_code, name, shell }: z.output<typeof Info>): string {
@@ -76,7 +76,7 @@ export const get = operation({
       idle_ms: activityOf(terminal).idleMs,
     };
   },
-  render: json,
+  render: sessionJson,
 });
 
 /** The same method under its other name. */
@@ -88,7 +88,7 @@ export const Create = {
   cwd: z.string().min(1).max(4096).optional().describe('Directory it starts in; your home, or --cwd of the server'),
   shell: z.string().min(1).max(4096).optional().describe('Shell to run; yours by default'),
   argv: z.array(z.string().max(65_536)).min(1).max(1000).optional().describe('Run this program instead of a shell'),
-  env: Environment.describe('Variables for it, added to yours'),
+  env: EnvironmentInput.describe('Variables for it, added to yours'),
   title: z.string().trim().min(1).max(64).optional().describe('Shown until a program sets another'),
   name: z.string().trim().min(1).max(64).optional().describe('What to call it'),
   target: z.string().min(1).max(256).optional().describe('local, or ssh:user@host'),
@@ -123,7 +123,7 @@ export const create = operation({
     note({ detail: aboutLaunch(input).detail || terminal.program, terminal: String(terminal.number) });
     return createdOf(terminal);
   },
-  render: json,
+  render: sessionJson,
 });
 
 export const createdOf = (terminal: Terminal): z.output<typeof Created> => ({
@@ -151,7 +151,7 @@ export const input = operation({
     await terminal.send(Buffer.from(text), call.caller.name, call.signal);
     return ok;
   },
-  render: json,
+  render: sessionJson,
 });
 
 const typedText = ({ input: text, enter }: { readonly input: string; readonly enter: boolean }): string =>
@@ -183,7 +183,7 @@ export const resize = operation({
     await terminal.resize({ cols: call.input.cols, rows: call.input.rows }, call.signal);
     return ok;
   },
-  render: json,
+  render: sessionJson,
 });
 
 export const destroy = operation({
@@ -199,7 +199,7 @@ export const destroy = operation({
     await orNotFound(engine.sessions.close(sessionRef(ref), caller, signal));
     return { ...ok, destroyed: true as const };
   },
-  render: json,
+  render: sessionJson,
 });
 
 export const idle = operation({
@@ -228,7 +228,7 @@ export const idle = operation({
       ...(terminal.ended && { is_dead: true as const }),
     };
   },
-  render: json,
+  render: sessionJson,
 });
 
 export const cwd = operation({
@@ -241,11 +241,11 @@ export const cwd = operation({
   async run(call) {
     const terminal = await sessionOf(call);
     // A shell tells where it is with its next prompt.
-    await settled(terminal, call.signal);
+    await answered(terminal, call.signal);
     const { cwd: path, worksHere } = terminal;
     return { cwd: cwdUri(terminal), ...(path !== undefined && worksHere && { path }) };
   },
-  render: json,
+  render: sessionJson,
 });
 
 const Entry = z.object({
@@ -276,20 +276,20 @@ export const history = operation({
     await terminal.sync(call.signal);
     const { screen, blocks } = terminal;
     if (source === 'scrollback') {
-      const rows = screen.rowTexts(screen.baseRow).map(({ text }) => clean(text));
+      const rows = screen.rowTexts(screen.baseRow).map(({ text }) => plainLine(text));
       // The rows below the last text are no lines of it.
       const end = rows.findLastIndex((text) => text !== '') + 1;
       const entries = rows.slice(Math.max(0, end - limit), end).flatMap((text) => (text === '' ? [] : [{ text }]));
       return { entries, count: entries.length };
     }
     const entries = blocks.list.slice(-limit).map((block) => ({
-      text: clean(block.command ?? ''),
-      command: clean(block.command ?? ''),
+      text: plainLine(block.command ?? ''),
+      command: plainLine(block.command ?? ''),
       exit_code: block.exitCode ?? null,
       ...(block.startedAt === undefined ? {} : { started_at: new Date(block.startedAt).toISOString() }),
       ...(block.endedAt === undefined ? {} : { ended_at: new Date(block.endedAt).toISOString() }),
     }));
     return { entries, count: entries.length };
   },
-  render: json,
+  render: sessionJson,
 });

@@ -79,7 +79,7 @@ export async function liveSession(call: Asking): Promise<Terminal> {
 }
 
 /** Characters that would fool a reader are taken out. */
-export const clean = (text: string): string => plainText(text, { separator: ' ' }).text;
+export const plainLine = (text: string): string => plainText(text, { separator: ' ' }).text;
 
 const types: Readonly<Record<string, string>> = { pwsh: 'powershell', powershell: 'powershell', nu: 'nushell' };
 const named = new Set(['cmd', 'bash', 'zsh', 'fish']);
@@ -96,10 +96,10 @@ export function cwdUri({ cwd, worksHere, blocks }: Terminal): string {
   return `file://${encodeURIComponent(host)}${cwd.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-export const Cursor = z.object({ x: z.number().int(), y: z.number().int(), visible: z.boolean() });
+export const CursorShape = z.object({ x: z.number().int(), y: z.number().int(), visible: z.boolean() });
 
 /** `y` is an absolute row: it stays true while the screen scrolls, within one epoch (R-RPC-021). */
-export function cursorOf({ screen }: Terminal): z.output<typeof Cursor> {
+export function cursorOf({ screen }: Terminal): z.output<typeof CursorShape> {
   const { cursor, viewportTop } = screen.facts;
   return { x: cursor.x, y: viewportTop + cursor.y, visible: cursor.visible };
 }
@@ -111,7 +111,7 @@ export const Info = z.object({
   name: z.string().optional(),
   cols: z.number().int(),
   rows: z.number().int(),
-  cursor: Cursor,
+  cursor: CursorShape,
   viewport_top: z.number().int(),
   epoch: z.number().int(),
   is_dead: z.boolean(),
@@ -154,4 +154,4 @@ export function infoOf(terminal: Terminal, engine: Engine): z.output<typeof Info
   };
 }
 
-export const json = (value: unknown): string => JSON.stringify(value, null, 2);
+export const sessionJson = (value: unknown): string => JSON.stringify(value, null, 2);

@@ -8,9 +8,9 @@ import { freeName } from '../../engine/sessions/lookup.ts';
 import { launchLines } from '../../policy/lines.ts';
 import { savedSession } from '../../engine/sessions/saved-session.ts';
 import { type SavedSession, Workspace, workspaces } from '../../engine/sessions/workspaces.ts';
-import { renderError } from './errors.ts';
+import { renderSessionError } from './errors.ts';
 import { typeLine } from './exec.ts';
-import { json } from './shared.ts';
+import { sessionJson } from './shared.ts';
 
 const Name = { name: z.string().min(1).max(200).describe('Of the workspace') };
 
@@ -26,10 +26,12 @@ export const save = operation({
   about: ({ name }) => ({ detail: name }),
   async run({ input, engine, caller }) {
     const sessions = engine.sessions.running(caller).map((terminal) => savedSession(terminal, engine.recordings));
-    engine.part(workspaces).save({ name: input.name, sessions, saved_at: new Date(engine.clock.now()).toISOString() });
+    engine
+      .service(workspaces)
+      .save({ name: input.name, sessions, saved_at: new Date(engine.clock.now()).toISOString() });
     return { saved: true as const, name: input.name, sessions: sessions.length };
   },
-  render: json,
+  render: sessionJson,
 });
 
 const Recreated = z.object({
@@ -67,7 +69,7 @@ export const restore = operation({
   },
   async run(call) {
     const { input, engine, caller } = call;
-    const workspace = engine.part(workspaces).load(input.name);
+    const workspace = engine.service(workspaces).load(input.name);
     const base = { name: input.name, workspace, planned: workspace.sessions.length, dry_run: input.dry_run };
     if (input.dry_run) {
       const message = `${workspace.sessions.length} sessions would be created.`;
@@ -92,7 +94,7 @@ export const restore = operation({
         created.push(await accounted(what, call, (_admit, note) => recreate({ ...call, note }, saved)));
       } catch (error) {
         if (!(error instanceof FairleadError)) throw error;
-        failed.push({ saved_id: saved.id, error: renderError(error) });
+        failed.push({ saved_id: saved.id, error: renderSessionError(error) });
       }
     }
     const renamed = created.flatMap(({ id, name }) => (name === undefined ? [] : [`${id} is called ${name}`]));
@@ -102,7 +104,7 @@ export const restore = operation({
     ].join(' ');
     return { restored: true, ...base, message, created, failed };
   },
-  render: json,
+  render: sessionJson,
 });
 
 async function recreate(
@@ -154,8 +156,8 @@ export const list = operation({
   access: 'observe',
   input: z.object({}),
   output: z.object({ workspaces: z.array(Listed) }),
-  run: async ({ engine }) => ({ workspaces: engine.part(workspaces).list() }),
-  render: json,
+  run: async ({ engine }) => ({ workspaces: engine.service(workspaces).list() }),
+  render: sessionJson,
 });
 
 export const remove = operation({
@@ -169,8 +171,8 @@ export const remove = operation({
   positional: ['name'],
   about: ({ name }) => ({ detail: name }),
   async run({ input, engine }) {
-    engine.part(workspaces).delete(input.name);
+    engine.service(workspaces).delete(input.name);
     return { deleted: true as const, name: input.name };
   },
-  render: json,
+  render: sessionJson,
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
-import { json, SessionId } from './shared.ts';
+import { terminalJson, SessionId } from './shared.ts';
 
 const Mode = z.enum(['always', 'on-failure']);
 const Format = z.enum(['v2', 'v3']);
@@ -58,7 +58,7 @@ export const start = operation({
     return { ...recordings[0], recordings: [...recordings], ...leftOut };
   },
   render: ({ recordings, alreadyRecorded, ...one }) =>
-    json(alreadyRecorded === undefined ? (recordings ?? one) : { recordings, alreadyRecorded }),
+    terminalJson(alreadyRecorded === undefined ? (recordings ?? one) : { recordings, alreadyRecorded }),
 });
 
 export const stop = operation({
@@ -86,5 +86,5 @@ export const stop = operation({
   }),
   positional: ['recordingId'],
   run: async ({ input, engine }) => engine.recordings.stop(input.recordingId, { failed: input.failed ?? false }),
-  render: json,
+  render: terminalJson,
 });

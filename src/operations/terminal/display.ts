@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readContent, view } from '../../engine/reading/content.ts';
 import { operation } from '../../engine/call/operation.ts';
-import { Flags, json, SessionId } from './shared.ts';
+import { TerminalFlags, terminalJson, SessionId } from './shared.ts';
 
 export const content = operation({
   mcpName: 'getContent',
@@ -34,7 +34,7 @@ export const content = operation({
     command: z.string().optional(),
     exitCode: z.number().int().nullable().optional(),
     commandRunning: z.boolean().optional(),
-    flags: Flags,
+    flags: TerminalFlags,
     outputLost: z.number().int().optional().describe('Bytes of the command no longer kept'),
     status: z.enum(['running', 'exited']),
   }),
@@ -91,7 +91,7 @@ export const screenshot = operation({
     altScreen: z.boolean(),
     scrollbackRows: z.number().int(),
     sessionId: z.string(),
-    flags: Flags,
+    flags: TerminalFlags,
     png: Png.optional(),
   }),
   async run({ input, engine, caller, signal }) {
@@ -103,7 +103,7 @@ export const screenshot = operation({
   },
   render({ format, png, ...seen }) {
     if (format === 'ansi') return seen.content;
-    if (!png) return json(seen);
+    if (!png) return terminalJson(seen);
     const caption = `PNG ${png.width}x${png.height}, ${png.sizeBytes} bytes: ${png.path}`;
     return [
       { type: 'image', bytes: png.bytes, mimeType: 'image/png' },

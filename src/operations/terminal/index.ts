@@ -1,7 +1,7 @@
 import { defineBook } from '../../engine/call/operation.ts';
 import * as cast from './cast.ts';
 import * as display from './display.ts';
-import { renderError } from './errors.ts';
+import { renderTerminalError } from './errors.ts';
 import * as keyboard from './keyboard.ts';
 import * as shell from './shell.ts';
 
@@ -15,5 +15,5 @@ export const terminalBook = defineBook({
     cast: { start: cast.start, stop: cast.stop },
     shell: { create: shell.create, list: shell.list, destroy: shell.destroy },
   },
-  renderError,
+  renderError: renderTerminalError,
 });

@@ -11,6 +11,9 @@ export const AnySessionId = z.preprocess(
 export const SessionId = AnySessionId.optional().describe('Default session if omitted');
 
 /** Of whatever in an answer somebody else chose. */
-export const Flags = z.record(z.string(), z.number().int()).optional().describe('Invisible characters taken out');
+export const TerminalFlags = z
+  .record(z.string(), z.number().int())
+  .optional()
+  .describe('Invisible characters taken out');
 
-export const json = (value: unknown): string => JSON.stringify(value, null, 2);
+export const terminalJson = (value: unknown): string => JSON.stringify(value, null, 2);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
 import { launchLines } from '../../policy/lines.ts';
 import { aboutLaunch } from '../launch.ts';
-import { Environment } from '../environment.ts';
-import { AnySessionId, Flags, json } from './shared.ts';
+import { EnvironmentInput } from '../environment.ts';
+import { AnySessionId, TerminalFlags, terminalJson } from './shared.ts';
 
 const SessionInfo = z.object({
   sessionId: z.string(),
@@ -17,7 +17,7 @@ const SessionInfo = z.object({
   pid: z.number().int().optional(),
   cwd: z.string().optional(),
   rpcId: z.number().int().describe('The number of this session in the session RPC; accepted as sessionId too'),
-  flags: Flags,
+  flags: TerminalFlags,
 });
 
 export const create = operation({
@@ -31,7 +31,7 @@ export const create = operation({
     cols: z.number().int().min(2).max(1000).optional(),
     rows: z.number().int().min(1).max(1000).optional(),
     cwd: z.string().min(1).max(4096).optional(),
-    env: Environment,
+    env: EnvironmentInput,
     name: z.string().trim().min(1).max(64).optional(),
   }),
   output: SessionInfo,
@@ -44,7 +44,7 @@ export const create = operation({
     note({ detail: aboutLaunch(input).detail || terminal.program, terminal: terminal.id });
     return engine.sessions.describe(terminal, caller);
   },
-  render: json,
+  render: terminalJson,
 });
 
 export const list = operation({
@@ -72,7 +72,7 @@ export const list = operation({
     await engine.sessions.default(signal, caller).catch(() => {});
     return engine.sessions.list(caller);
   },
-  render: json,
+  render: terminalJson,
 });
 
 export const destroy = operation({

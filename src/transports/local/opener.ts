@@ -25,7 +25,7 @@ export interface LocalOptions {
 }
 
 /** Where the terminals of programs live: in this process, or with somebody who outlives it. */
-export interface Place {
+export interface PtyHost {
   readonly open: (
     target: LocalTarget,
     size: Size,
@@ -43,13 +43,13 @@ export interface OwnFiles {
   readonly about?: Readonly<Record<string, string>>;
 }
 
-function inThisProcess(): Place {
+function inThisProcess(): PtyHost {
   const transport = localTransport();
   return { open: (target, size, _, signal) => transport.open(target, size, signal) };
 }
 
 /** Opens programs on this machine: a shell with integration, or a command as given. */
-export function localOpener(options: LocalOptions, place: Place = inThisProcess()): Opener {
+export function localOpener(options: LocalOptions, place: PtyHost = inThisProcess()): Opener {
   return async (request, terminalId, signal) => {
     const found = await options.variables?.(signal);
     const env = { ...environment(options), ...found, ...request.env, FAIRLEAD: '1', FAIRLEAD_SESSION: terminalId };

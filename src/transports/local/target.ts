@@ -62,7 +62,7 @@ function look(path: string): Stats | undefined {
 }
 
 /** Why a target could not be started, from the error's name and a look at what is there. */
-export function explain(target: LocalTarget, program: string, code: string, cause?: unknown): FairleadError {
+export function launchError(target: LocalTarget, program: string, code: string, cause?: unknown): FairleadError {
   const { argv, cwd } = target;
   const extras = { data: { program, cwd, code }, cause };
   const folder = cwd === undefined ? undefined : look(cwd);

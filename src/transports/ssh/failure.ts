@@ -23,7 +23,7 @@ const words: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its name could not be looked up just now',
 };
 
-export function judge(error: unknown, place: string): Failure {
+export function failureOf(error: unknown, place: string): Failure {
   if (error instanceof FairleadError) return { final: true, error };
   if (error instanceof OutOfTime) return { final: false, error, timeout: true, reason: 'no answer in time' };
   if (error instanceof Hiccup) return { final: false, error, timeout: false, reason: error.message };

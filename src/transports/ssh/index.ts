@@ -1,4 +1,4 @@
-import { partKey } from '../../engine/call/service.ts';
+import { serviceKey } from '../../engine/call/service.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Commands } from './commands/commands.ts';
 import type { SshConnector } from './sessions/connect.ts';
@@ -36,4 +36,4 @@ export class Ssh implements AsyncDisposable {
   }
 }
 
-export const ssh = partKey<Ssh>('SSH');
+export const ssh = serviceKey<Ssh>('SSH');

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../../src/contract/errors.ts';
 import { type Caller, call } from '../../../src/engine/call/call.ts';
 import { Engine, type EngineOptions } from '../../../src/engine/engine.ts';
-import { openGate, type Verdict } from '../../../src/engine/call/gate.ts';
+import { openGate, type GateVerdict } from '../../../src/engine/call/gate.ts';
 import { defineBook, operation } from '../../../src/engine/call/operation.ts';
 
 const engineWith = (options: Partial<EngineOptions> = {}): Engine =>
@@ -65,7 +65,7 @@ test('1.3: what only reads ignores the key, good or bad', async () => {
 test('the gate is asked before a replay, and each call is in the audit', async () => {
   let open = true;
   let asked = 0;
-  const policy = (): Verdict => {
+  const policy = (): GateVerdict => {
     asked += 1;
     return open ? { allowed: true } : { allowed: false, error: new FairleadError('not_permitted', 'No.') };
   };

@@ -208,7 +208,7 @@ test.each([
     'const done = () => { console.log("\\r\\nread " + read.length + " keys, " + read.split("\\r").length + " parts\\r"); process.exit() }',
   ].join('; ');
   await typeText(terminal, `${process.execPath} -e '${source}'`, keys, never);
-  await expect.poll(() => terminal.attention.current?.secret).toBe(true);
+  await expect.poll(() => terminal.prompts.current?.secret).toBe(true);
   const sent = await submit(terminal, { ...line, text: 'hunter22' }, never);
   expect(sent).toEqual({ submitted: 'unknown', wrapped: false, bytes: 9, enters: 1 });
   await expect.poll(() => screenText(terminal)).toContain('read 9 keys, 2 parts');

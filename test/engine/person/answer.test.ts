@@ -270,7 +270,7 @@ test('an answer to a question that is no longer asked is refused; the audit keep
   const caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true } as const;
   const answer = { terminal: terminal.id, text: secret, secret: true, submit: true, prompt };
   await answerWaiting(engine, answer, caller, never);
-  await expect.poll(() => terminal.attention.current?.prompt).toBe('PIN: Other PIN:');
+  await expect.poll(() => terminal.prompts.current?.prompt).toBe('PIN: Other PIN:');
   await expect(answerWaiting(engine, answer, caller, never)).rejects.toMatchObject({ code: 'conflict' });
   await answerWaiting(engine, { ...answer, prompt: 'PIN: Other PIN:' }, caller, never);
   await expect.poll(() => terminal.state).toBe('idle');

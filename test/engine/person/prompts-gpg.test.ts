@@ -23,7 +23,7 @@ test.runIf(has('gpg') && has('pinentry-curses'))(
     });
     const terminal = await place.shell();
     const asked = async (fits: object): Promise<void> => {
-      await expect.poll(() => terminal.attention.current, { timeout: 20_000 }).toMatchObject(fits);
+      await expect.poll(() => terminal.prompts.current, { timeout: 20_000 }).toMatchObject(fits);
     };
     const pinentry = execFileSync('sh', ['-c', 'command -v pinentry-curses'], { encoding: 'utf8' }).trim();
     await typeText(terminal, `mkdir -m 700 g; echo pinentry-program ${pinentry} > g/gpg-agent.conf`, keys, never);

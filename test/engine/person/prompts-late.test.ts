@@ -49,10 +49,10 @@ async function printed(text: string) {
 test('a question is noticed when the program begins to read, minutes later', async () => {
   await using at = await printed('Continue? [y/N] ');
   await at.pass(120_000);
-  expect(at.terminal.attention.current).toBeUndefined();
+  expect(at.terminal.prompts.current).toBeUndefined();
   at.channel.reads = true;
   await at.pass(10_000);
-  expect(at.terminal.attention.current).toMatchObject({ kind: 'yes_no' });
+  expect(at.terminal.prompts.current).toMatchObject({ kind: 'yes_no' });
   expect(at.terminal.state).toBe('needs_input');
 });
 

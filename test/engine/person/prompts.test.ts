@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { attentionOf } from '../../../src/engine/person/prompts/index.ts';
+import { promptOf } from '../../../src/engine/person/prompts/index.ts';
 import { watchAttention } from '../../support/attention.ts';
 import { shortest } from '../../support/shortest.ts';
 import type { Terminal, TerminalState } from '../../../src/engine/terminal/terminal.ts';
@@ -121,12 +121,12 @@ describe('recognised within a second', () => {
         const waits = personKinds.has(kind) ? 'needs_person' : 'needs_input';
         expect(terminal.state).toBe(waits);
         await terminal.sync(never);
-        expect(attentionOf(terminal)).toEqual(attention);
+        expect(promptOf(terminal)).toEqual(attention);
         await terminal.send(Buffer.from(answer), 'person', never);
         await expect.poll(() => terminal.state).toBe('idle');
         expect(states.filter((state) => state.startsWith('needs_'))).toHaveLength(1);
         expect(states.at(-1)).toBe('idle');
-        expect(attentionOf(terminal)).toBeUndefined();
+        expect(promptOf(terminal)).toBeUndefined();
         return ms;
       };
       expect(await shortest(1000, recognised)).toBeLessThan(1000);
@@ -150,7 +150,7 @@ describe('recognised within a second', () => {
     const { attention } = await asks(terminal, "read -rs -p 'Password: ' a; echo; read -rs -p 'Again, password: ' a");
     expect(attention.prompt).toBe('Password:');
     await terminal.send(Buffer.from('hunter22\r'), 'person', never);
-    await expect.poll(() => terminal.attention.current?.prompt).toBe('Again, password:');
+    await expect.poll(() => terminal.prompts.current?.prompt).toBe('Again, password:');
   });
 });
 
@@ -168,7 +168,7 @@ describe('not taken for a question', () => {
   /** Collects what was recognised until the command is over. */
   async function noticed(terminal: Terminal, command: string): Promise<string[]> {
     const kinds: string[] = [];
-    using _changed = terminal.attention.changed.on((attention) => attention && kinds.push(attention.kind));
+    using _changed = terminal.prompts.changed.on((attention) => attention && kinds.push(attention.kind));
     await typeText(terminal, `${command}; echo "the"" end"`, keys, never);
     await expect.poll(() => screenText(terminal), { timeout: 20_000 }).toContain('the end');
     await expect.poll(() => terminal.state).toBe('idle');
@@ -202,7 +202,7 @@ describe('not taken for a question', () => {
     await asks(terminal, "read -rs -p 'Password: ' x; sleep 1.3");
     const kinds: string[] = [];
     const states: TerminalState[] = [];
-    terminal.attention.changed.on((attention) => attention && kinds.push(attention.kind));
+    terminal.prompts.changed.on((attention) => attention && kinds.push(attention.kind));
     terminal.stateChanged.on((state) => states.push(state));
     await terminal.send(Buffer.from('hunter22\r'), 'person', never);
     await expect.poll(() => terminal.state).toBe('idle');

@@ -8,7 +8,7 @@ import { exportMarkdown, exportText, type OpenTextScreen } from '../../../src/en
 import { frames } from '../../../src/engine/recording/frames.ts';
 import { listRecordings } from '../../../src/engine/recording/library.ts';
 import type { RecordedCommand } from '../../../src/engine/recording/metadata.ts';
-import { play } from '../../../src/engine/recording/play.ts';
+import { playCast } from '../../../src/engine/recording/play.ts';
 import { events, Studio } from '../../support/recording.ts';
 
 const at = new Studio();
@@ -110,7 +110,7 @@ describe('play', () => {
       const seen: [number, string][] = [];
       const { events: all } = await readCast(path);
       const playing = (async () => {
-        for await (const text of play(all, { clock: at.clock, signal: new AbortController().signal, ...options })) {
+        for await (const text of playCast(all, { clock: at.clock, signal: new AbortController().signal, ...options })) {
           seen.push([at.clock.monotonic() - start, text]);
         }
       })();
@@ -138,7 +138,7 @@ describe('play', () => {
     ]);
     const ending = new AbortController();
     const seen: string[] = [];
-    for await (const text of play((await readCast(path)).events, { clock: at.clock, signal: ending.signal })) {
+    for await (const text of playCast((await readCast(path)).events, { clock: at.clock, signal: ending.signal })) {
       seen.push(text);
       ending.abort();
     }

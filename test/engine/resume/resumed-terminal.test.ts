@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Channel, ChannelMemory } from '../../../src/engine/terminal/channel.ts';
+import type { Channel, DurableFarSide } from '../../../src/engine/terminal/channel.ts';
 import { Engine } from '../../../src/engine/engine.ts';
-import { encodeState, type KeptState } from '../../../src/engine/resume/saved-state.ts';
+import { encodeState, type SavedState } from '../../../src/engine/resume/saved-state.ts';
 import { OutputLog } from '../../../src/engine/terminal/output-log.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../../../src/transports/echo/index.ts';
@@ -19,7 +19,7 @@ class Remembered extends EchoChannel {
   facts: Uint8Array | undefined;
   state: { readonly bytes: Uint8Array; readonly at: number } | undefined;
   left = false;
-  readonly memory: ChannelMemory = {
+  readonly durable: DurableFarSide = {
     note: (facts) => {
       this.facts = facts;
     },
@@ -98,7 +98,7 @@ test('a terminal another process had goes on as if it never changed hands: scree
       const { terminal: one, channel } = await open(engine);
       await say(one, channel, first);
       const state = one.save();
-      if (state) channel.memory.save(encodeState(state), state.screenAt);
+      if (state) channel.durable.save(encodeState(state), state.screenAt);
       await say(one, channel, second);
       const again = new Remembered(size);
       const other = await next.resume({ ...leftOf(one, channel), opened: { channel: again } });
@@ -156,7 +156,7 @@ test('commands keep their times; of what happened while nobody was there the tim
   const command = (n: number, text: string): string =>
     `${mark(`A;n=${n}`)}${mark(`B;n=${n}`)}${mark(`C;n=${n}`)}${text}`;
   await say(terminal, channel, `${command(1, 'one')}${mark('D;0;n=1')}${command(2, 'two')}`);
-  channel.memory.save(encodeState(terminal.save() as KeptState), 0);
+  channel.durable.save(encodeState(terminal.save() as SavedState), 0);
   await say(terminal, channel, `${mark('D;0;n=2')}${command(3, 'three')}${mark('D;0;n=3')}${command(4, 'four')}`);
   const again = new Remembered(size);
   const other = await next.resume({ ...leftOf(terminal, channel), opened: { channel: again } });
@@ -177,7 +177,7 @@ test('where the oldest bytes are gone, reading begins with a whole line and the 
   await using next = makeEngine();
   const { terminal, channel } = await open(engine);
   await say(terminal, channel, 'top\r\n\x1b[?2004h');
-  channel.memory.save(encodeState(terminal.save() as KeptState), 0);
+  channel.durable.save(encodeState(terminal.save() as SavedState), 0);
   await say(terminal, channel, '\x1b[31mcut here\r\nwhole\r\n');
   const again = new Remembered(size);
   const other = await next.resume({ ...leftOf(terminal, channel, 16), opened: { channel: again } });

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { run } from '../../../src/engine/run/run.ts';
+import { runCommand } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { mark, nonce, openWire } from '../../support/reading.ts';
 import { limit, shellHome } from '../../support/engine.ts';
@@ -13,7 +13,7 @@ afterAll(() => home[Symbol.asyncDispose]());
 
 const rounds = Number(process.env['FAIRLEAD_TEST_ROUNDS'] ?? 15);
 const start = (terminal: Terminal, command: string, timeoutMs = 15_000) =>
-  run(terminal, { command, timeoutMs, by: 'test' }, limit());
+  runCommand(terminal, { command, timeoutMs, by: 'test' }, limit());
 
 test.each(['bash', 'zsh', 'fish', 'dash', 'ash'])(
   'a command run right after Ctrl+C in %s is told of as it went (R-RPC-041)',

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { follow, type RunResult, run } from '../../../src/engine/run/run.ts';
+import { follow, type RunResult, runCommand } from '../../../src/engine/run/run.ts';
 import { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../../../src/transports/echo/index.ts';
 import { mark, nonce } from '../../support/reading.ts';
@@ -19,7 +19,7 @@ afterAll(() => home[Symbol.asyncDispose]());
 const never = new AbortController().signal;
 
 const start = (terminal: Terminal, command: string): Promise<RunResult> =>
-  run(terminal, { command, timeoutMs: 60_000, by: 'test' }, limit(70_000));
+  runCommand(terminal, { command, timeoutMs: 60_000, by: 'test' }, limit(70_000));
 
 /** A bash at its prompt whose keyboard and screen are the test; `echo`: undefined in raw mode. */
 function open(echo: boolean | undefined) {
@@ -58,7 +58,7 @@ test('a shell in raw mode that shows nothing of a line for 8 s is said not to re
   await using far = open(undefined);
   await far.terminal.sync(never);
   let over = false;
-  const result = run(far.terminal, request, never).finally(() => {
+  const result = runCommand(far.terminal, request, never).finally(() => {
     over = true;
   });
   await far.pass(7999);
@@ -71,7 +71,7 @@ test('a shell in raw mode that shows nothing of a line for 8 s is said not to re
     note: expect.stringMatching(/does not react to keys.*close this terminal and open another/),
   });
   const { length } = far.channel.written;
-  await expect(run(far.terminal, request, never)).rejects.toMatchObject({
+  await expect(runCommand(far.terminal, request, never)).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('does not react to keys'),
     hint: expect.stringContaining('open another'),
@@ -85,7 +85,7 @@ test.each([
 ])('a shell that %s is waited for as long as the call says', async (_what, echo, shown) => {
   await using far = open(echo);
   await far.terminal.sync(never);
-  const result = run(far.terminal, request, never);
+  const result = runCommand(far.terminal, request, never);
   await far.pass(0);
   if (shown !== '') far.channel.say(shown);
   await far.pass(29_999);

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { follow, type RunResult, run } from '../../../src/engine/run/run.ts';
+import { follow, type RunResult, runCommand } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { wait } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
 import { limit, shellHome } from '../../support/engine.ts';
 
 const poem = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? `line ${at}` : '')).join('\n');
@@ -11,7 +11,7 @@ afterAll(() => home[Symbol.asyncDispose]());
 
 /** Far longer than any of these programs needs to draw: an answer that comes at this limit tells of no program. */
 const start = (terminal: Terminal, command: string): Promise<RunResult> =>
-  run(terminal, { command, timeoutMs: 60_000, by: 'test' }, limit(70_000));
+  runCommand(terminal, { command, timeoutMs: 60_000, by: 'test' }, limit(70_000));
 
 test.each([
   ['top', /^top - .*load average/, 'q'],
@@ -50,10 +50,16 @@ test('less answers with its screen and the keys it takes', async () => {
 test('a wait for the shell is not over at the prompt of a debugger', { timeout: 60_000 }, async () => {
   await using terminal = await home.open('bash');
   await terminal.send(Buffer.from('python3 -m pdb debugged.py\r'), 'test', limit());
-  await wait(terminal, { conditions: [{ type: 'text', text: '(Pdb)' }], timeoutMs: 20_000 }, limit(30_000));
+  await awaitCondition(terminal, { conditions: [{ type: 'text', text: '(Pdb)' }], timeoutMs: 20_000 }, limit(30_000));
   const prompt = [{ type: 'prompt' }, { type: 'quiet', ms: 1000 }] as const;
-  expect(await wait(terminal, { conditions: prompt, timeoutMs: 20_000 }, limit(30_000))).toMatchObject({ hit: 1 });
-  const back = wait(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000, since: 0 }, limit(30_000));
+  expect(await awaitCondition(terminal, { conditions: prompt, timeoutMs: 20_000 }, limit(30_000))).toMatchObject({
+    hit: 1,
+  });
+  const back = awaitCondition(
+    terminal,
+    { conditions: [{ type: 'prompt' }], timeoutMs: 20_000, since: 0 },
+    limit(30_000),
+  );
   await terminal.send(Buffer.from('q\r'), 'test', limit());
   expect(await back).toMatchObject({ hit: 0, state: 'idle' });
 });
@@ -63,13 +69,17 @@ test('nor at words that only look like one, but at the prompt of a shell within 
 }, async () => {
   await using terminal = await home.open('bash');
   await terminal.send(Buffer.from("printf '(Pdb) '; sleep 20\r"), 'test', limit());
-  await wait(terminal, { conditions: [{ type: 'text', text: '(Pdb) ' }], timeoutMs: 20_000 }, limit(30_000));
+  await awaitCondition(terminal, { conditions: [{ type: 'text', text: '(Pdb) ' }], timeoutMs: 20_000 }, limit(30_000));
   const prompt = [{ type: 'prompt' }, { type: 'quiet', ms: 1000 }] as const;
-  expect(await wait(terminal, { conditions: prompt, timeoutMs: 20_000 }, limit(30_000))).toMatchObject({ hit: 1 });
+  expect(await awaitCondition(terminal, { conditions: prompt, timeoutMs: 20_000 }, limit(30_000))).toMatchObject({
+    hit: 1,
+  });
   await terminal.send(Uint8Array.of(3), 'test', limit());
-  await wait(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000));
+  await awaitCondition(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000));
   await terminal.send(Buffer.from('dash\r'), 'test', limit());
-  expect(await wait(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000))).toMatchObject({
+  expect(
+    await awaitCondition(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000)),
+  ).toMatchObject({
     hit: 0,
     state: 'running',
   });

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { type RunResult, run } from '../../../src/engine/run/run.ts';
+import { type RunResult, runCommand } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { limit, shellHome } from '../../support/engine.ts';
 
@@ -9,7 +9,7 @@ const home = shellHome();
 afterAll(() => home[Symbol.asyncDispose]());
 
 const start = (terminal: Terminal, command: string): Promise<RunResult> =>
-  run(terminal, { command, timeoutMs: 15_000, by: 'test' }, limit());
+  runCommand(terminal, { command, timeoutMs: 15_000, by: 'test' }, limit());
 
 test.each([
   'PROMPT_COMMAND=true',

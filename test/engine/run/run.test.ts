@@ -1,15 +1,15 @@
 import { afterAll, expect, test } from 'vitest';
-import { follow, run } from '../../../src/engine/run/run.ts';
+import { follow, runCommand } from '../../../src/engine/run/run.ts';
 import { deferred } from '../../../src/lib/deferred.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { wait } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
 import { limit, shellHome } from '../../support/engine.ts';
 
 const home = shellHome();
 afterAll(() => home[Symbol.asyncDispose]());
 
 const start = (terminal: Terminal, command: string, timeoutMs = 15_000) =>
-  run(terminal, { command, timeoutMs, by: 'test' }, limit());
+  runCommand(terminal, { command, timeoutMs, by: 'test' }, limit());
 const send = (terminal: Terminal, text: string): Promise<void> => terminal.send(Buffer.from(text), 'other', limit());
 
 test('a busy terminal refuses, and says what runs and what to do (R-RPC-045)', async () => {
@@ -47,13 +47,13 @@ test('of two calls at the same time one waits and the other is refused (R-RPC-04
 test('text that somebody has begun to type is not run with the command', async () => {
   await using terminal = await home.open('bash');
   await send(terminal, 'rm -r ');
-  await wait(terminal, { conditions: [{ type: 'text', text: 'rm -r' }], timeoutMs: 15_000 }, limit());
+  await awaitCondition(terminal, { conditions: [{ type: 'text', text: 'rm -r' }], timeoutMs: 15_000 }, limit());
   await expect(start(terminal, 'echo no')).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('rm -r'),
   });
   await send(terminal, '\x15');
-  await wait(terminal, { conditions: [{ type: 'gone', text: 'rm -r' }], timeoutMs: 15_000 }, limit());
+  await awaitCondition(terminal, { conditions: [{ type: 'gone', text: 'rm -r' }], timeoutMs: 15_000 }, limit());
   expect(await start(terminal, 'echo yes')).toMatchObject({ exitCode: 0, output: 'yes' });
 });
 
@@ -83,7 +83,11 @@ test('a wait that is cancelled leaves the command running, and it can be followe
   using _block = terminal.block.on(({ type }) => {
     if (type === 'started') begun.resolve();
   });
-  const waiting = run(terminal, { command: 'sleep 0.5; echo later', timeoutMs: 15_000, by: 'test' }, leaving.signal);
+  const waiting = runCommand(
+    terminal,
+    { command: 'sleep 0.5; echo later', timeoutMs: 15_000, by: 'test' },
+    leaving.signal,
+  );
   await begun.promise;
   leaving.abort();
   await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
@@ -160,7 +164,7 @@ test.each(['bash', 'dash'])(
     const script = `${shell} -c 'printf "cost: 5\\$ "; read x; echo "got $x"; exit 9'`;
     const first = await start(terminal, script, 1000);
     expect(first).toMatchObject({ state: 'running', evidence: 'none' });
-    await wait(terminal, { conditions: [{ type: 'text', text: 'cost: 5$' }], timeoutMs: 15_000 }, limit());
+    await awaitCondition(terminal, { conditions: [{ type: 'text', text: 'cost: 5$' }], timeoutMs: 15_000 }, limit());
     await expect(start(terminal, 'echo hi')).rejects.toMatchObject({ code: 'conflict' });
     await send(terminal, 'y\r');
     expect(await follow(terminal, { timeoutMs: 15_000 }, limit())).toMatchObject({
@@ -195,7 +199,8 @@ test.each(['PROMPT_COMMAND=true', 'unset PROMPT_COMMAND'])(
 
 test('true in bash takes at most twice what the shell needs', async () => {
   await using terminal = await home.open('bash');
-  const prompt = (): Promise<unknown> => wait(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 5000 }, limit());
+  const prompt = (): Promise<unknown> =>
+    awaitCondition(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 5000 }, limit());
   const byHand = async (): Promise<void> => {
     const done = deferred();
     using _block = terminal.block.on((event) => {

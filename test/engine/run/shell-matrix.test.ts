@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { follow, run, type RunResult } from '../../../src/engine/run/run.ts';
+import { follow, runCommand, type RunResult } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { wait } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
 import { type Column, columns, type Shape, shapes, type Step, stepsFor } from '../../support/shell-matrix.ts';
 import { shellMatrixPage } from '../../support/shell-matrix-page.ts';
 import { limit, type ShellHome, shellHome } from '../../support/engine.ts';
@@ -26,7 +26,7 @@ const homeFor = async (column: Column, files: Readonly<Record<string, string>> =
 
 async function take(terminal: Terminal, step: Step): Promise<void> {
   const since = terminal.log.end;
-  const running = run(terminal, { command: step.run, timeoutMs: 60_000, by: 'test' }, limit(70_000));
+  const running = runCommand(terminal, { command: step.run, timeoutMs: 60_000, by: 'test' }, limit(70_000));
   await Promise.all([running, meanwhile(terminal, step, since)]);
   const result = await running;
   if (!step.expect) return;
@@ -55,7 +55,7 @@ async function meanwhile(terminal: Terminal, step: Step, since: number): Promise
   await expect.poll(() => (after === undefined ? hasBegun() : printed().includes(after)), { interval: 5 }).toBe(true);
   // A shell that reads by itself may take its time to begin.
   if (after === undefined)
-    await wait(terminal, { conditions: [{ type: 'quiet', ms: 200 }], timeoutMs: 15_000, since }, limit());
+    await awaitCondition(terminal, { conditions: [{ type: 'quiet', ms: 200 }], timeoutMs: 15_000, since }, limit());
   await step.meanwhile.does(terminal);
 }
 
@@ -95,7 +95,7 @@ test('a command that was still running is followed to its end (R-RPC-044)', slow
     await using terminal = await open(home, column);
     const go = join(home.home, 'go');
     const command = `echo a; sh -c 'until [ -e ${go} ]; do sleep 0.05; done'; echo b; sh -c "exit 3"`;
-    let first = await run(terminal, { command, timeoutMs: 200, by: 'test' }, limit());
+    let first = await runCommand(terminal, { command, timeoutMs: 200, by: 'test' }, limit());
     while (first.output === '') first = await follow(terminal, { timeoutMs: 200 }, limit());
     expect(first).toMatchObject({ state: 'running', exitCode: null, output: 'a' });
     writeFileSync(go, '');

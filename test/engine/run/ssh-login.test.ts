@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { follow, run } from '../../../src/engine/run/run.ts';
+import { follow, runCommand } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { wait } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
 import { never, Workplace } from '../../support/prompt-desk.ts';
 import { isRoot, type Sshd, startSshd } from '../../support/ssh/sshd.ts';
 
@@ -22,7 +22,7 @@ test.runIf(isRoot)(
     await using sshd = await startSshd({ password: true });
     await using place = await Workplace.open();
     const terminal = await place.shell();
-    const asked = await run(terminal, { command: login(sshd), timeoutMs, by: 'test' }, limit());
+    const asked = await runCommand(terminal, { command: login(sshd), timeoutMs, by: 'test' }, limit());
     expect(asked).toMatchObject({ state: 'needs_person', asks: { prompt: `${sshd.user}@${sshd.host}'s password:` } });
     const followed = follow(terminal, { timeoutMs }, limit());
     await typed(terminal, sshd.password);
@@ -34,7 +34,7 @@ test.runIf(isRoot)(
     // Whoever was told so waits for something else.
     const again = follow(terminal, { timeoutMs: 1000 }, limit());
     expect(await again).toMatchObject({ state: 'running', evidence: 'none' });
-    const inside = await run(terminal, { command: 'echo in"side"', timeoutMs, by: 'test' }, limit());
+    const inside = await runCommand(terminal, { command: 'echo in"side"', timeoutMs, by: 'test' }, limit());
     expect(inside).toMatchObject({ state: 'done', exitCode: 0, output: 'inside' });
   },
 );
@@ -43,9 +43,9 @@ test.runIf(isRoot)('a wait for the prompt ends with it, too', async () => {
   await using sshd = await startSshd({ password: true });
   await using place = await Workplace.open();
   const terminal = await place.shell();
-  await run(terminal, { command: login(sshd), timeoutMs, by: 'test' }, limit());
+  await runCommand(terminal, { command: login(sshd), timeoutMs, by: 'test' }, limit());
   await typed(terminal, sshd.password);
-  const { hit } = await wait(terminal, { conditions: [{ type: 'prompt' }], timeoutMs }, limit());
+  const { hit } = await awaitCondition(terminal, { conditions: [{ type: 'prompt' }], timeoutMs }, limit());
   expect(hit).toBe(0);
 });
 
@@ -53,6 +53,6 @@ test.runIf(isRoot)('what it asks is shown without the line that we typed around 
   await using sshd = await startSshd({ keyboardInteractive: true });
   await using place = await Workplace.open();
   const terminal = await place.engine.sessions.create({ argv: ['dash'] }, { principal: 'test' }, never);
-  const asked = await run(terminal, { command: login(sshd), timeoutMs, by: 'test' }, limit());
+  const asked = await runCommand(terminal, { command: login(sshd), timeoutMs, by: 'test' }, limit());
   expect(asked).toMatchObject({ state: 'needs_person', asks: { prompt: `(${sshd.user}@${sshd.host}) Password:` } });
 });

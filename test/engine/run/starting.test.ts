@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { type RunResult, run } from '../../../src/engine/run/run.ts';
+import { type RunResult, runCommand } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { mark, openWire } from '../../support/reading.ts';
 import { limit, type LocalShellHome, shellHome } from '../../support/engine.ts';
@@ -29,7 +29,7 @@ function gated(files: Readonly<Record<string, string>>): LocalShellHome & { read
 }
 
 const start = (terminal: Terminal, command: string, timeoutMs = 20_000): Promise<RunResult> =>
-  run(terminal, { command, timeoutMs, by: 'test' }, limit(30_000));
+  runCommand(terminal, { command, timeoutMs, by: 'test' }, limit(30_000));
 
 async function turns(): Promise<void> {
   for (let at = 0; at < 10; at++) await turn();
@@ -39,7 +39,7 @@ test('the first prompt is waited for as long as timeoutMs says, whatever is prin
   const clock = new ManualClock();
   await using wire = openWire({ clock });
   const said: string[] = [];
-  const result = run(wire.terminal, request, never, (message) => said.push(message));
+  const result = runCommand(wire.terminal, request, never, (message) => said.push(message));
   await wire.say('loading modules\r\n');
   for (let ms = 0; ms < 8000; ms += 500) {
     clock.advance(500);
@@ -56,7 +56,7 @@ test('the first prompt is waited for as long as timeoutMs says, whatever is prin
 test('the wait for the prompt and the command share the time of the call', async () => {
   const clock = new ManualClock();
   await using wire = openWire({ clock });
-  const result = run(wire.terminal, { ...request, timeoutMs: 10_000 }, never);
+  const result = runCommand(wire.terminal, { ...request, timeoutMs: 10_000 }, never);
   await turns();
   clock.advance(9000);
   await wire.say(prompt);

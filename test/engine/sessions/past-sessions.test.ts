@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { FairleadError } from '../../../src/contract/errors.ts';
-import { renderError as coreWords } from '../../../src/operations/core/errors.ts';
+import { renderCoreError as coreWords } from '../../../src/operations/core/errors.ts';
 import { atPrompt } from '../../support/engine.ts';
 import { StoppableClock } from '../../support/clocks/stoppable.ts';
 import { RpcPlace } from '../../support/rpc-place.ts';

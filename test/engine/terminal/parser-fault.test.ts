@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Engine, EngineOptions } from '../../../src/engine/engine.ts';
-import { ready } from '../../../src/engine/waiting/answered.ts';
+import { firstPrompt } from '../../../src/engine/waiting/answered.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../../../src/transports/echo/index.ts';
 import { adoptKept } from '../../../src/transports/local/keeper/client/adopt.ts';
@@ -18,11 +18,11 @@ import type { Sshd } from '../../support/ssh/sshd.ts';
 /** An emulator with a mistake: it cannot take this word. */
 vi.mock(import('../../../src/engine/screen/xterm/core.ts'), async (original) => {
   const core = await original();
-  const parse: typeof core.parse = (of, bytes) => {
+  const parse: typeof core.parseBytes = (of, bytes) => {
     if (Buffer.from(bytes).includes('BOOM')) throw new TypeError('what was printed');
-    core.parse(of, bytes);
+    core.parseBytes(of, bytes);
   };
-  return { ...core, parse };
+  return { ...core, parseBytes: parse };
 });
 
 const size = { cols: 80, rows: 24 };
@@ -49,7 +49,7 @@ const localOptions = () => ({
 
 /** A shell prints what the emulator cannot take: it is none the worse for it, and nor is anything but the screen. */
 async function survives(terminal: Terminal): Promise<void> {
-  await ready(terminal, limit());
+  await firstPrompt(terminal, limit());
   const say = async (line: string, word: string): Promise<void> => {
     await terminal.send(Buffer.from(`${line}\r`), 'test', limit());
     await expect.poll(() => printed(terminal)).toContain(word);
@@ -59,7 +59,7 @@ async function survives(terminal: Terminal): Promise<void> {
   // Nobody waits for it: it is parsed in a turn of its own.
   await say("echo BO''OM", 'BOOM\r');
   {
-    using _watching = terminal.watch();
+    using _watching = terminal.parseEagerly();
     await say("echo BO''OM-again", 'BOOM-again');
   }
   await say("echo af'ter'", 'after\r');
@@ -94,7 +94,7 @@ describe('output that our emulator cannot take ends nothing', () => {
       await using engine = engineWith(folder, { local: keeperOpener(localOptions(), client) }, log);
       await survives(await open(engine, 'local'));
       const left = await open(engine, 'local');
-      await ready(left, limit());
+      await firstPrompt(left, limit());
       await left.send(Buffer.from("echo BO''OM\r"), 'test', limit());
       await expect.poll(() => printed(left)).toContain('BOOM\r');
       await left.leave();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { wait } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
 import { limit, shellHome } from '../../support/engine.ts';
 import { clean, prepare, runs } from '../../support/queries/matrix.ts';
 
@@ -13,12 +13,16 @@ afterAll(() => home[Symbol.asyncDispose]());
 const path = (name: string): string => join(home.home, name);
 const type = (terminal: Terminal, text: string): Promise<void> => terminal.send(Buffer.from(text), 'test', limit());
 const shows = async (terminal: Terminal, text: string): Promise<void> => {
-  const { hit } = await wait(terminal, { conditions: [{ type: 'text', text }], timeoutMs: 20_000 }, limit(30_000));
+  const { hit } = await awaitCondition(
+    terminal,
+    { conditions: [{ type: 'text', text }], timeoutMs: 20_000 },
+    limit(30_000),
+  );
   expect(hit, terminal.screen.text({ scope: 'all', wrap: 'join' })).toBe(0);
 };
 /** Longer than any answer is kept back. */
 const rests = (terminal: Terminal): Promise<unknown> =>
-  wait(terminal, { conditions: [{ type: 'quiet', ms: 700 }], timeoutMs: 20_000 }, limit(30_000));
+  awaitCondition(terminal, { conditions: [{ type: 'quiet', ms: 700 }], timeoutMs: 20_000 }, limit(30_000));
 
 /** Asks where the cursor is as scripts do, and writes the answer down. */
 const cursor = `o=$(stty -g); stty raw -echo min 0 time 100; printf '\\033[6n' >/dev/tty
@@ -41,7 +45,7 @@ test('vim is told the version and the colours of its terminal', async () => {
     })
     .toMatch(/\x1b\[>\d+;\d+;\d+c\n\x1b\]11;rgb:/);
   await type(terminal, ':q!\r');
-  await wait(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000));
+  await awaitCondition(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000));
   await clean(terminal);
 });
 
@@ -63,7 +67,7 @@ test('tmux is told what its terminal is', async () => {
     })
     .toBe('Fairlead\n');
   await type(terminal, 'exit\r');
-  await wait(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000));
+  await awaitCondition(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000));
   await clean(terminal);
 });
 
@@ -72,7 +76,7 @@ test('htop comes and goes, and the next line is clean', async () => {
   await type(terminal, 'htop\r');
   await shows(terminal, 'F10');
   await type(terminal, 'q');
-  await wait(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000));
+  await awaitCondition(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000));
   await clean(terminal);
 });
 

@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** A far side that somebody remembers. */
 class Remembered extends EchoChannel {
   readonly saved: number[] = [];
-  readonly memory = {
+  readonly durable = {
     note: () => {},
     save: (_state: Uint8Array, at: number) => void this.saved.push(at),
     leave: async () => this.end({ by: 'lost', reason: 'left' }),
@@ -84,7 +84,7 @@ describe('a mistake of ours in a timer is an incident and ends nothing', () => {
     await using engine = start(channel);
     const terminal = await engine.open({ target: 'echo', size }, limit());
     await say(terminal, channel, 'Password: ');
-    vi.spyOn(terminal.attention, 'look').mockImplementationOnce(ours);
+    vi.spyOn(terminal.prompts, 'look').mockImplementationOnce(ours);
     clock.advance(40);
     await expect.poll(places).toEqual(['the screen']);
     expect(terminal.ended).toBeUndefined();

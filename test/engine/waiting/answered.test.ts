@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { parseKey } from '../../../src/engine/input/keys.ts';
-import { rested } from '../../../src/engine/waiting/ready-for-line.ts';
-import { ready, settled } from '../../../src/engine/waiting/answered.ts';
+import { readyForLine } from '../../../src/engine/waiting/ready-for-line.ts';
+import { firstPrompt, answered } from '../../../src/engine/waiting/answered.ts';
 import { deferred } from '../../../src/lib/deferred.ts';
 import { pressKey } from '../../../src/engine/input/typing.ts';
-import { wait } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
 import { mark, openWire, type Wire } from '../../support/reading.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 
@@ -40,7 +40,7 @@ test('R-TERM-050: the prompt after a command ends the wait at once', async () =>
   await using _wire = wire;
   await wire.say(prompt(0));
   await type('true\r');
-  const over = watched(settled(wire.terminal, never));
+  const over = watched(answered(wire.terminal, never));
   await wire.say(`true\r\n${mark('C', ';n=0')}`);
   expect(await over()).toBe(false);
   await wire.say(`${mark('D', ';0;n=0')}${prompt(1)}`);
@@ -53,7 +53,7 @@ test('calls that come together: what is still on its way to the keyboard counts'
   await wire.say(prompt(0));
   const press = pressKey(wire.terminal, parseKey('ArrowUp'), { by: 'test', repeat: 1 }, never);
   // The call that reads has less to do before it begins than the one that types.
-  const over = watched(settled(wire.terminal, never));
+  const over = watched(answered(wire.terminal, never));
   await Promise.all([press, type('\r')]);
   expect(await over()).toBe(false);
   await wire.say(`true\r\n${ran(0, '')}${prompt(1)}`);
@@ -66,7 +66,7 @@ test('a program that takes nothing is not waited for', async () => {
   await wire.say(prompt(0));
   const taken = deferred();
   const stuck = wire.terminal.turn({ by: 'test', size: 1 }, () => taken.promise, never);
-  const over = watched(settled(wire.terminal, never));
+  const over = watched(answered(wire.terminal, never));
   expect(await over()).toBe(false);
   clock.advance(150);
   await expect.poll(over).toBe(true);
@@ -83,7 +83,7 @@ test.each([
   await using _wire = wire;
   await wire.say(`${prompt(0)}cat\r\n${mark('C', ';n=0')}`);
   for (const typed of keys) await type(typed);
-  const over = watched(settled(wire.terminal, never));
+  const over = watched(answered(wire.terminal, never));
   await wire.say(`${mark('D', ';130;n=0')}${prompt(1)}`);
   expect(await over()).toBe(false);
   await wire.say(`echo mine\r\n${ran(1, 'mine\r\n')}`);
@@ -97,7 +97,7 @@ test('a line typed ahead that nobody takes is waited for until the prompt has st
   await using _wire = wire;
   await wire.say(`${prompt(0)}read x\r\n${mark('C', ';n=0')}`);
   await type('yes\r');
-  const over = watched(settled(wire.terminal, never));
+  const over = watched(answered(wire.terminal, never));
   await wire.say(`yes\r\n${mark('D', ';0;n=0')}${prompt(1)}`);
   clock.advance(149);
   expect(await over()).toBe(false);
@@ -112,7 +112,7 @@ test.each([() => true, () => undefined])(
     await using _wire = wire;
     await wire.say(`${prompt(0)}read x\r\n${mark('C', ';n=0')}`);
     await type('yes\r');
-    const over = watched(settled(wire.terminal, never));
+    const over = watched(answered(wire.terminal, never));
     await wire.say(`yes\r\n${mark('D', ';0;n=0')}${prompt(1)}`);
     await expect.poll(over).toBe(true);
   },
@@ -123,7 +123,7 @@ test('a key that ends no line is answered by the next prompt', async () => {
   await using _wire = wire;
   await wire.say(`${prompt(0)}cat\r\n${mark('C', ';n=0')}`);
   await type('\x03');
-  const over = watched(settled(wire.terminal, never));
+  const over = watched(answered(wire.terminal, never));
   await wire.say(`^C${mark('D', ';130;n=0')}${prompt(1)}`);
   await expect.poll(over).toBe(true);
 });
@@ -133,7 +133,7 @@ test('waiting for a prompt passes the one that a line was typed ahead of', async
   await using _wire = wire;
   await wire.say(`${prompt(0)}cat\r\n${mark('C', ';n=0')}`);
   await type('echo mine\r');
-  const result = wait(wire.terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 10_000 }, never);
+  const result = awaitCondition(wire.terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 10_000 }, never);
   const over = watched(result);
   await wire.say(`${mark('D', ';130;n=0')}${prompt(1)}`);
   expect(await over()).toBe(false);
@@ -143,7 +143,7 @@ test('waiting for a prompt passes the one that a line was typed ahead of', async
 
   await wire.say(`read x\r\n${mark('C', ';n=2')}`);
   await type('yes\r');
-  const taken = watched(wait(wire.terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 10_000 }, never));
+  const taken = watched(awaitCondition(wire.terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 10_000 }, never));
   await wire.say(`yes\r\n${mark('D', ';0;n=2')}${prompt(3)}`);
   expect(await taken()).toBe(false);
   clock.advance(150);
@@ -153,17 +153,17 @@ test('waiting for a prompt passes the one that a line was typed ahead of', async
 test('R-RPC-023: a shell that marks its prompts is waited for up to the limit, and less once it has said something', async () => {
   const { clock, wire } = open();
   await using _wire = wire;
-  const over = watched(ready(wire.terminal, never, 10_000));
+  const over = watched(firstPrompt(wire.terminal, never, 10_000));
   clock.advance(9999);
   expect(await over()).toBe(false);
   clock.advance(1);
   await expect.poll(over).toBe(true);
   await wire.say('Enter the code: ');
-  const spoken = watched(ready(wire.terminal, never, 10_000));
+  const spoken = watched(firstPrompt(wire.terminal, never, 10_000));
   expect(await spoken()).toBe(false);
   clock.advance(3000);
   await expect.poll(spoken).toBe(true);
-  const prompted = watched(ready(wire.terminal, never, 10_000));
+  const prompted = watched(firstPrompt(wire.terminal, never, 10_000));
   await wire.say(prompt(0));
   await expect.poll(prompted).toBe(true);
 });
@@ -171,12 +171,12 @@ test('R-RPC-023: a shell that marks its prompts is waited for up to the limit, a
 test('R-RPC-023: a program without marks is ready with its first output, or after half a second', async () => {
   const clock = new ManualClock();
   await using wire = openWire({ clock, trusted: false });
-  const silent = watched(ready(wire.terminal, never, 10_000));
+  const silent = watched(firstPrompt(wire.terminal, never, 10_000));
   clock.advance(499);
   expect(await silent()).toBe(false);
   clock.advance(1);
   await expect.poll(silent).toBe(true);
-  const spoken = watched(ready(wire.terminal, never, 10_000));
+  const spoken = watched(firstPrompt(wire.terminal, never, 10_000));
   await wire.say('>');
   await expect.poll(spoken).toBe(true);
 });
@@ -185,7 +185,7 @@ test('R-RPC-054: what marks no prompt is rested after 250 ms of quiet, after 2 s
   const clock = new ManualClock();
   await using wire = openWire({ clock, trusted: false });
   await wire.say('loading');
-  const quiet = watched(rested(wire.terminal, never));
+  const quiet = watched(readyForLine(wire.terminal, never));
   clock.advance(200);
   expect(await quiet()).toBe(false);
   await wire.say('.');
@@ -193,7 +193,7 @@ test('R-RPC-054: what marks no prompt is rested after 250 ms of quiet, after 2 s
   expect(await quiet()).toBe(false);
   clock.advance(50);
   await expect.poll(quiet).toBe(true);
-  const busy = watched(rested(wire.terminal, never));
+  const busy = watched(readyForLine(wire.terminal, never));
   for (let ms = 0; ms < 1800; ms += 200) {
     await wire.say('.');
     clock.advance(200);
@@ -207,7 +207,7 @@ test('R-RPC-054: what marks no prompt is rested after 250 ms of quiet, after 2 s
 test('R-RPC-054: a prompt that was announced is not waited for any longer', async () => {
   const { wire } = open();
   await using _wire = wire;
-  const over = watched(rested(wire.terminal, never));
+  const over = watched(readyForLine(wire.terminal, never));
   expect(await over()).toBe(false);
   await wire.say(prompt(0));
   await expect.poll(over).toBe(true);

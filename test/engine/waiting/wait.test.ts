@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { type Condition, wait } from '../../../src/engine/waiting/wait.ts';
+import { type Condition, awaitCondition } from '../../../src/engine/waiting/wait.ts';
 import { mark, openWire } from '../../support/reading.ts';
 import { limit, shellHome } from '../../support/engine.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
@@ -13,7 +13,7 @@ const enter = (terminal: Terminal, line: string): Promise<void> =>
   terminal.send(Buffer.from(`${line}\r`), 'test', limit());
 
 const until = (terminal: Terminal, conditions: readonly Condition[], timeoutMs = 18_000, since?: number) =>
-  wait(terminal, { conditions, timeoutMs, since }, limit());
+  awaitCondition(terminal, { conditions, timeoutMs, since }, limit());
 
 test('text, by whichever condition comes first, with the line it stands in', async () => {
   await using terminal = await home.open('bash');
@@ -177,7 +177,7 @@ test('the time limit is an answer, and a cancelled wait ends at once', async () 
   const late = await until(terminal, [{ type: 'text', text: 'never' }], 50);
   expect(late).toMatchObject({ hit: undefined, state: 'idle' });
   const leaving = new AbortController();
-  const waiting = wait(terminal, { conditions: [{ type: 'exit' }], timeoutMs: 20_000 }, leaving.signal);
+  const waiting = awaitCondition(terminal, { conditions: [{ type: 'exit' }], timeoutMs: 20_000 }, leaving.signal);
   leaving.abort();
   await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
   expect([terminal.output.size, terminal.block.size]).toEqual([1, 0]);

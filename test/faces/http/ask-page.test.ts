@@ -58,7 +58,7 @@ class Desk implements AsyncDisposable {
       asker: 'claude-code',
       ...changed,
     };
-    const answer = this.engine.asking.ask(question, person, never);
+    const answer = this.engine.questions.ask(question, person, never);
     return { url: await linked, answer };
   }
 
@@ -225,7 +225,7 @@ test('a page of another site cannot answer, nor can a name that points here, nor
   for (const attempt of attempts) expect((await bare(url, attempt)).status, JSON.stringify(attempt)).toBe(403);
   const strange = ['/', '/ask/', `${pathname}x`, `${pathname.slice(0, -1)}`, `/ask/${'A'.repeat(32)}`, `/x${pathname}`];
   for (const path of strange) expect((await bare(`${origin}${path}`)).status, path).toBe(404);
-  expect(desk.engine.asking.list()).toHaveLength(1);
+  expect(desk.engine.questions.list()).toHaveLength(1);
   expect((await bare(url, { method: 'POST', body: 'answer=mine', headers: form(origin) })).status).toBe(200);
   expect(await answer).toBe('mine');
 });
@@ -271,7 +271,7 @@ test('two questions at a time have two pages; a page whose time is over or that 
   const late = await bare(b.url, { method: 'POST', body: 'answer=late', headers: form(new URL(b.url).origin) });
   expect(late).toMatchObject({ status: 404, text: expect.stringContaining('This question is no longer open') });
   expect((await bare(a.url)).text).toContain('alice@db.example:22');
-  desk.engine.asking.answer(desk.engine.asking.list()[0]?.id ?? '', 'by another door');
+  desk.engine.questions.answer(desk.engine.questions.list()[0]?.id ?? '', 'by another door');
   expect(await a.answer).toBe('by another door');
   expect((await bare(a.url)).status).toBe(404);
 });

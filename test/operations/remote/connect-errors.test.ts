@@ -188,8 +188,8 @@ describe('what is wrong with the login', () => {
     expect(reason).toBe("REASON: [AUTH_FAILED] Only the person can answer this: “alice@host's password:”.");
     expect(detail).toMatch(/^DETAIL: .*`fairlead answer q_\w+`/);
     expect(facts).toMatchObject({ code: 'AUTH_FAILED', retryable: true, question: { kind: 'password' } });
-    const [question] = at.engine.asking.list();
-    at.engine.asking.answer(question?.id ?? '', sshd.password);
+    const [question] = at.engine.questions.list();
+    at.engine.questions.answer(question?.id ?? '', sshd.password);
     const answer = await at.ask(connect, input);
     expect(answer.facts).toMatchObject({ status: 'ok' });
     expect(JSON.stringify([answer, at.engine.audit.entries()])).not.toContain(sshd.password);

@@ -67,7 +67,7 @@ test('programs, variables and saved commands are judged like command lines (R-RP
   const argv = ['bash', '-c', 'sudo id'];
   const env = { PROMPT_COMMAND: 'sudo id' };
   const sessions = [{ id: 1, title: '', cwd: '', command: 'sudo id' }];
-  place.engine.part(workspaces).save({ name: 'bad', saved_at: '', sessions });
+  place.engine.service(workspaces).save({ name: 'bad', saved_at: '', sessions });
   for (const [method, params] of [
     ['session.create', { argv }],
     ['session.create', { argv: ['/usr/bin/sudo', 'id'] }],

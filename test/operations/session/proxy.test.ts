@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { detectProxy, macSetting, type Surroundings, windowsSetting } from '../../../src/engine/proxy/detect.ts';
+import { detectProxy, macSetting, type ProxySurroundings, windowsSetting } from '../../../src/engine/proxy/detect.ts';
 import { Proxies } from '../../../src/engine/proxy/proxies.ts';
 import { effective, masked, ProxySettings } from '../../../src/engine/proxy/settings.ts';
 import { env } from '../../../src/operations/session/proxy.ts';
@@ -39,7 +39,7 @@ const socksProxy = () =>
   );
 const website = () => listening(createWeb((_, response) => response.end('hello')));
 
-const around = (change: Partial<Surroundings>): Surroundings => ({
+const around = (change: Partial<ProxySurroundings>): ProxySurroundings => ({
   env: {},
   platform: 'linux',
   home: '/nonexistent',

@@ -66,7 +66,7 @@ test('instance.list has no tokens, instance.info has; a title is mirrored at onc
 
 test('instance.focus counts those who show it, and knows the session (R-RPC-125)', async () => {
   const [one, two] = [await place.create(), await place.create()];
-  using _viewer = place.engine.part(runningInstance).focused.on(({ session, heard }) => {
+  using _viewer = place.engine.service(runningInstance).focused.on(({ session, heard }) => {
     if (session === undefined || session === one) heard();
   });
   expect(await call('instance.focus')).toEqual({ ok: true, delivered: 1 });
@@ -81,7 +81,7 @@ test('instance.focus counts those who show it, and knows the session (R-RPC-125)
 
 test('a loop that was held up is remembered for a while (R-RPC-132)', async () => {
   await using other = await RpcPlace.open();
-  const { own, peers } = other.engine.part(runningInstance);
+  const { own, peers } = other.engine.service(runningInstance);
   const { vitals } = new RunningInstance(own, peers);
   const holdUp = (): void => {
     for (const until = performance.now() + 700; performance.now() < until; );

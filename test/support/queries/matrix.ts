@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { run } from '../../../src/engine/run/run.ts';
+import { runCommand } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { limit } from '../engine.ts';
 import { queries } from './queries.ts';
@@ -24,7 +24,7 @@ export function prepare(folder: string): void {
 
 /** Runs a line, and proves that the shell got exactly that line. */
 export async function runs(terminal: Terminal, command: string): Promise<string> {
-  const result = await run(terminal, { command, timeoutMs: 30_000, by: 'test' }, limit(40_000));
+  const result = await runCommand(terminal, { command, timeoutMs: 30_000, by: 'test' }, limit(40_000));
   expect(result).toMatchObject({ state: 'done', exitCode: 0, evidence: 'mark' });
   // A byte of an answer would stand in the line that the shell tells of.
   expect(lineOf(terminal)).toBe(withoutBlanks(command));

@@ -8,7 +8,7 @@ import { Engine } from '../../../src/engine/engine.ts';
 import type { AnyOperation, Operation } from '../../../src/engine/call/operation.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { systemClock } from '../../../src/system/clock.ts';
-import { errorFacts, renderError } from '../../../src/operations/remote/errors.ts';
+import { remoteErrorFacts, renderRemoteError } from '../../../src/operations/remote/errors.ts';
 import type { SshConnector } from '../../../src/transports/ssh/sessions/connect.ts';
 import { Ssh, ssh } from '../../../src/transports/ssh/index.ts';
 import { defaultSshSettings, type SshSettings } from '../../../src/transports/ssh/settings.ts';
@@ -57,7 +57,7 @@ export class Remote implements AsyncDisposable {
   }
 
   get ssh(): Ssh {
-    return this.engine.part(ssh);
+    return this.engine.service(ssh);
   }
 
   /** The facts of an answer that must not be an error. */
@@ -77,7 +77,7 @@ export class Remote implements AsyncDisposable {
       return { text: op.render(facts) as string, facts };
     } catch (error) {
       if (!(error instanceof FairleadError)) throw error;
-      return { text: renderError(error, tool), facts: errorFacts(error, tool) };
+      return { text: renderRemoteError(error, tool), facts: remoteErrorFacts(error, tool) };
     }
   }
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { SshProcess } from '../../../src/transports/ssh/link/link.ts';
 import type { LiveSession } from '../../../src/transports/ssh/sessions/live-session.ts';
 import type { SessionEnd } from '../../../src/transports/ssh/sessions/session.ts';
-import type { SessionRequest } from '../../../src/transports/ssh/sessions/sessions.ts';
+import type { SshSessionRequest } from '../../../src/transports/ssh/sessions/sessions.ts';
 import { Remote, type RemoteOptions } from '../../support/ssh/remote.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 import { slowClock } from '../../support/clocks/slow.ts';
@@ -20,7 +20,7 @@ withSshd((started) => (sshd = started), { config: ['MaxSessions 10'], password: 
 const remote = (options: Partial<RemoteOptions> = {}): Remote =>
   new Remote({ connector: sshd.connector(), ...options });
 
-async function open(at: Remote, more: Partial<SessionRequest> = {}): Promise<LiveSession> {
+async function open(at: Remote, more: Partial<SshSessionRequest> = {}): Promise<LiveSession> {
   const outcome = await at.ssh.sessions.connect({ ...sshd.request(), reuse: 'force_new', ...more }, 'me', limit());
   if (outcome.status !== 'ok') throw new Error(outcome.status);
   return outcome.session;

@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/system/clock.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
-import { backOff, judge } from '../../../src/transports/ssh/failure.ts';
+import { backOff, failureOf } from '../../../src/transports/ssh/failure.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 import { nobodysPort, type Sshd, startSshd } from '../../support/ssh/sshd.ts';
 
@@ -113,7 +113,7 @@ describe('attempts (spec 9.2)', () => {
   });
 
   test('a name nobody has is told from a name nobody could look up', async () => {
-    const trouble = (code: string) => judge(Object.assign(new Error('getaddrinfo'), { code }), 'x:22');
+    const trouble = (code: string) => failureOf(Object.assign(new Error('getaddrinfo'), { code }), 'x:22');
     expect(trouble('ENOTFOUND')).toMatchObject({
       final: true,
       error: failed('CONNECTION_FAILED', 'Cannot connect to x:22: no host has this name.'),

@@ -7,14 +7,14 @@ import { Blocks } from '../../../src/engine/terminal/blocks.ts';
 import { MarkScanner } from '../../../src/engine/terminal/marks.ts';
 import { abortable } from '../../../src/system/abortable.ts';
 import { systemClock } from '../../../src/system/clock.ts';
-import { firstCommand, type Launch } from '../../../src/transports/ssh/open/integration.ts';
-import { begin, type Begun } from '../../../src/transports/ssh/open/integration-start.ts';
+import { firstCommand, type RemoteLaunch } from '../../../src/transports/ssh/open/integration.ts';
+import { begin, type HandshakeResult } from '../../../src/transports/ssh/open/integration-start.ts';
 import { farShell } from '../../support/ssh/far-shell.ts';
 
 const limit = (): AbortSignal => AbortSignal.timeout(20_000);
 
 let home: string;
-const open: Begun[] = [];
+const open: HandshakeResult[] = [];
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'fairlead-far-'));
   mkdirSync(join(home, 'run'));
@@ -31,7 +31,7 @@ function file(name: string, text: string): void {
   writeFileSync(join(home, name), text);
 }
 
-function launchOf(changes: Partial<Launch> = {}): Launch {
+function launchOf(changes: Partial<RemoteLaunch> = {}): RemoteLaunch {
   return {
     token: randomBytes(9).toString('base64url'),
     nonce: 'abcdef0123456789',
@@ -45,7 +45,11 @@ function launchOf(changes: Partial<Launch> = {}): Launch {
 const path = (shell: string): string => (shell === 'ash' ? join(home, 'ash') : `/usr/bin/${shell}`);
 
 /** As a server would start it for a user with this login shell. */
-async function start(shell: string, launch: Launch, env: Readonly<Record<string, string>> = {}): Promise<Begun> {
+async function start(
+  shell: string,
+  launch: RemoteLaunch,
+  env: Readonly<Record<string, string>> = {},
+): Promise<HandshakeResult> {
   const variables = { HOME: home, SHELL: path(shell), LANG: 'C.UTF-8', XDG_RUNTIME_DIR: join(home, 'run'), ...env };
   const process = await farShell([path(shell), '-c', firstCommand(launch.token)], variables);
   const begun = await begin(process, launch, limit());
@@ -56,13 +60,13 @@ async function start(shell: string, launch: Launch, env: Readonly<Record<string,
 /** Reads what it prints, and its marks, up to a condition. */
 class Reader {
   readonly blocks = new Blocks({ clock: systemClock, trustOnly: true });
-  readonly #begun: Begun & { readonly as: 'asked' | 'other' };
+  readonly #begun: HandshakeResult & { readonly as: 'asked' | 'other' };
   readonly #marks = new MarkScanner({ nonce: 'abcdef0123456789' });
   readonly #output: AsyncIterator<Uint8Array>;
   text = '';
   #at = 0;
 
-  constructor(begun: Begun) {
+  constructor(begun: HandshakeResult) {
     if (begun.as === 'nothing') throw new Error('nothing was started');
     this.#begun = begun;
     this.#output = begun.process.stdout[Symbol.asyncIterator]();

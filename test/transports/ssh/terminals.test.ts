@@ -122,10 +122,10 @@ test.runIf(isRoot).each([
   await using own = sshEngine(closed, folder);
   const context = { engine: own, caller: callerOf('me'), signal: AbortSignal.timeout(30_000) };
   await expect(call(open, { target: 'ssh:far' }, context)).rejects.toMatchObject({ code: 'needs_person' });
-  const [question] = own.asking.list();
+  const [question] = own.questions.list();
   const login = `${closed.user}@127.0.0.1:${closed.port}`;
   expect(question).toMatchObject({ kind: 'password', subject: login, prompt: prompt(closed.user, closed.port) });
-  own.asking.answer(question?.id ?? '', closed.password);
+  own.questions.answer(question?.id ?? '', closed.password);
   expect(await call(open, { target: 'ssh:far' }, context)).toMatchObject({ state: 'idle' });
 });
 
@@ -135,7 +135,7 @@ test('without a shell named it is the login shell, by its name', async () => {
 
 test('terminals to one host share a session, and it has business as long as one lives', async () => {
   const [first, second] = await Promise.all([far(), far()]);
-  const sessions = engine.part(ssh).sessions.all('me');
+  const sessions = engine.service(ssh).sessions.all('me');
   expect(sessions).toHaveLength(1);
   expect(sessions[0]?.count('shell')).toBe(2);
   for (const { terminal } of [first, second]) await use(close, { terminal });
@@ -149,8 +149,8 @@ test('two principals: each its own session, and neither sees the other', async (
   await expect(use(run, { terminal, command: 'id' }, 'somebody else')).rejects.toMatchObject({
     code: 'terminal_not_found',
   });
-  expect(engine.part(ssh).sessions.all('me')).toHaveLength(1);
-  expect(engine.part(ssh).sessions.all('somebody else')).toHaveLength(1);
+  expect(engine.service(ssh).sessions.all('me')).toHaveLength(1);
+  expect(engine.service(ssh).sessions.all('somebody else')).toHaveLength(1);
 });
 
 test('the exit code of the shell, and of a program', async () => {
@@ -264,7 +264,7 @@ test('what is not at the far side is named, and no terminal is left', async () =
     message: '"A;id" is not a name for an environment variable.',
   });
   expect(engine.terminals).toEqual([]);
-  expect(engine.part(ssh).sessions.all('me')).toMatchObject([{ busy: false }]);
+  expect(engine.service(ssh).sessions.all('me')).toMatchObject([{ busy: false }]);
 });
 
 test('a forced command has the terminal: no marks, and it works', async () => {

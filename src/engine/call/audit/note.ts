@@ -1,7 +1,7 @@
 import { visible } from '../../../contract/quote.ts';
 
 /** What the audit trail is to say of a call. Never a secret. */
-export interface Noted {
+export interface AuditNote {
   /** In a line. */
   readonly detail?: string | undefined;
   /** What it changes, where the trail is to hold all of it: up to 4 KiB (R-RPC-102). */
@@ -16,7 +16,7 @@ const longestNames = 400;
 const longestChanges = 4096;
 
 /** `env A, B: ls`: so that no command is so long that it hides which variables were set. */
-export function detailOf(noted: Noted, redact: (text: string) => string): string | undefined {
+export function detailOf(noted: AuditNote, redact: (text: string) => string): string | undefined {
   const { detail = '', changes = [], variables = [] } = noted;
   const names = variables.length === 0 ? '' : `env ${preview(redact(variables.join(', ')), longestNames)}`;
   const text = preview(redact(detail));

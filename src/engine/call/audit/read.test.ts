@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { newestRecords as newestReadable, type Wanted } from './read.ts';
+import { newestRecords as newestReadable, type AuditQuery } from './read.ts';
 
 const roots: string[] = [];
 afterEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 const { signal } = new AbortController();
-const newestRecords = (root: string, wanted: Wanted, most: number, stop: AbortSignal) =>
+const newestRecords = (root: string, wanted: AuditQuery, most: number, stop: AbortSignal) =>
   newestReadable(root, wanted, most, stop, ({ message }) => expect.unreachable(message));
 const line = (seq: number, detail: string): string => JSON.stringify({ seq, detail, writer: 'w', hash: 'h' });
 

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import type { AuditEntry } from './audit.ts';
-import { dayOf, filesOf, parse, type TrailRecord } from './records.ts';
+import { dayOf, trailFiles, parseTrailRecord, type TrailRecord } from './records.ts';
 
-export interface Wanted {
+export interface AuditQuery {
   /** Milliseconds since the epoch: files of earlier days are not even opened. */
   readonly since?: number | undefined;
   readonly fits: (record: AuditEntry) => boolean;
@@ -16,7 +16,7 @@ const chunkBytes = 64 * 1024;
  */
 export async function newestRecords(
   root: string,
-  { since, fits }: Wanted,
+  { since, fits }: AuditQuery,
   most: number,
   signal: AbortSignal,
   unread: (error: Error) => void,
@@ -24,10 +24,10 @@ export async function newestRecords(
   const found: TrailRecord[] = [];
   const firstDay = since === undefined ? '' : new Date(since).toISOString().slice(0, 10);
   try {
-    for (const file of filesOf(root).reverse()) {
+    for (const file of trailFiles(root).reverse()) {
       if ((dayOf(file) ?? '') < firstDay) break;
       for await (const line of readable(linesFromEnd(file, signal), signal, unread)) {
-        const record = parse<TrailRecord>(line);
+        const record = parseTrailRecord<TrailRecord>(line);
         if (record === undefined || !fits(record)) continue;
         found.push(record);
         if (found.length >= most) return found;

@@ -32,7 +32,7 @@ export interface TrailHead {
 /** Stands where records could not be written, so that their absence is told and not taken for tampering. */
 export const gapOperation = 'audit.gap';
 
-export const gapOf = (at: string, lost: number): AuditEntry => ({
+export const lostEntries = (at: string, lost: number): AuditEntry => ({
   seq: 0,
   at,
   operation: gapOperation,
@@ -61,7 +61,7 @@ export const oldestKept = (today: string): string =>
   new Date(Date.parse(today) - keptDays * 86_400_000).toISOString().slice(0, 10);
 
 /** One a day, oldest first. */
-export function filesOf(root: string): string[] {
+export function trailFiles(root: string): string[] {
   const folder = folderOf(root);
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -75,10 +75,12 @@ export function readHeads(root: string): Map<string, TrailHead | undefined> {
   const folder = headsOf(root);
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-  return new Map(names.map((name) => [join(folder, name), parse<TrailHead>(readFileSync(join(folder, name), 'utf8'))]));
+  return new Map(
+    names.map((name) => [join(folder, name), parseTrailRecord<TrailHead>(readFileSync(join(folder, name), 'utf8'))]),
+  );
 }
 
-export function parse<T extends TrailHead | TrailRecord>(text: string): T | undefined {
+export function parseTrailRecord<T extends TrailHead | TrailRecord>(text: string): T | undefined {
   try {
     const value = JSON.parse(text) as T;
     return typeof value.hash === 'string' && typeof value.writer === 'string' ? value : undefined;
@@ -90,7 +92,7 @@ export function parse<T extends TrailHead | TrailRecord>(text: string): T | unde
 const tailOf = (hash: string): string => `,"hash":"${hash}"}\n`;
 const tailLength = tailOf('0'.repeat(64)).length;
 
-export function lineOf(body: string, key: Buffer): { readonly line: string; readonly hash: string } {
+export function recordLine(body: string, key: Buffer): { readonly line: string; readonly hash: string } {
   const hash = keyed(body, key);
   return { line: body.slice(0, -1) + tailOf(hash), hash };
 }

@@ -3,14 +3,14 @@ import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Append, append, appendWhole } from '../../../system/files/append-whole.ts';
 import type { AuditEntry } from './audit.ts';
-import { newestRecords, type Wanted } from './read.ts';
+import { newestRecords, type AuditQuery } from './read.ts';
 import {
   dayOf,
   folderOf,
   headsOf,
-  gapOf,
+  lostEntries,
   keyPath,
-  lineOf,
+  recordLine,
   macOf,
   oldestKept,
   readHeads,
@@ -20,7 +20,7 @@ import {
 import { diskTrouble } from '../../../system/files/disk-trouble.ts';
 import { installationKey } from '../../../system/installation-key.ts';
 import { makeDirectorySync } from '../../../system/files/directories.ts';
-import { partKey } from '../service.ts';
+import { serviceKey } from '../service.ts';
 import { writePrivate } from '../../../system/files/private-files.ts';
 import { removeFileSync } from '../../../system/files/remove-file.ts';
 
@@ -57,7 +57,7 @@ export class AuditTrail implements AsyncDisposable {
   add(entry: AuditEntry): void {
     if (!isKept(entry)) return;
     try {
-      if (this.#lost > 0) this.#put(gapOf(entry.at, this.#lost));
+      if (this.#lost > 0) this.#put(lostEntries(entry.at, this.#lost));
       this.#lost = 0;
       this.#put(entry);
     } catch (error) {
@@ -73,7 +73,7 @@ export class AuditTrail implements AsyncDisposable {
     const last = this.#last;
     const before = last === undefined ? { n: 1, prev: '' } : { n: last.n + 1, prev: last.hash, prevDay: last.day };
     const body = JSON.stringify({ ...entry, format: trailFormat, writer: this.#writer, ...before });
-    const { line, hash } = lineOf(body, this.#key);
+    const { line, hash } = recordLine(body, this.#key);
     // At once and in order: a server that is killed has written what it did.
     appendWhole(this.#open(today), line, this.#write);
     this.#last = { writer: this.#writer, n: before.n, hash, day: today };
@@ -90,7 +90,7 @@ export class AuditTrail implements AsyncDisposable {
    * and could not write there or cannot read again (R-RPC-036).
    */
   async newest(
-    wanted: Wanted,
+    wanted: AuditQuery,
     remembered: readonly AuditEntry[],
     most: number,
     signal: AbortSignal,
@@ -156,4 +156,4 @@ const isKept = ({ access, allowed }: AuditEntry): boolean => access !== 'observe
 
 const later = (one: string, other: string): number => (one === other ? 0 : one > other ? 1 : -1);
 
-export const auditTrail = partKey<AuditTrail>('audit trail');
+export const auditTrail = serviceKey<AuditTrail>('audit trail');

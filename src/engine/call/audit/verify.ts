@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import {
   dayOf,
-  filesOf,
+  trailFiles,
   gapOperation,
   isAsWritten,
   keyPath,
   macOf,
   oldestKept,
-  parse,
+  parseTrailRecord,
   readHeads,
   type TrailHead,
   type TrailRecord,
@@ -44,7 +44,7 @@ export function verifyTrail(root: string, now = new Date()): TrailCheck {
   const faults: TrailFault[] = [];
   const gaps: TrailFault[] = [];
   const oldest = oldestKept(now.toISOString().slice(0, 10));
-  const files = filesOf(root);
+  const files = trailFiles(root);
   // Before the records: a server that goes on writing is never behind its head.
   const heads = readHeads(root);
   const key = existingKey(keyPath(root));
@@ -56,7 +56,7 @@ export function verifyTrail(root: string, now = new Date()): TrailCheck {
     for (const [at, bytes] of linesOf(readFileSync(file)).entries()) {
       records += 1;
       const line = at + 1;
-      const record = parse<TrailRecord>(bytes.toString('utf8'));
+      const record = parseTrailRecord<TrailRecord>(bytes.toString('utf8'));
       const reason =
         record === undefined
           ? notARecord(bytes)

@@ -93,14 +93,14 @@ async function news(
   signal: AbortSignal,
 ): Promise<boolean> {
   const done = deferred<boolean>();
-  using _present = terminal.attend();
+  using _present = terminal.keepAwake();
   const check = (): void => {
     if (terminal.log.end > from || terminal.ended || terminal.disposed) done.resolve(false);
   };
   using _output = terminal.output.on(check);
   using _state = terminal.stateChanged.on(check);
   using _limit = terminal.clock.after(waitMs, () => done.resolve(false));
-  using _focus = engine.part(runningInstance).focused.on(({ session, heard }) => {
+  using _focus = engine.service(runningInstance).focused.on(({ session, heard }) => {
     if (session !== undefined && session !== terminal.number) return;
     heard();
     done.resolve(true);

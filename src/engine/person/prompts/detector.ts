@@ -1,7 +1,7 @@
 import { Emitter } from '../../../lib/emitter.ts';
 import { chores } from '../../../system/chores.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import type { Attention } from './prompt.ts';
+import type { ProgramPrompt } from './prompt.ts';
 import { mayBecomeQuestion, recognise } from './recognise.ts';
 
 /** The part of a terminal that is looked at. */
@@ -34,13 +34,13 @@ const textMs = 150;
 const laterMs = { share: 0.25, least: 500, most: 10_000 } as const;
 
 /** Knows whether a program in a terminal waits for an answer. Looks when output has gone quiet. */
-export class AttentionWatch implements Disposable {
+export class PromptDetector implements Disposable {
   /** After each change; undefined when the wait is over. */
-  readonly changed = new Emitter<Attention | undefined>();
+  readonly changed = new Emitter<ProgramPrompt | undefined>();
   readonly #terminal: Watched;
   readonly #listening: Disposable[];
   readonly #ending = new AbortController();
-  #current: Attention | undefined;
+  #current: ProgramPrompt | undefined;
   #timer: Disposable | undefined;
   #nextLook = 0;
   /** What it shows may become a question. */
@@ -59,7 +59,7 @@ export class AttentionWatch implements Disposable {
     ];
   }
 
-  get current(): Attention | undefined {
+  get current(): ProgramPrompt | undefined {
     return this.#current;
   }
 
@@ -69,7 +69,7 @@ export class AttentionWatch implements Disposable {
   }
 
   /** Looks at the screen as it was last parsed. Undefined while output flows. */
-  look(): Attention | undefined {
+  look(): ProgramPrompt | undefined {
     const { ended, blocks, log, lastOutputMs, clock, process } = this.#terminal;
     if (ended || blocks.state === 'prompt' || lastOutputMs === undefined) return undefined;
     if (log.end === this.#answeredAt) return undefined;
@@ -152,7 +152,7 @@ export class AttentionWatch implements Disposable {
         },
         () => {},
       )
-      .catch((thrown: unknown) => this.#terminal.screen.mistake(thrown));
+      .catch((thrown: unknown) => this.#terminal.screen.fault(thrown));
   }
 
   /** A program works, and could ask with what it has printed last. */
@@ -161,7 +161,7 @@ export class AttentionWatch implements Disposable {
     return log.end !== this.#answeredAt && mayBecomeQuestion(screen) && process?.reads?.() === false;
   }
 
-  #set(attention: Attention | undefined): void {
+  #set(attention: ProgramPrompt | undefined): void {
     if (this.#current === attention) return;
     this.#current = attention;
     this.changed.emit(attention);

@@ -1,18 +1,18 @@
 import type { Terminal } from '../../terminal/terminal.ts';
-import type { Attention } from './prompt.ts';
+import type { ProgramPrompt } from './prompt.ts';
 
-export { type Attention, type AttentionKind, attentionKinds } from './prompt.ts';
+export { type ProgramPrompt, type PromptKind, promptKinds } from './prompt.ts';
 
 /** What the program in the terminal waits for, by what it shows. Call it after `terminal.sync()`. */
-export function attentionOf(terminal: Terminal): Attention | undefined {
-  return terminal.attention.current ?? terminal.attention.look();
+export function promptOf(terminal: Terminal): ProgramPrompt | undefined {
+  return terminal.prompts.current ?? terminal.prompts.look();
 }
 
 /** Calls back when a program begins to wait for an answer, at once when it does already. */
-export function whenAttention(terminal: Terminal, found: (attention: Attention) => void): Disposable {
-  const seen = (attention: Attention | undefined): void => {
+export function onPrompt(terminal: Terminal, found: (attention: ProgramPrompt) => void): Disposable {
+  const seen = (attention: ProgramPrompt | undefined): void => {
     if (attention) found(attention);
   };
-  seen(terminal.attention.current);
-  return terminal.attention.changed.on(seen);
+  seen(terminal.prompts.current);
+  return terminal.prompts.changed.on(seen);
 }

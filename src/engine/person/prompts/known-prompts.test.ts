@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Asked, question } from './known-prompts.ts';
+import { type CursorView, question } from './known-prompts.ts';
 import { cpuTimer } from '../../../../test/support/clocks/cpu-timer.ts';
 
-const asked = (line: string, more: Partial<Asked> = {}): Asked => ({
+const asked = (line: string, more: Partial<CursorView> = {}): CursorView => ({
   line,
   above: [],
   lastRow: false,
@@ -15,7 +15,7 @@ const asked = (line: string, more: Partial<Asked> = {}): Asked => ({
   ...more,
 });
 
-const kind = (line: string, more: Partial<Asked> = {}): string | undefined => question(asked(line, more))?.kind;
+const kind = (line: string, more: Partial<CursorView> = {}): string | undefined => question(asked(line, more))?.kind;
 
 describe('questions of real programs', () => {
   test.each([
@@ -98,7 +98,7 @@ describe('questions of real programs', () => {
     ['Your name > ', { quietMs: 300 }, 'text'],
     ['project name: ', { echo: undefined, quietMs: 300, reads: () => true }, 'text'],
     ['', { quietMs: 300, above: ['Press any key to continue'] }, 'any_key'],
-  ] as [string, Partial<Asked>, string][])('%j %j', (line, more, expected) => {
+  ] as [string, Partial<CursorView>, string][])('%j %j', (line, more, expected) => {
     expect(kind(line, more)).toBe(expected);
   });
 
@@ -133,7 +133,7 @@ describe('questions of real programs', () => {
     ['package name: (demo) ', { echo: undefined }, { answers: [], enter: true, default: 'demo' }],
     ['Where to? [/usr/local] ', { quietMs: 460 }, { answers: [], enter: true, default: '/usr/local' }],
     ['Directory: ', { quietMs: 300 }, { answers: [], enter: true }],
-  ] as [string, Partial<Asked>, object][])('an agent is told what fits: %j %j', (line, more, fits) => {
+  ] as [string, Partial<CursorView>, object][])('an agent is told what fits: %j %j', (line, more, fits) => {
     expect(question(asked(line, more))).toMatchObject({ needs: 'input', secret: false });
     expect(question(asked(line, more))?.fits).toEqual(fits);
   });
@@ -142,7 +142,7 @@ describe('questions of real programs', () => {
     ['Password: ', { echo: false }],
     ['Verification code: ', { echo: false }],
     ['Are you sure you want to continue connecting (yes/no)? ', {}],
-  ] as [string, Partial<Asked>][])('only a person can answer %j', (line, more) => {
+  ] as [string, Partial<CursorView>][])('only a person can answer %j', (line, more) => {
     const found = question(asked(line, more));
     expect(found).toMatchObject({ needs: 'person' });
     expect(found).not.toHaveProperty('fits');
@@ -239,7 +239,7 @@ describe('no questions', () => {
     ['title', { echo: undefined, lastRow: true, inverse: true, program: () => 'htop' }],
     ['12:30:01 user logged in with password', {}],
     ['{"yes/no": true}', {}],
-  ] as [string, Partial<Asked>][])('%j %j', (line, more) => {
+  ] as [string, Partial<CursorView>][])('%j %j', (line, more) => {
     expect(kind(line, more)).toBeUndefined();
   });
 

@@ -1,10 +1,10 @@
 import { isCarrier, isShell } from '../../shells/known-programs.ts';
 import { markerWord } from '../../shells/command-text.ts';
 import { answersTo } from '../answers.ts';
-import { type Attention, type AttentionKind, needsOf } from './prompt.ts';
+import { type ProgramPrompt, type PromptKind, needsOf } from './prompt.ts';
 
 /** What a terminal shows where its cursor stands, as far as questions are concerned. */
-export interface Asked {
+export interface CursorView {
   /** The line up to the cursor, rows that were wrapped joined. */
   readonly line: string;
   /** Lines above it, nearest last. */
@@ -27,7 +27,7 @@ export interface Asked {
 const secretHint = 'A person must type it; never send it.';
 const mayDecide = 'if you may decide this; otherwise ask the person.';
 
-const hints: Readonly<Record<AttentionKind, string>> = {
+const hints: Readonly<Record<PromptKind, string>> = {
   password: secretHint,
   passphrase: secretHint,
   one_time_code: secretHint,
@@ -40,14 +40,14 @@ const hints: Readonly<Record<AttentionKind, string>> = {
   text: `It is no secret: type the answer and press Enter, ${mayDecide}`,
 };
 
-const secretKinds: ReadonlySet<AttentionKind> = new Set(['password', 'passphrase', 'one_time_code']);
+const secretKinds: ReadonlySet<PromptKind> = new Set(['password', 'passphrase', 'one_time_code']);
 
 const patientMs = 300;
 /** Longer lines are data, not questions. */
 const longest = 500;
 
 /** What a program asks for, by the text at its cursor. Every pattern runs in linear time. */
-export function question(asked: Asked): Attention | undefined {
+export function question(asked: CursorView): ProgramPrompt | undefined {
   const line = asked.line.slice(-longest).trimEnd() || askedAbove(asked);
   if (line === '') return undefined;
   const kind = kindOf(line, asked);
@@ -64,7 +64,7 @@ export function question(asked: Asked): Attention | undefined {
 }
 
 /** What a program that draws a field for a secret asks for. */
-export function secretQuestion(prompt: string): Attention {
+export function secretQuestion(prompt: string): ProgramPrompt {
   const kind = secretKind(prompt);
   return { kind, needs: 'person', prompt: plain(prompt), secret: true, hint: hints[kind] };
 }
@@ -73,11 +73,11 @@ export function secretQuestion(prompt: string): Attention {
 const agentMs = 900;
 
 /** The best proof against a question: it was printed, and every program in the foreground waits for something else. */
-function isWorking(line: string, { reads, echo, quietMs }: Asked): boolean {
+function isWorking(line: string, { reads, echo, quietMs }: CursorView): boolean {
   return reads() === false && !(echo === false && quietMs >= agentMs && secretAsked.test(line));
 }
 
-function kindOf(line: string, asked: Asked): AttentionKind | undefined {
+function kindOf(line: string, asked: CursorView): PromptKind | undefined {
   if (isTouch(line, asked)) return 'touch';
   if (isFingerprint(line)) return 'fingerprint';
   if (isYesNo(line, asked.above)) return 'yes_no';
@@ -94,7 +94,7 @@ function kindOf(line: string, asked: Asked): AttentionKind | undefined {
 const touch =
   /^\W{0,4}(?:please )?(?:confirm user presence for key\b|(?:touch|tap) (?:the|your) .{0,40}\b(?:device|key|yubikey|token|authenticator|sensor)\b)/i;
 
-const isTouch = (line: string, { quietMs, program }: Asked): boolean =>
+const isTouch = (line: string, { quietMs, program }: CursorView): boolean =>
   quietMs >= patientMs && line.length <= longestLabel && touch.test(line) && !printers.has(program() ?? '');
 
 const isFingerprint = (line: string): boolean =>
@@ -119,7 +119,7 @@ function isYesNo(line: string, above: readonly string[]): boolean {
 /** Programs that show a pager of theirs, or are one. */
 const pagers = new Set(['less', 'more', 'most', 'man', 'git', 'journalctl', 'systemctl', 'psql', 'mysql', 'bat']);
 
-function isPager(line: string, asked: Asked): boolean {
+function isPager(line: string, asked: CursorView): boolean {
   // An editor's command line looks like one; editors ask for bracketed paste.
   if (asked.bracketedPaste || asked.echo === true) return false;
   if (/--more--(?:\s?\([^)]{0,40}\))?(?:\s?\[[^\]]{0,80}\])?$/i.test(line)) return true;
@@ -152,13 +152,13 @@ const secretAsked = new RegExp(`(?:${secretWord.source})[^\\n]{0,120}[:：]$`, '
 const looksAsking = /[:：?>\])]$/;
 
 /** Whether a program that begins to read now would ask with what it has printed. */
-export function mayAsk({ line, above }: Pick<Asked, 'line' | 'above'>): boolean {
+export function mayAsk({ line, above }: Pick<CursorView, 'line' | 'above'>): boolean {
   const last = line.trim() || (above.at(-1)?.trim() ?? '');
   return last.length <= longest && ((line.trim() !== '' && looksAsking.test(last)) || isAnyKey(last));
 }
 
 /** Which secret is asked for, by its words. */
-export function secretKind(line: string): AttentionKind {
+export function secretKind(line: string): PromptKind {
   if (codeWord.test(line)) return 'one_time_code';
   return /passphrase/i.test(line) ? 'passphrase' : 'password';
 }
@@ -180,7 +180,7 @@ const choices: readonly RegExp[] = [
   /\(use (?:the )?arrow keys[^)]{0,40}\)$/i,
 ];
 
-function isChoice(line: string, asked: Asked): boolean {
+function isChoice(line: string, asked: CursorView): boolean {
   if (/^#\?$/.test(line)) return asked.above.some((text) => /^\s*\d+\) /.test(text));
   return choices.some((pattern) => pattern.test(line));
 }
@@ -192,14 +192,14 @@ const texts: readonly RegExp[] = [
   /^[a-z][a-z ]{1,40}: \([^)]{1,100}\)$/i,
 ];
 
-const isText = (line: string, asked: Asked): boolean =>
+const isText = (line: string, asked: CursorView): boolean =>
   texts.some((pattern) => pattern.test(line)) || isOpenQuestion(line, asked);
 
 /** Longer ones are sentences, not labels. */
 const longestLabel = 120;
 
 /** Any other line that asks, from a program that reads and has been waiting for a while. */
-function isOpenQuestion(line: string, asked: Asked): boolean {
+function isOpenQuestion(line: string, asked: CursorView): boolean {
   if (asked.quietMs < patientMs) return false;
   if (/\?(?:\s?[[(][^\])]{0,100}[\])])?:?$/.test(line) && asked.echo === true) return true;
   const isLabel = /\w.{0,100}[:：?]$/u.test(line);
@@ -215,7 +215,7 @@ function isOpenQuestion(line: string, asked: Asked): boolean {
 }
 
 /** A program may ask for a key or a touch and end the line. */
-function askedAbove({ above, quietMs, program }: Asked): string {
+function askedAbove({ above, quietMs, program }: CursorView): string {
   const line = above.at(-1)?.trim() ?? '';
   const asks =
     quietMs >= patientMs &&
@@ -224,7 +224,7 @@ function askedAbove({ above, quietMs, program }: Asked): string {
 }
 
 /** The question with what it is about, where that stands above it and is not the line that we typed around a command. */
-function promptOf(kind: AttentionKind, line: string, { above, program }: Asked): string {
+function promptOf(kind: PromptKind, line: string, { above, program }: CursorView): string {
   if (kind === 'pager') return plain(`${program() ?? 'pager'}: ${shownBy(line, above)}`);
   const theirs = above.slice(above.findLastIndex((text) => text.includes(markerWord)) + 1);
   // A secret is named by its line: "[sudo] password for anna:", "(anna@host) Password:".

@@ -2,8 +2,8 @@
 export const personKinds = ['password', 'passphrase', 'one_time_code', 'fingerprint', 'touch'] as const;
 /** These an agent can answer itself. */
 export const inputKinds = ['yes_no', 'pager', 'any_key', 'choice', 'text'] as const;
-export const attentionKinds = [...personKinds, ...inputKinds] as const;
-export type AttentionKind = (typeof attentionKinds)[number];
+export const promptKinds = [...personKinds, ...inputKinds] as const;
+export type PromptKind = (typeof promptKinds)[number];
 
 /** What a program takes for an answer. */
 export interface Fits {
@@ -16,8 +16,8 @@ export interface Fits {
 }
 
 /** A program in a terminal waits for an answer. */
-export interface Attention {
-  readonly kind: AttentionKind;
+export interface ProgramPrompt {
+  readonly kind: PromptKind;
   /** Who can give it. `input`: the agent itself, by typing. */
   readonly needs: 'person' | 'input';
   /** The line it shows, as plain text; the line above it where that holds the question. */
@@ -30,6 +30,6 @@ export interface Attention {
   readonly fits?: Fits;
 }
 
-const ofPerson: ReadonlySet<AttentionKind> = new Set(personKinds);
+const ofPerson: ReadonlySet<PromptKind> = new Set(personKinds);
 
-export const needsOf = (kind: AttentionKind): Attention['needs'] => (ofPerson.has(kind) ? 'person' : 'input');
+export const needsOf = (kind: PromptKind): ProgramPrompt['needs'] => (ofPerson.has(kind) ? 'person' : 'input');

@@ -1,8 +1,8 @@
 import { style } from '../../screen/grid.ts';
 import type { Cell } from '../../screen/grid.ts';
 import type { Screen } from '../../screen/screen.ts';
-import type { Attention } from './prompt.ts';
-import { type Asked, mayAsk, question, secretQuestion } from './known-prompts.ts';
+import type { ProgramPrompt } from './prompt.ts';
+import { type CursorView, mayAsk, question, secretQuestion } from './known-prompts.ts';
 
 /** Rows above the cursor that may belong to a question. */
 const contextRows = 12;
@@ -10,8 +10,8 @@ const contextRows = 12;
 /** What the screen asks for where its cursor stands. Text after the cursor means that no program asks there. */
 export function recognise(
   screen: Screen,
-  program: Pick<Asked, 'echo' | 'quietMs' | 'program' | 'reads'>,
-): Attention | undefined {
+  program: Pick<CursorView, 'echo' | 'quietMs' | 'program' | 'reads'>,
+): ProgramPrompt | undefined {
   const shown = atCursor(screen);
   if (!shown) return undefined;
   if (shown.behind.trim() !== '') return drawnField(shown);
@@ -24,7 +24,7 @@ export function mayBecomeQuestion(screen: Screen): boolean {
   return shown !== undefined && shown.behind.trim() === '' && mayAsk(shown);
 }
 
-interface AtCursor extends Pick<Asked, 'line' | 'above' | 'lastRow' | 'inverse'> {
+interface AtCursor extends Pick<CursorView, 'line' | 'above' | 'lastRow' | 'inverse'> {
   /** What stands in the cursor's row from the cursor on. */
   readonly behind: string;
 }
@@ -57,7 +57,7 @@ const fieldAfter = /^[_*•\s]{2,}[│|]/u;
 const boxed = /^\s*[│|](.*)[│|]\s*$/u;
 
 /** The program that reads there is not in the foreground: it is the agent of the one that is. */
-function drawnField({ line, above, behind }: AtCursor): Attention | undefined {
+function drawnField({ line, above, behind }: AtCursor): ProgramPrompt | undefined {
   const label = fieldBefore.exec(line)?.[1]?.trim();
   if (label === undefined || !fieldAfter.test(behind)) return undefined;
   const first = above.findLastIndex((text) => !boxed.test(text)) + 1;

@@ -17,7 +17,7 @@ export async function answerQuestion(
   const what = { operation: 'asking.answer', access: 'control', terminal: undefined, characters } as const;
   return await accounted(what, { engine, caller, signal: engine.closing }, async (admit) => {
     await admit({ id, characters });
-    return engine.asking.answer(id, text);
+    return engine.questions.answer(id, text);
   });
 }
 
@@ -25,14 +25,14 @@ export async function declineQuestion(engine: Engine, id: string, caller: Caller
   const what = { operation: 'asking.decline', access: 'control', terminal: undefined } as const;
   return await accounted(what, { engine, caller, signal: engine.closing }, async (admit) => {
     await admit({ id });
-    return engine.asking.decline(id);
+    return engine.questions.decline(id);
   });
 }
 
 /** For the person at this machine, by the local socket. Not part of any book: no model is offered them. */
 export function askingMethods(engine: Engine): Readonly<Record<string, Method>> {
   return {
-    'asking.list': () => Promise.resolve(engine.asking.list()),
+    'asking.list': () => Promise.resolve(engine.questions.list()),
     'asking.answer': async (params) => {
       const parsed = Given.safeParse(params);
       // The problem is named without the input: it may hold the secret.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../lib/clock.ts';
 import { deferred } from '../../../lib/deferred.ts';
-import { Asking } from './person-questions.ts';
+import { PersonQuestions } from './person-questions.ts';
 import type { OpenQuestion, OwnedQuestion, PersonReach } from './question.ts';
 
 const never = new AbortController().signal;
@@ -57,7 +57,7 @@ function reach() {
 }
 
 test('who can be asked is waited for; the answer goes to the call and is kept nowhere', async () => {
-  const asking = new Asking(handClock());
+  const asking = new PersonQuestions(handClock());
   const { person, decision, seen, answered, isClosed } = reach();
   const asked = asking.ask(password, person, never);
   expect(seen).toMatchObject([{ kind: 'password', subject: 'alice@db.example:22', principal: 'one', asker: 'test' }]);
@@ -73,7 +73,7 @@ test('who can be asked is waited for; the answer goes to the call and is kept no
 });
 
 test('who cannot be asked is told at once what to do, and an answer is there for the next call, once', async () => {
-  const asking = new Asking(handClock(), 'node /opt/fairlead.js answer');
+  const asking = new PersonQuestions(handClock(), 'node /opt/fairlead.js answer');
   const refused = {
     code: 'needs_person',
     hint: expect.stringMatching(/^Ask the person to run `node \/opt\/fairlead\.js answer q_\w{8}`, then call again\./),
@@ -94,7 +94,7 @@ test.each<[what: string, other: Partial<OwnedQuestion>]>([
   ['another kind of question', { kind: 'one_time_code' }],
   ['another prompt', { prompt: 'Response to challenge 4711' }],
 ])('an answer is nothing to %s', async (_, other) => {
-  const asking = new Asking(handClock());
+  const asking = new PersonQuestions(handClock());
   await expect(asking.ask(password, undefined, never)).rejects.toThrow('Only the person can answer');
   asking.answer(asking.list()[0]?.id ?? '', 'hunter2');
   await expect(asking.ask({ ...password, ...other }, undefined, never)).rejects.toMatchObject({ code: 'needs_person' });
@@ -103,7 +103,7 @@ test.each<[what: string, other: Partial<OwnedQuestion>]>([
 
 test('after five minutes a question is gone, and so is an answer nobody came for', async () => {
   const clock = handClock();
-  const asking = new Asking(clock);
+  const asking = new PersonQuestions(clock);
   const { person, isClosed } = reach();
   const waiting = asking.ask(password, person, never);
   clock.pass(5 * minute - 1);
@@ -122,7 +122,7 @@ test('after five minutes a question is gone, and so is an answer nobody came for
 });
 
 test('a client that declines, perhaps unasked, leaves the question open for the person', async () => {
-  const asking = new Asking(handClock());
+  const asking = new PersonQuestions(handClock());
   const [first, second] = [reach(), reach()];
   const calls = [asking.ask(password, first.person, never), asking.ask(password, second.person, never)];
   first.decision.resolve(false);
@@ -140,7 +140,7 @@ test('a client that declines, perhaps unasked, leaves the question open for the 
 });
 
 test('the person declines: the call goes on without an answer and the question is gone', async () => {
-  const asking = new Asking(handClock());
+  const asking = new PersonQuestions(handClock());
   const asked = asking.ask(password, reach().person, never);
   asking.decline(asking.list()[0]?.id ?? '');
   expect(await asked).toBeUndefined();
@@ -148,7 +148,7 @@ test('the person declines: the call goes on without an answer and the question i
 });
 
 test('a client that fails to show it is a client that cannot', async () => {
-  const asking = new Asking(handClock());
+  const asking = new PersonQuestions(handClock());
   const { person, decision } = reach();
   const asked = asking.ask(password, person, never);
   decision.reject(new Error('Method not found'));
@@ -158,7 +158,7 @@ test('a client that fails to show it is a client that cannot', async () => {
 });
 
 test('a call that is cancelled takes what it showed with it; the person may still answer for the next', async () => {
-  const asking = new Asking(handClock());
+  const asking = new PersonQuestions(handClock());
   const { person, answered, isClosed } = reach();
   const stop = new AbortController();
   const asked = asking.ask(password, person, stop.signal);
@@ -172,7 +172,7 @@ test('a call that is cancelled takes what it showed with it; the person may stil
 
 test('bounded: 16 questions of one principal, 64 in all; 4,096 characters; nothing left after the end', async () => {
   const clock = handClock();
-  const asking = new Asking(clock);
+  const asking = new PersonQuestions(clock);
   const open = (principal: string, n: number) =>
     asking.ask({ ...password, principal, subject: `host ${n}` }, undefined, never).catch((error: unknown) => error);
   for (let n = 0; n < 16; n++) expect(await open('one', n)).toMatchObject({ code: 'needs_person' });
@@ -192,7 +192,7 @@ test('bounded: 16 questions of one principal, 64 in all; 4,096 characters; nothi
 });
 
 test('what a far side wrote is shown as one line of plain text', async () => {
-  const asking = new Asking(handClock());
+  const asking = new PersonQuestions(handClock());
   const prompt = `Pass\u202eword\x1b]0;x\x07\n\n  for ${'a'.repeat(2000)}`;
   await expect(asking.ask({ ...password, prompt }, undefined, never)).rejects.toThrow('Only the person can answer');
   const shown = asking.list()[0]?.prompt ?? '';

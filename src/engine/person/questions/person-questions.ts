@@ -31,7 +31,7 @@ interface Kept {
  * What the product itself has to ask the person: a password no call may carry. A question lives until it is answered,
  * declined or too old, whoever waits for it. Answers are held in memory only, and no longer than until their one use.
  */
-export class Asking implements Disposable {
+export class PersonQuestions implements Disposable {
   /** Ids of questions that are no longer open. */
   readonly settled = new Emitter<string>();
   readonly #clock: Clock;

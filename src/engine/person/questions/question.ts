@@ -1,8 +1,8 @@
-import type { AttentionKind } from '../prompts/prompt.ts';
+import type { PromptKind } from '../prompts/prompt.ts';
 
 /** Something only the person knows, that a call cannot go on without. */
 export interface PersonQuestion {
-  readonly kind: AttentionKind;
+  readonly kind: PromptKind;
   /** What it is about, as the person would name it: `alice@db.example:22`. An answer fits nothing else, and no other prompt. */
   readonly subject: string;
   /** The question in words. It may come from a far side, so it is shown as plain text and never as more. */
@@ -23,7 +23,7 @@ export interface OwnedQuestion extends PersonQuestion {
 /** A question that waits for the person, as any door to the person may show it. */
 export interface OpenQuestion {
   readonly id: string;
-  readonly kind: AttentionKind;
+  readonly kind: PromptKind;
   readonly subject: string;
   readonly prompt: string;
   readonly secret: boolean;

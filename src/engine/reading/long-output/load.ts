@@ -4,7 +4,7 @@ import { addFlags, plainText, type TextFlags } from '../../../lib/plain-text.ts'
 import { transcribe } from '../../screen/transcript.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { type Pause, pauses } from '../../../system/turns.ts';
-import { countLines, countNewlines, type Gap } from '../clip.ts';
+import { countLines, countNewlines, type TextGap } from '../clip.ts';
 import type { Totals } from './counted-text.ts';
 import { overflowFrom } from './overflow.ts';
 import { findPicture, pictureText } from '../screen-history.ts';
@@ -17,7 +17,7 @@ export interface SourceText {
   /** Of the whole text. */
   readonly totals: Totals;
   /** Where something of it is no longer kept. */
-  readonly gap?: Gap | undefined;
+  readonly gap?: TextGap | undefined;
 }
 
 interface Kept {

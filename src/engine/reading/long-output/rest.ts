@@ -1,5 +1,5 @@
 import type { Terminal } from '../../terminal/terminal.ts';
-import { type Clipped, countNewlines, type Gap, headEnd, lineStart } from '../clip.ts';
+import { type Clipped, countNewlines, type TextGap, headEnd, lineStart } from '../clip.ts';
 import { load, type SourceText } from './load.ts';
 import { largest, type Room } from './room.ts';
 import { decodeRest, encodeRest, type Rest, type Source } from './source.ts';
@@ -89,7 +89,7 @@ function startOf(loaded: Loaded, { at, line }: Rest, wanted: number | undefined)
   return { index: Math.max(first.index, index), goneBytes: 0, line: wanted };
 }
 
-const goneBefore = ({ goneBytes, line }: Start, fromLine: number, { wholeLine }: Gap): NotKept => ({
+const goneBefore = ({ goneBytes, line }: Start, fromLine: number, { wholeLine }: TextGap): NotKept => ({
   lines: fromLine - line,
   bytes: goneBytes,
   fromLine: line,

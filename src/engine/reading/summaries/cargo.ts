@@ -1,8 +1,8 @@
-import { countsIn, type Draft, type Finding, matching } from './summary.ts';
+import { countsIn, type SummaryDraft, type Finding, matching } from './summary.ts';
 
 const testWords = { passed: 'passed', failed: 'failed', ignored: 'ignored', measured: 'measured' };
 
-export function cargo(lines: readonly string[]): Draft | undefined {
+export function cargo(lines: readonly string[]): SummaryDraft | undefined {
   const compiled = matching(lines, /^\s*(?:Compiling|Checking) \S+ v\d/);
   const errors = problems(lines, /^error(?:\[(E\d+)\])?: (.+)$/);
   const warnings = problems(lines, /^warning(?:\[[^\]]+\])?: (.+)$/).filter(

@@ -1,4 +1,4 @@
-import { type Draft, type Finding, matching } from './summary.ts';
+import { type SummaryDraft, type Finding, matching } from './summary.ts';
 
 const sections: Readonly<Record<string, string>> = {
   'Changes to be committed:': 'staged',
@@ -7,7 +7,7 @@ const sections: Readonly<Record<string, string>> = {
   'Unmerged paths:': 'conflicted',
 };
 
-export function gitStatus(lines: readonly string[]): Draft | undefined {
+export function gitStatus(lines: readonly string[]): SummaryDraft | undefined {
   const branch = lines.find((line) => /^(?:On branch |HEAD detached |Not currently on any branch)/.test(line));
   if (branch === undefined) return shortStatus(lines);
   const counts: Record<string, number> = {};
@@ -35,7 +35,7 @@ export function gitStatus(lines: readonly string[]): Draft | undefined {
 }
 
 /** `git status --short`, only with the branch line that `-b` adds: without it, other text looks the same. */
-function shortStatus(lines: readonly string[]): Draft | undefined {
+function shortStatus(lines: readonly string[]): SummaryDraft | undefined {
   const branch = lines.findIndex((line) => /^## \S/.test(line));
   if (branch === -1) return undefined;
   const entries = matching(lines.slice(branch + 1), /^([ MADRCUT?!]{2}) (.+)$/);
@@ -54,7 +54,7 @@ function kindsOf(code: string): string[] {
   return [...(/^[^ ?!]/.test(code) ? ['staged'] : []), ...(/^.[^ ?!]/.test(code) ? ['unstaged'] : [])];
 }
 
-export function gitDiff(lines: readonly string[]): Draft | undefined {
+export function gitDiff(lines: readonly string[]): SummaryDraft | undefined {
   const total = matching(lines, /^ (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?$/).at(
     -1,
   );
@@ -90,7 +90,7 @@ function changes(lines: readonly string[]): Record<string, number> {
   return { '+': plus, '-': minus };
 }
 
-export function gitLog(lines: readonly string[], certain: boolean): Draft | undefined {
+export function gitLog(lines: readonly string[], certain: boolean): SummaryDraft | undefined {
   const commits = matching(lines, /^commit ([0-9a-f]{40})(?: \(.*\))?$/);
   if (commits.length > 0) {
     const title = (line: number): string =>
@@ -107,7 +107,7 @@ export function gitLog(lines: readonly string[], certain: boolean): Draft | unde
     : ends(short.map(({ line, match }) => ({ line, text: `${match[1]} ${match[2]}` })));
 }
 
-function ends(commits: readonly Finding[]): Draft {
+function ends(commits: readonly Finding[]): SummaryDraft {
   const [first] = commits;
   const last = commits.at(-1);
   return {

@@ -1,8 +1,8 @@
 import { gitDiff, gitLog, gitStatus } from './git-reports.ts';
-import { type Draft, matching } from './summary.ts';
+import { type SummaryDraft, matching } from './summary.ts';
 
 /** By subcommand; without a command line, whichever kind of output it is beyond doubt. */
-export function git(lines: readonly string[], words: readonly string[]): Draft | undefined {
+export function summariseGit(lines: readonly string[], words: readonly string[]): SummaryDraft | undefined {
   const command = subcommand(words);
   const problems = matching(lines, /^(?:fatal|error|CONFLICT \([^)]*\)): ?.*$/);
   const draft = command === undefined ? detect(lines) : (reports[command] ?? transfer)(lines, true);
@@ -14,7 +14,7 @@ export function git(lines: readonly string[], words: readonly string[]): Draft |
   return { status: others.length > 0 ? 'failed' : status, counts, facts, findings: [...others, ...findings] };
 }
 
-type Report = (lines: readonly string[], certain: boolean) => Draft | undefined;
+type Report = (lines: readonly string[], certain: boolean) => SummaryDraft | undefined;
 
 const reports: Readonly<Record<string, Report>> = {
   status: gitStatus,
@@ -24,7 +24,7 @@ const reports: Readonly<Record<string, Report>> = {
   commit: gitDiff,
 };
 
-const detect: (lines: readonly string[]) => Draft | undefined = (lines) =>
+const detect: (lines: readonly string[]) => SummaryDraft | undefined = (lines) =>
   gitStatus(lines) ?? gitLog(lines, false) ?? transfer(lines, false) ?? gitDiff(lines);
 
 function subcommand(words: readonly string[]): string | undefined {
@@ -35,7 +35,7 @@ function subcommand(words: readonly string[]): string | undefined {
 }
 
 /** push, pull, fetch, merge, rebase, cherry-pick, clone: refs that moved or did not, and conflicts. */
-function transfer(lines: readonly string[], certain: boolean): Draft | undefined {
+function transfer(lines: readonly string[], certain: boolean): SummaryDraft | undefined {
   const refs = matching(
     lines,
     /^ ([ *+\-=!t]) (\[[^\]]+\]|[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40})\s+(\S+)\s+->\s+(\S+)(?:\s+\((.+)\))?/,

@@ -1,6 +1,6 @@
 import { cargo } from './cargo.ts';
 import { commandWords } from './command-word.ts';
-import { git } from './git.ts';
+import { summariseGit } from './git.ts';
 import { make } from './make.ts';
 import { npm } from './npm.ts';
 import { pytest } from './pytest.ts';
@@ -8,7 +8,7 @@ import { finish, type Hint, type Summariser, type Summary, type SummaryKind, unk
 
 export type { Finding, Hint, Summary, SummaryKind } from './summary.ts';
 
-const summarisers: Readonly<Record<SummaryKind, Summariser>> = { pytest, cargo, npm, make, git };
+const summarisers: Readonly<Record<SummaryKind, Summariser>> = { pytest, cargo, npm, make, git: summariseGit };
 
 const kindOfCommand: Readonly<Record<string, SummaryKind>> = {
   ...named('pytest', 'pytest py.test'),

@@ -1,11 +1,11 @@
-import { type Draft, matching } from './summary.ts';
+import { type SummaryDraft, matching } from './summary.ts';
 
 const stopped = /^(g?make(?:\[\d+\])?): \*\*\* (.+)$/;
 const diagnostic = /^(.+?:\d+(?::\d+)?): (fatal error|error|warning): (.+)$/;
 const linker = /: undefined reference to |^collect2: error: |^ld(?:\.\w+)?: |: multiple definition of /;
 
 /** make, and the compilers it runs. */
-export function make(lines: readonly string[], words: readonly string[]): Draft | undefined {
+export function make(lines: readonly string[], words: readonly string[]): SummaryDraft | undefined {
   const stops = matching(lines, stopped);
   const found = matching(lines, diagnostic);
   const errors = found.filter(({ match }) => match[2] !== 'warning');

@@ -1,9 +1,9 @@
-import { countsIn, type Draft, type Finding, matching } from './summary.ts';
+import { countsIn, type SummaryDraft, type Finding, matching } from './summary.ts';
 
 const levels = { low: 'low', moderate: 'moderate', high: 'high', critical: 'critical', info: 'info' };
 
 /** npm, yarn and pnpm, and the test runners their scripts are made of. */
-export function npm(lines: readonly string[], words: readonly string[]): Draft | undefined {
+export function npm(lines: readonly string[], words: readonly string[]): SummaryDraft | undefined {
   const errors = matching(lines, /^(?:npm (?:error|ERR!)|error(?= )|\s*ERR_PNPM_\w+|YN\d+:)\s?(.*)$/).filter(
     ({ match }) => match[1] !== '' && (words.length > 0 || !match[0].startsWith('error')),
   );

@@ -1,4 +1,4 @@
-import { countsIn, type Draft, matching } from './summary.ts';
+import { countsIn, type SummaryDraft, matching } from './summary.ts';
 
 const names = {
   passed: 'passed',
@@ -17,7 +17,7 @@ const start = /^=+ test session starts =+$/;
 const end = /^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran|no tests collected.*?) in (\d[\d.:]*s?)\b.*$/;
 const verdict = /^(FAILED|ERROR) (.+?)(?: - (.*))?$/;
 
-export function pytest(lines: readonly string[]): Draft | undefined {
+export function pytest(lines: readonly string[]): SummaryDraft | undefined {
   const last = matching(lines, end).findLast(
     ({ match }) => match[1]?.startsWith('no tests') || hasCounts(match[1] ?? ''),
   );

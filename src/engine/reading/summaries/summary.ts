@@ -28,7 +28,7 @@ export interface Hint {
 }
 
 /** What a summariser has to say; undefined when the text is not of its tool. */
-export interface Draft {
+export interface SummaryDraft {
   readonly status: 'passed' | 'failed' | 'unknown';
   readonly counts?: Readonly<Record<string, number>>;
   readonly facts?: readonly string[];
@@ -36,7 +36,7 @@ export interface Draft {
 }
 
 /** `words` are those of the command after the tool's name; none when the tool was told from the text. */
-export type Summariser = (lines: readonly string[], words: readonly string[]) => Draft | undefined;
+export type Summariser = (lines: readonly string[], words: readonly string[]) => SummaryDraft | undefined;
 
 export const unknownSummary: Summary = {
   kind: 'unknown',
@@ -51,7 +51,7 @@ const mostFindings = 20;
 const longestFinding = 200;
 const largestText = 2000;
 
-export function finish(kind: SummaryKind, draft: Draft, exitCode: number | undefined): Summary {
+export function finish(kind: SummaryKind, draft: SummaryDraft, exitCode: number | undefined): Summary {
   // The far side's own word on how it went stands above what its output looks like.
   const status = exitCode === undefined ? draft.status : exitCode === 0 ? 'passed' : 'failed';
   const counts = Object.fromEntries(Object.entries(draft.counts ?? {}).filter(([, count]) => count > 0));

@@ -334,7 +334,7 @@ describe('a mistake in looking ahead', () => {
     const { log, feeder, screen } = setUp({
       capacity: 64 << 10,
       clock: systemClock,
-      onMistake: (thrown) => mistakes.push(thrown),
+      onFault: (thrown) => mistakes.push(thrown),
     });
     for (let at = 0; at < lines.length; at += 10_000) {
       log.append(lines.subarray(at, at + 10_000));

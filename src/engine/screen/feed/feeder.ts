@@ -304,7 +304,7 @@ export class Feeder implements Disposable {
     this.#scan = undefined;
     this.#scannedTo = this.#log.end;
     this.#parsedTo = Math.max(this.#parsedTo, this.#log.start);
-    this.#screen.mistake(thrown);
+    this.#screen.fault(thrown);
   }
 
   #bytes(from: number, to: number): Uint8Array {
@@ -341,7 +341,7 @@ export class Feeder implements Disposable {
     try {
       return this.#screen.hibernate();
     } catch (thrown) {
-      this.#screen.mistake(thrown);
+      this.#screen.fault(thrown);
       return false;
     }
   }

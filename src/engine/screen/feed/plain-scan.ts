@@ -182,7 +182,7 @@ export class PlainScan {
   skip(bytes: Uint8Array): void {
     const { at, rows, penFrom } = this.#best;
     if (at === this.from) return;
-    const set = penOf(bytes, Math.max(0, penFrom - this.from), at - this.from);
+    const set = colourChanges(bytes, Math.max(0, penFrom - this.from), at - this.from);
     this.pen = penFrom >= this.from ? set : Buffer.concat([this.pen, set]);
     this.rows = rows;
     this.from = at;
@@ -233,7 +233,7 @@ export function codePointAt(bytes: Uint8Array, i: number): number {
 }
 
 /** The colour changes between `from` and `to`. */
-export function penOf(bytes: Uint8Array, from: number, to: number): Uint8Array {
+export function colourChanges(bytes: Uint8Array, from: number, to: number): Uint8Array {
   const part = bytes.subarray(from, to);
   const parts: Uint8Array[] = [];
   for (let at = part.indexOf(escapeByte); at >= 0; at = part.indexOf(escapeByte, at + 1)) {

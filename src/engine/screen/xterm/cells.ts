@@ -34,7 +34,7 @@ export function readCells(line: CoreLine, cols: number): Cell[] {
 }
 
 /** The text of a line up to the last cell something was written to. */
-export function readText(line: CoreLine, cols: number): string {
+export function lineText(line: CoreLine, cols: number): string {
   const data = line._data;
   let end = Math.min(cols, line.length);
   while (end > 0 && ((data[(end - 1) * cellSize] as number) & bits.hasContent) === 0) {

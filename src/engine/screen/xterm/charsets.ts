@@ -1,4 +1,4 @@
-import { createCore, parse } from './core.ts';
+import { createCore, parseBytes } from './core.ts';
 
 /** Letters that name the emulator's character sets, as in `ESC ( 0`. Those that are missing look like one that is there. */
 const letters = '0A4CRQKYEZH=';
@@ -17,7 +17,7 @@ export function charsetLetter(table: unknown): string {
 function readTables(): ReadonlyMap<string, string> {
   const core = createCore({ cols: 2, rows: 1 }, 0);
   const tables = Array.from(letters, (letter): [string, string] => {
-    parse(core, Buffer.from(`\x1b(${letter}`));
+    parseBytes(core, Buffer.from(`\x1b(${letter}`));
     return [JSON.stringify(core._charsetService._charsets[0]), letter];
   });
   core.dispose();

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { bits, cellSize, createCore, parse, widthOf } from './core.ts';
+import { bits, cellSize, createCore, parseBytes, widthOf } from './core.ts';
 import { encode } from '../../../../test/support/screen.ts';
 
 test('the emulator package still has the inside this folder relies on', () => {
   const core = createCore({ cols: 10, rows: 3 }, 5);
   let trimmed = 0;
   core.buffers.normal.lines.onTrim((count) => (trimmed += count));
-  parse(core, encode('\x1b[1;38;2;1;2;3;48;5;7ma漢\x1b[m\x1b]2;t\x07'));
+  parseBytes(core, encode('\x1b[1;38;2;1;2;3;48;5;7ma漢\x1b[m\x1b]2;t\x07'));
   const { normal, alt, active } = core.buffers;
   expect(active).toBe(normal);
   expect(alt.lines.length).toBe(0);
@@ -26,10 +26,10 @@ test('the emulator package still has the inside this folder relies on', () => {
   expect(core._charsetService).toMatchObject({ glevel: 0, _charsets: [] });
   expect(core.coreMouseService).toMatchObject({ activeProtocol: 'NONE', activeEncoding: 'DEFAULT' });
   expect(core.coreService.decPrivateModes.wraparound).toBe(true);
-  parse(core, encode('\n'.repeat(20)));
+  parseBytes(core, encode('\n'.repeat(20)));
   expect(trimmed).toBe(13);
   expect(normal.lines.length).toBe(8);
-  parse(core, encode('\x1b['));
+  parseBytes(core, encode('\x1b['));
   expect(core._inputHandler._parser.currentState).not.toBe(0);
 });
 

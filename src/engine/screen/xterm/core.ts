@@ -214,7 +214,7 @@ export function createCore(size: Size, scrollback: number): Core {
 }
 
 /** At most `parseLimit` bytes, ending at a code-point border: the emulator loses code points it gets in parts. */
-export function parse(core: Core, bytes: Uint8Array): void {
+export function parseBytes(core: Core, bytes: Uint8Array): void {
   core._inputHandler.parse(bytes);
 }
 

@@ -1,10 +1,10 @@
 import { incompleteTail, isContinuation, sequenceLength } from '../../../lib/utf8.ts';
 import type { Size } from '../../terminal/channel.ts';
 import { boundSequences } from './bounds.ts';
-import { type Core, type CoreBuffer, createCore, parse, parseLimit } from './core.ts';
+import { type Core, type CoreBuffer, createCore, parseBytes, parseLimit } from './core.ts';
 import { allowLongClipboard, boundMemory } from './memory-bounds.ts';
 import { answerQueries } from './replies.ts';
-import type { Theme } from '../theme.ts';
+import type { ScreenColors } from '../theme.ts';
 
 export type ScreenEvent =
   | { readonly type: 'bell' }
@@ -42,7 +42,7 @@ export class Emulator {
   #events: ScreenEvent[] = [];
   #normal: CoreBuffer;
 
-  constructor(size: Size, scrollback: number, theme: Theme) {
+  constructor(size: Size, scrollback: number, theme: ScreenColors) {
     this.scrollback = scrollback;
     this.core = createCore(size, scrollback);
     this.#normal = this.#countTrimmed();
@@ -97,11 +97,11 @@ export class Emulator {
       const tail = incompleteTail(bytes, end);
       if (end === bytes.length) {
         if (tail > 0) this.carry = bytes.slice(end - tail);
-        if (end - tail > at) parse(this.core, bytes.subarray(at, end - tail));
+        if (end - tail > at) parseBytes(this.core, bytes.subarray(at, end - tail));
         return;
       }
       end -= tail;
-      parse(this.core, bytes.subarray(at, end));
+      parseBytes(this.core, bytes.subarray(at, end));
       at = end;
     }
   }
@@ -118,7 +118,7 @@ export class Emulator {
     const waiting = found < missing && found === bytes.length;
     this.carry = waiting ? joined : nothing;
     // A code point broken off by other bytes is dropped, as it would be within one chunk.
-    if (found === missing) parse(this.core, joined);
+    if (found === missing) parseBytes(this.core, joined);
     return found;
   }
 

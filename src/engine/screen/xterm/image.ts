@@ -3,7 +3,7 @@ import type { Size } from '../../terminal/channel.ts';
 import type { Core, CoreBuffer } from './core.ts';
 import { Emulator } from './emulator.ts';
 import { packLines, unpackLines } from './packed-lines.ts';
-import type { Theme } from '../theme.ts';
+import type { ScreenColors } from '../theme.ts';
 
 /** Tab stops as a list: the emulator's table of them takes more memory than everything else here. */
 type Kept = Omit<CoreBuffer, 'lines' | 'getBlankLine' | 'getNullCell' | 'tabs'> & { readonly stops: readonly number[] };
@@ -46,7 +46,7 @@ export function capture({ core, scrollback, trimmed, epoch, carry }: Emulator): 
 }
 
 /** An emulator no observer can tell from the one the image was taken of. */
-export function restore(image: Image, theme: Theme): Emulator {
+export function restoreEmulator(image: Image, theme: ScreenColors): Emulator {
   const emulator = new Emulator(image.size, image.scrollback, theme);
   const { core } = emulator;
   const { normal, alt } = core.buffers;

@@ -1,5 +1,5 @@
 import type { Core } from './core.ts';
-import { paletteColor, type Theme } from '../theme.ts';
+import { paletteColor, type ScreenColors } from '../theme.ts';
 
 export interface Outlets {
   /** Text the program is to receive as input. */
@@ -16,7 +16,7 @@ const largestClipboard = 1 << 20;
  * What the emulator leaves to its host: colours, identity, sizes, the clipboard. Reports of the title (CSI 21 t) and reads
  * of the clipboard stay unanswered: their text would arrive as input a program's output could choose.
  */
-export function answerQueries(core: Core, theme: Theme, { reply, clipboard }: Outlets): void {
+export function answerQueries(core: Core, theme: ScreenColors, { reply, clipboard }: Outlets): void {
   core.registerCsiHandler({ prefix: '>', final: 'q' }, () => {
     reply('\x1bP>|Fairlead\x1b\\');
     return true;

@@ -67,7 +67,7 @@ class Far {
         if (this.isHeld) this.#held.push(go);
         else go();
       },
-      onMistake: (thrown) => {
+      onFault: (thrown) => {
         throw thrown;
       },
       answeredTo,

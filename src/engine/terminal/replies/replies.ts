@@ -18,7 +18,7 @@ export interface RepliesInit {
   readonly beforeUnseen: (bytes: Uint8Array) => void;
   /** Types the bytes when their turn has come, if they may still go then. */
   readonly type: (bytes: Uint8Array, mayGo: () => boolean) => void;
-  readonly onMistake: (thrown: unknown) => void;
+  readonly onFault: (thrown: unknown) => void;
   /** Queries before this offset were answered by another process. */
   readonly answeredTo?: number | undefined;
 }
@@ -88,7 +88,7 @@ export class Replies implements Disposable {
     this.#round = this.#decide()
       .catch((thrown: unknown) => {
         this.#keep([]);
-        this.#init.onMistake(thrown);
+        this.#init.onFault(thrown);
       })
       .finally(() => {
         this.#round = undefined;

@@ -4,10 +4,10 @@ import { isCarrier, isShell } from '../../shells/known-programs.ts';
 import { isInteractive } from '../../shells/shell-process.ts';
 
 /** Whether the answer to a query is typed into the terminal: now, perhaps later, never. */
-export type Verdict = 'send' | 'wait' | 'drop';
+export type ReplyVerdict = 'send' | 'wait' | 'drop';
 
 /** What would take the answer if it were typed now. */
-export type Reader =
+export type InputReader =
   /** A program waits for input of the terminal. */
   | 'waiting'
   /** No program does, so far. */
@@ -19,7 +19,7 @@ export type Reader =
 
 export interface Scene {
   readonly mode: ReturnType<NonNullable<ProcessView['inputMode']>>;
-  readonly reader: Reader;
+  readonly reader: InputReader;
   /** The shell's marks say that its line editor reads. */
   readonly atPrompt: boolean;
   /** The shell said that its line editor asks the terminal itself, and reads the answers. */
@@ -29,7 +29,7 @@ export interface Scene {
   readonly behindPrompt: boolean;
 }
 
-export interface Asked {
+export interface TerminalQuery {
   /** Since the query was found. */
   readonly ageMs: number;
   /** It was found in canonical mode, and more has been printed since. */
@@ -45,7 +45,7 @@ const unseenMs = 300;
 /** On the alternate screen nearly every query is one of the program that switched to it. */
 const alternateMs = 30;
 
-export function verdictOn({ ageMs, printedOn }: Asked, scene: Scene): Verdict {
+export function verdictOn({ ageMs, printedOn }: TerminalQuery, scene: Scene): ReplyVerdict {
   const { mode, reader, alternate } = scene;
   if (mode === 'lines') return ageMs < linesMs && !printedOn ? 'wait' : 'drop';
   if (printedOn) return 'drop';
@@ -73,7 +73,7 @@ export interface Front {
   readonly reads: () => boolean | undefined;
 }
 
-export function readerOf({ mode, program, state, reads }: Front): Reader {
+export function readerOf({ mode, program, state, reads }: Front): InputReader {
   if (mode === undefined || program === undefined) return 'unseen';
   const { name, isLeader, arguments: words } = program;
   const isTyped = isShell(name) && (words === undefined || isInteractive(words));

@@ -9,7 +9,7 @@ import {
 import { FairleadError } from '../../../contract/errors.ts';
 import type { OpenQuestion, PersonReach } from '../../../engine/person/questions/question.ts';
 import type { ReportProgress } from '../../../engine/call/call.ts';
-import { refusal } from '../answer.ts';
+import { refusedCall } from '../answer.ts';
 import { anyOf } from '../any-of.ts';
 import { HeldCall, heldPrefix, messageFor, type ToolAnswer, type Work } from './held.ts';
 import { isLoopback } from '../../http/guard.ts';
@@ -121,7 +121,7 @@ const inOrder = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
-const expired = refusal('Error: This call no longer waits for an answer. Call again.', {
+const expired = refusedCall('Error: This call no longer waits for an answer. Call again.', {
   code: 'cancelled',
   message: 'This call no longer waits for an answer.',
   hint: 'Call again.',

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server';
 import { isDeeper } from '../../../lib/json-depth.ts';
-import { Ending } from '../ending.ts';
-import { readBody, rpcError, sendWebResponse, toWebRequest } from '../../http/exchange.ts';
-import { LegacySessions, type SessionLimits } from './sessions.ts';
+import { CallsEnd } from '../ending.ts';
+import { readBody, httpRpcError, sendWebResponse, toWebRequest } from '../../http/exchange.ts';
+import { LegacySessions, type HttpSessionLimits } from './sessions.ts';
 import { createServer, owner } from '../server.ts';
 import type { McpSurface } from '../surface.ts';
 
@@ -19,8 +19,12 @@ export interface McpEndpoint extends AsyncDisposable {
 }
 
 /** Streamable HTTP for both protocol eras on one path: what a request claims decides which of them serves it. */
-export function mcpEndpoint(surface: McpSurface, limits: SessionLimits, onError: (error: Error) => void): McpEndpoint {
-  const ending = new Ending();
+export function mcpEndpoint(
+  surface: McpSurface,
+  limits: HttpSessionLimits,
+  onError: (error: Error) => void,
+): McpEndpoint {
+  const ending = new CallsEnd();
   const sessions = new LegacySessions(surface, limits, ending);
   const modern = createMcpHandler(
     ({ era }) => createServer(withoutFollowing(surface), { era, principal: owner, client: {}, ending }),
@@ -36,23 +40,23 @@ export function mcpEndpoint(surface: McpSurface, limits: SessionLimits, onError:
 
   async function answer(request: IncomingMessage, gone: AbortSignal): Promise<Response> {
     if (!['GET', 'POST', 'DELETE'].includes(request.method ?? '')) {
-      return rpcError(405, -32000, 'Method not allowed.', { allow: 'GET, POST, DELETE', connection: 'close' });
+      return httpRpcError(405, -32000, 'Method not allowed.', { allow: 'GET, POST, DELETE', connection: 'close' });
     }
     const web = toWebRequest(request, gone);
     if (request.method !== 'POST') return sessions.fetch(web, undefined);
     if (!isJsonContentType(request.headers['content-type'])) {
-      return rpcError(415, -32000, 'The content type must be application/json.', { connection: 'close' });
+      return httpRpcError(415, -32000, 'The content type must be application/json.', { connection: 'close' });
     }
     const text = await readBody(request, maxBodyBytes);
     if (text === undefined) {
-      return rpcError(413, -32000, `A request may have at most ${maxBodyBytes} bytes.`, { connection: 'close' });
+      return httpRpcError(413, -32000, `A request may have at most ${maxBodyBytes} bytes.`, { connection: 'close' });
     }
-    if (isDeeper(text, deepest)) return rpcError(400, -32600, 'Invalid request: nested too deeply');
+    if (isDeeper(text, deepest)) return httpRpcError(400, -32600, 'Invalid request: nested too deeply');
     let body: unknown;
     try {
       body = JSON.parse(text);
     } catch {
-      return rpcError(400, -32700, 'Parse error: not JSON');
+      return httpRpcError(400, -32700, 'Parse error: not JSON');
     }
     if (await isLegacyRequest(web, body)) return sessions.fetch(web, body);
     return modern.fetch(web, { parsedBody: body });
@@ -67,7 +71,7 @@ export function mcpEndpoint(surface: McpSurface, limits: SessionLimits, onError:
         reply = await answer(request, gone.signal);
       } catch (thrown) {
         if (!gone.signal.aborted) onError(thrown as Error);
-        reply = rpcError(500, -32603, 'Internal error');
+        reply = httpRpcError(500, -32603, 'Internal error');
       }
       await sendWebResponse(reply, response, gone.signal);
     },

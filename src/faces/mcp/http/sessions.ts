@@ -6,12 +6,12 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../../lib/clock.ts';
 import { sessionKey } from '../client-identity.ts';
-import type { Ending } from '../ending.ts';
-import { rpcError } from '../../http/exchange.ts';
+import type { CallsEnd } from '../ending.ts';
+import { httpRpcError } from '../../http/exchange.ts';
 import { createServer, owner } from '../server.ts';
 import type { McpSurface } from '../surface.ts';
 
-export interface SessionLimits {
+export interface HttpSessionLimits {
   readonly maxSessions: number;
   /** A session nobody uses and nobody listens to is ended after this long. */
   readonly idleMs: number;
@@ -31,10 +31,10 @@ export class LegacySessions implements AsyncDisposable {
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
   readonly #surface: McpSurface;
-  readonly #limits: SessionLimits;
-  readonly #ending: Ending;
+  readonly #limits: HttpSessionLimits;
+  readonly #ending: CallsEnd;
 
-  constructor(surface: McpSurface, limits: SessionLimits, ending: Ending) {
+  constructor(surface: McpSurface, limits: HttpSessionLimits, ending: CallsEnd) {
     this.#surface = surface;
     this.#limits = limits;
     this.#ending = ending;
@@ -48,17 +48,19 @@ export class LegacySessions implements AsyncDisposable {
     const id = request.headers.get('mcp-session-id');
     if (id !== null) {
       const session = this.#sessions.get(id);
-      if (session === undefined) return rpcError(404, -32001, 'Session not found. Send initialize to start a new one.');
+      if (session === undefined)
+        return httpRpcError(404, -32001, 'Session not found. Send initialize to start a new one.');
       return this.#serve(id, session, request, body);
     }
-    if (request.method !== 'POST') return rpcError(405, -32000, 'Method not allowed.', { allow: 'POST' });
-    if (!isInitializeRequest(body)) return rpcError(400, -32000, 'No Mcp-Session-Id header. Send initialize first.');
+    if (request.method !== 'POST') return httpRpcError(405, -32000, 'Method not allowed.', { allow: 'POST' });
+    if (!isInitializeRequest(body))
+      return httpRpcError(400, -32000, 'No Mcp-Session-Id header. Send initialize first.');
     return this.#open(request, body);
   }
 
   async #open(request: Request, body: unknown): Promise<Response> {
     if (this.#sessions.size >= this.#limits.maxSessions && !(await this.#endOldestIdle())) {
-      return rpcError(503, -32000, `All ${this.#limits.maxSessions} sessions are in use. End one first.`);
+      return httpRpcError(503, -32000, `All ${this.#limits.maxSessions} sessions are in use. End one first.`);
     }
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });

@@ -23,7 +23,7 @@ export interface Welcome {
   readonly ticket?: string;
 }
 
-export interface Lent {
+export interface Leased {
   /** Comes with the descriptors, too. */
   readonly number: number;
   /** As long as the shared memory says the same, it is lent. */
@@ -57,7 +57,7 @@ export interface Listed extends Spawned {
   readonly endedAt?: number;
 }
 
-export interface Refused {
+export interface KeeperRefused {
   readonly reason: 'busy' | 'version';
   /** Who has it, where somebody has. */
   readonly pid?: number;

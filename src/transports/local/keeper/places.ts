@@ -33,7 +33,7 @@ export function keeperPlaces(instance: string, home: string): KeeperPlaces {
 }
 
 /** The folder is the proof of who calls: nobody else may be able to enter it. */
-export function makePrivate(folder: string): void {
+export function makePrivateFolder(folder: string): void {
   makeDirectorySync(folder, 0o700);
   const found = lstatSync(folder);
   if (found.isDirectory() && (found.mode & 0o077) === 0 && found.uid === process.getuid?.()) return;

@@ -21,7 +21,7 @@ const SHORTEST_PAUSE_MS = 5;
 const LONGEST_LOOK_MS = 80;
 
 /** The end of a terminal's program, begun once. Whoever gives it the least time decides, also when he comes later. */
-export class Ending {
+export class ProgramEnd {
   /** On the clock of `performance.now`. */
   killAt = Number.POSITIVE_INFINITY;
   readonly #end: () => Promise<void>;
@@ -51,7 +51,7 @@ export interface Program {
  * Hangs up, tells what still runs to terminate when most of the time is over, and kills what is left at its end: the program
  * and everything in its session. Settles when all of it is gone.
  */
-export async function endProgram({ leader, foreground, exited }: Program, ending: Ending): Promise<void> {
+export async function endProgram({ leader, foreground, exited }: Program, ending: ProgramEnd): Promise<void> {
   const began = performance.now();
   const hangUp = await HangUp.begin(leader, foreground);
   let isThere = true;

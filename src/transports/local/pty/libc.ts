@@ -26,7 +26,7 @@ const OPAQUE = 1024;
 
 type Memory = Uint8Array | Uint16Array | Uint32Array | Int32Array;
 
-export interface Spawn {
+export interface SpawnRequest {
   /** Resolved already: no search takes place. */
   readonly program: string;
   readonly argv: readonly string[];
@@ -54,7 +54,7 @@ export interface Libc {
   /** This process becomes another program. Returns only when that is not possible, with the reason. */
   readonly become: (argv: readonly [string, ...string[]], env: readonly string[]) => string;
   /** The child is executing when this returns; what went wrong comes back as an errno, in the parent, without a race. */
-  readonly spawn: (spawn: Spawn) => { readonly pid: number } | { readonly errno: number };
+  readonly spawn: (spawn: SpawnRequest) => { readonly pid: number } | { readonly errno: number };
 }
 
 let loading: Promise<Libc> | undefined;

@@ -4,15 +4,15 @@ import type { Channel, Ended, ProcessView, Signal, Size } from '../../../engine/
 import { ByteQueue } from '../../../lib/byte-queue.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import { forgetChild, watchChild } from './children.ts';
-import { Ending, endProgram, GIVE_UP_MS, HURRIED_MS, neverEnds } from './ending.ts';
-import { InputQueue } from './write-queue.ts';
+import { ProgramEnd, endProgram, GIVE_UP_MS, HURRIED_MS, neverEnds } from './ending.ts';
+import { WriteQueue } from './write-queue.ts';
 import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPTN, TIOCSPTLCK } from './libc.ts';
 import { foregroundOf, masterView, setSize } from './master-view.ts';
 import { HIGH_WATER, PtyReader } from './pty-reader.ts';
 import { settledWithin } from './settled-within.ts';
 import { signalTerminal } from './signals.ts';
 import { recycle } from './slabs.ts';
-import { checkSize, checkTarget, explain, type LocalTarget, resolveProgram } from '../target.ts';
+import { checkSize, checkTarget, launchError, type LocalTarget, resolveProgram } from '../target.ts';
 
 const IUTF8 = 0o40000;
 
@@ -46,7 +46,7 @@ export function openLinuxPty(libc: Libc, target: LocalTarget, size: Size): Linux
       throw new FairleadError('limit_reached', 'Too many open files.', { hint: 'Close some terminals.' });
     const env = Object.entries(target.env).map(([name, value]) => `${name}=${value}`);
     const spawned = libc.spawn({ program, argv: target.argv, env, cwd: target.cwd, terminal });
-    if ('errno' in spawned) throw explain(target, program, errnoName(spawned.errno));
+    if ('errno' in spawned) throw launchError(target, program, errnoName(spawned.errno));
     return new LinuxPty(libc, spawned.pid, terminal, master, held, watched);
   } catch (thrown) {
     for (const fd of fds) if (fd >= 0) closeSync(fd);
@@ -74,7 +74,7 @@ export class LinuxPty implements Channel {
   readonly #master: number;
   readonly #held: number;
   readonly #reader: PtyReader;
-  readonly #input: InputQueue;
+  readonly #input: WriteQueue;
   readonly #settle: (ended: Ended) => void;
   #open = true;
   /** Another process reads: how the program ended meanwhile is kept until it has read the last byte. */
@@ -82,7 +82,7 @@ export class LinuxPty implements Channel {
   /** How the program ended, and when. Its number may be another's from here on: nothing is sent to it any more. */
   #exited: { readonly ended: Ended; readonly at: number } | undefined;
   readonly #exit = deferred();
-  readonly #ending = new Ending(() => this.#end());
+  readonly #ending = new ProgramEnd(() => this.#end());
 
   constructor(libc: Libc, pid: number, terminal: string, master: number, held: number, watched: number) {
     this.terminal = terminal;
@@ -91,7 +91,7 @@ export class LinuxPty implements Channel {
     this.#master = master;
     this.#held = held;
     this.output = new ByteQueue(HIGH_WATER, () => this.#reader.resume(), recycle);
-    this.#input = new InputQueue((bytes) => {
+    this.#input = new WriteQueue((bytes) => {
       const accepted = this.#open ? libc.write(master, bytes, bytes.length) : 0;
       if (accepted > 0) this.onTyped(accepted);
       return accepted;

@@ -4,12 +4,20 @@ import type { IPty } from '@lydell/node-pty';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Channel, Ended, Foreground, ProcessView, Signal, Size } from '../../../engine/terminal/channel.ts';
 import { ByteQueue } from '../../../lib/byte-queue.ts';
-import { Ending, endProgram, GIVE_UP_MS, HURRIED_MS, neverEnds } from './ending.ts';
-import { InputQueue } from './write-queue.ts';
+import { ProgramEnd, endProgram, GIVE_UP_MS, HURRIED_MS, neverEnds } from './ending.ts';
+import { WriteQueue } from './write-queue.ts';
 import { foregroundGroup, initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
 import { settledWithin } from './settled-within.ts';
 import { signalGroup, signalName, signalTerminal, wake } from './signals.ts';
-import { checkSize, checkTarget, explain, isFolder, isProgram, type LocalTarget, resolveProgram } from '../target.ts';
+import {
+  checkSize,
+  checkTarget,
+  launchError,
+  isFolder,
+  isProgram,
+  type LocalTarget,
+  resolveProgram,
+} from '../target.ts';
 
 const HIGH_WATER = 256 * 1024;
 /** More than a pseudo-terminal can hold. */
@@ -30,13 +38,13 @@ export async function loadPortablePty(): Promise<(target: LocalTarget, size: Siz
     const program = windows ? target.argv[0] : resolveProgram(target);
     const cwd = target.cwd ?? process.cwd();
     // The driver forks first; what fails after that looks like a program that ended at once.
-    if (!isFolder(cwd) || (!windows && !isProgram(program))) throw explain(target, program, 'ENOENT');
+    if (!isFolder(cwd) || (!windows && !isProgram(program))) throw launchError(target, program, 'ENOENT');
     const options = { ...size, cwd, env: { ...target.env }, encoding: null };
     try {
       const pty = driver.spawn(program, target.argv.slice(1), options);
       return new PortablePty(pty, windows ? undefined : (pty as UnixPty));
     } catch (thrown) {
-      throw explain(target, program, thrown instanceof Error ? thrown.message : String(thrown), thrown);
+      throw launchError(target, program, thrown instanceof Error ? thrown.message : String(thrown), thrown);
     }
   };
 }
@@ -48,16 +56,16 @@ class PortablePty implements Channel {
   readonly #pty: IPty;
   /** Absent on Windows, and once its descriptor is closed. */
   #unix: UnixPty | undefined;
-  readonly #input: InputQueue;
+  readonly #input: WriteQueue;
   readonly #settle: (ended: Ended) => void;
   #open = true;
-  readonly #ending = new Ending(() => this.#end());
+  readonly #ending = new ProgramEnd(() => this.#end());
 
   constructor(pty: IPty, unix: UnixPty | undefined) {
     this.#pty = pty;
     this.#unix = unix;
     this.output = new ByteQueue(HIGH_WATER, () => pty.resume());
-    this.#input = new InputQueue((bytes) => this.#tryWrite(bytes));
+    this.#input = new WriteQueue((bytes) => this.#tryWrite(bytes));
     let settle: (ended: Ended) => void = () => {};
     this.ended = new Promise((resolve) => {
       settle = resolve;

@@ -18,7 +18,7 @@ interface Entry {
  * Bytes on their way to a program that may not be reading. A pseudo-terminal gives no event when there is room again,
  * so a refused write is tried again after a pause that grows while nothing moves: a stuck child costs next to nothing.
  */
-export class InputQueue {
+export class WriteQueue {
   /** Answers how many bytes were accepted; zero or less means none now. */
   readonly #tryWrite: (bytes: Uint8Array) => number;
   readonly #entries: Entry[] = [];

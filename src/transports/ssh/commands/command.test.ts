@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { FakeCommand, FakeSession } from '../../../../test/support/fake-command.ts';
 import { ManualClock } from '../../../../test/support/clocks/manual.ts';
-import { Command, type CommandRequest } from './command.ts';
+import { SshCommand, type CommandRequest } from './command.ts';
 
 function start(changes: Partial<CommandRequest> = {}) {
   const clock = new ManualClock();
   const far = new FakeCommand();
   const request = { command: 'work', timeoutMs: 60_000, pty: false, releaseWhenNoSubs: false, graceMs: 0, ...changes };
   const { session } = new FakeSession();
-  const command = new Command({ id: 'c1', number: 0, session, request }, far, { clock, bufferBytes: 4096 });
+  const command = new SshCommand({ id: 'c1', number: 0, session, request }, far, { clock, bufferBytes: 4096 });
   return { clock, far, command };
 }
 
 /** Everything that can happen without time passing has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const printed = ({ output }: Command): string => Buffer.from(output.stdout.read(0).bytes).toString();
+const printed = ({ output }: SshCommand): string => Buffer.from(output.stdout.read(0).bytes).toString();
 
 test('it runs with an empty stdin, keeps what it printed, and ends with its exit code', async () => {
   const { far, command, clock } = start();

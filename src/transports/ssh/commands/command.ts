@@ -48,7 +48,7 @@ const ctrlC = Uint8Array.of(0x03);
  * ignores such requests (OpenSSH before 7.9, forced commands, processes of root) still hangs up a terminal. Without one,
  * a command lives on there until it next writes; and anywhere, whatever left the command's process group does.
  */
-export class Command implements SessionChild {
+export class SshCommand implements SessionChild {
   readonly kind = 'command';
   readonly id: string;
   /** Which of all commands it is, in the order of their start. */

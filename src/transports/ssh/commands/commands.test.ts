@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FakeCommand, FakeSession } from '../../../../test/support/fake-command.ts';
 import { ManualClock } from '../../../../test/support/clocks/manual.ts';
 import { FairleadError } from '../../../contract/errors.ts';
-import type { Command } from './command.ts';
+import type { SshCommand } from './command.ts';
 import { Commands } from './commands.ts';
 
 const request = { command: 'work', timeoutMs: 600_000, pty: false, releaseWhenNoSubs: true, graceMs: 5 };
@@ -12,7 +12,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 function make(keptBytes?: number) {
   const clock = new ManualClock();
   const commands = new Commands({ clock, settings: { commandCleanupMs: 60_000, commandBufferBytes: 64 }, keptBytes });
-  const started = async (on: FakeSession): Promise<{ far: FakeCommand; command: Command }> => {
+  const started = async (on: FakeSession): Promise<{ far: FakeCommand; command: SshCommand }> => {
     const far = new FakeCommand();
     on.next = async () => far;
     return { far, command: await commands.start(on.session, request, never) };

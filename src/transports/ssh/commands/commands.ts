@@ -3,7 +3,7 @@ import type { FairleadError } from '../../../contract/errors.ts';
 import { remoteError } from '../../../contract/remote-errors.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { uuid7 } from '../../../lib/uuid7.ts';
-import { Command, type CommandRequest } from './command.ts';
+import { SshCommand, type CommandRequest } from './command.ts';
 import { type OpenProcess, startedAtOnce } from '../link/late-process.ts';
 import { nearestIds } from '../sessions/nearest.ts';
 import type { SshSession } from '../sessions/session.ts';
@@ -25,7 +25,7 @@ const defaultKeptBytes = 256 << 20;
 const terminal = { term: 'xterm', size: { cols: 80, rows: 24 } };
 
 interface Kept {
-  readonly command: Command;
+  readonly command: SshCommand;
   /** By the steady clock. */
   readonly until: number;
   readonly bytes: number;
@@ -40,7 +40,7 @@ interface Share {
 /** Every command that runs or ended a while ago, each known only to the principal whose session it ran on. */
 export class Commands implements Disposable {
   readonly #options: CommandsOptions;
-  readonly #running = new Map<string, Command>();
+  readonly #running = new Map<string, SshCommand>();
   /** The one that was used longest ago first. */
   readonly #kept = new Map<string, Kept>();
   readonly #shares = new Map<string, Share>();
@@ -61,14 +61,14 @@ export class Commands implements Disposable {
     request: CommandRequest,
     signal: AbortSignal,
     { atOnce = false }: { readonly atOnce?: boolean } = {},
-  ): Promise<Command> {
+  ): Promise<SshCommand> {
     if (session.count('command') >= maxRunning) {
       throw remoteError('MAX_COMMANDS_EXCEEDED', `session ${session.id} runs ${maxRunning} commands already`, {
         context: `limit=${maxRunning}`,
       });
     }
     const { clock, settings } = this.#options;
-    let command: Command | undefined;
+    let command: SshCommand | undefined;
     // Before its channel is open, the session itself lets go of it.
     const place = session.adopt({ kind: 'command', sessionEnded: async (end) => command?.sessionEnded(end) });
     try {
@@ -76,7 +76,7 @@ export class Commands implements Disposable {
         session.exec(request.command, request.pty ? { pty: terminal } : {}, stop, queued);
       const process = await (atOnce ? startedAtOnce(open, clock, signal) : open(signal, () => {}));
       const id = uuid7(clock.now(), randomBytes(10));
-      command = new Command({ id, number: this.#started++, session, request }, process, {
+      command = new SshCommand({ id, number: this.#started++, session, request }, process, {
         clock,
         bufferBytes: settings.commandBufferBytes,
       });
@@ -90,7 +90,7 @@ export class Commands implements Disposable {
   }
 
   /** Throws COMMAND_NOT_FOUND, with the closest ids among one's own. Counts as a reading of an ended one. */
-  find(id: string, principal: string): Command {
+  find(id: string, principal: string): SshCommand {
     const command = this.#running.get(id) ?? this.#kept.get(id)?.command;
     if (command?.principal !== principal) throw this.#notFound(id, principal);
     this.touch(command);
@@ -98,13 +98,13 @@ export class Commands implements Disposable {
   }
 
   /** One's own, the oldest first. */
-  all(principal: string): readonly Command[] {
+  all(principal: string): readonly SshCommand[] {
     const every = [...[...this.#kept.values()].map(({ command }) => command), ...this.#running.values()];
     return every.filter((command) => command.principal === principal).toSorted((a, b) => a.number - b.number);
   }
 
   /** Somebody read it: if it has ended, the time it is kept starts again. */
-  touch(command: Command): void {
+  touch(command: SshCommand): void {
     if (!this.#kept.has(command.id)) return;
     this.#drop(command.id);
     this.#keep(command);
@@ -116,14 +116,14 @@ export class Commands implements Disposable {
     this.#shares.clear();
   }
 
-  async #keepAtEnd(command: Command, place: Disposable): Promise<void> {
+  async #keepAtEnd(command: SshCommand, place: Disposable): Promise<void> {
     await command.whenEnded;
     place[Symbol.dispose]();
     this.#running.delete(command.id);
     this.#keep(command);
   }
 
-  #keep(command: Command): void {
+  #keep(command: SshCommand): void {
     const { clock, settings, keptBytes = defaultKeptBytes } = this.#options;
     const bytes = command.output.allocated;
     this.#kept.set(command.id, { command, until: clock.monotonic() + settings.commandCleanupMs, bytes });

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FakeLink } from '../../../../test/support/ssh/fake-ssh.ts';
-import { Lane, type Place } from './lane.ts';
+import { LinkSlots, type ChannelSlot } from './lane.ts';
 
 const truth = 10;
 
-const lane = (limit?: number): Lane => new Lane(new FakeLink(truth), () => 0, limit);
+const lane = (limit?: number): LinkSlots => new LinkSlots(new FakeLink(truth), () => 0, limit);
 
-type Message = { readonly kind: 'open' | 'close'; readonly place: Place };
-type Reply = { readonly kind: 'given' | 'refused' | 'ended'; readonly place: Place };
+type Message = { readonly kind: 'open' | 'close'; readonly place: ChannelSlot };
+type Reply = { readonly kind: 'given' | 'refused' | 'ended'; readonly place: ChannelSlot };
 
 /**
  * A server as OpenSSH is one: it answers in order, and counts a channel until it has worked off everything that came
@@ -17,7 +17,7 @@ type Reply = { readonly kind: 'given' | 'refused' | 'ended'; readonly place: Pla
 class Server {
   readonly toServer: Message[] = [];
   readonly toClient: Reply[] = [];
-  readonly running = new Set<Place>();
+  readonly running = new Set<ChannelSlot>();
   counted = 0;
 
   work(messages: number): void {
@@ -93,14 +93,14 @@ test('a bound that was too high comes down with the next refusals', () => {
 
 test('a server that gave less for a while is asked again until it gives what servers do', () => {
   let now = 0;
-  const one = new Lane(new FakeLink(truth), () => now);
+  const one = new LinkSlots(new FakeLink(truth), () => now);
   const places = Array.from({ length: 3 }, () => one.begin());
   for (const place of places) one.opened(place);
   one.refused(one.begin());
   expect([one.limit, one.hasRoom, one.retryAt]).toEqual([3, false, 100]);
   now = 100;
   const second = one.begin();
-  one.closed(places[0] as Place);
+  one.closed(places[0] as ChannelSlot);
   // One of the three had ended by then, so this proves no more than three: there is another try.
   one.opened(second);
   expect([one.limit, one.hasRoom, one.retryAt]).toEqual([3, false, 300]);

@@ -6,7 +6,7 @@ const firstRetryMs = 100;
 const lastRetryMs = 1_000;
 
 /** A channel that was asked for, from the request until its end. */
-export interface Place {
+export interface ChannelSlot {
   /** Closes seen before it was asked for. */
   readonly closes: number;
   /** Of these, the ones the server had surely worked off before it was asked. */
@@ -21,13 +21,13 @@ export interface Place {
  * after both sides have closed it (OpenSSH until it has worked off everything that came with the close). So a refusal
  * gives an upper bound, which later refusals lower to the true number; it is never below that.
  */
-export class Lane {
+export class LinkSlots {
   readonly link: SshLink;
   /** Closes the link when it was not needed for a while. */
   idle: Disposable | undefined;
   readonly #now: () => number;
   /** In the order in which they were asked for, which is the order of the answers. */
-  readonly #places = new Set<Place>();
+  readonly #places = new Set<ChannelSlot>();
   #closes = 0;
   #workedOff = 0;
   /** The most channels that the server certainly gave at once. */
@@ -68,14 +68,14 @@ export class Lane {
     return this.link.end === undefined ? this.#retryAt : undefined;
   }
 
-  begin(): Place {
+  begin(): ChannelSlot {
     if (this.#limit !== undefined && this.inUse >= this.#limit) this.#retryAt = undefined;
     const place = { closes: this.#closes, workedOff: this.#workedOff };
     this.#places.add(place);
     return place;
   }
 
-  opened(place: Place): void {
+  opened(place: ChannelSlot): void {
     this.#answered(place);
     const given = this.#before(place) + 1;
     if (this.#limit !== undefined && given > this.#limit) this.#unlearn();
@@ -85,7 +85,7 @@ export class Lane {
     if (given > usual) this.#stride += 1;
   }
 
-  refused(place: Place): void {
+  refused(place: ChannelSlot): void {
     const counted = this.#before(place) + this.#closes - place.workedOff;
     this.#answered(place);
     this.#places.delete(place);
@@ -95,22 +95,22 @@ export class Lane {
   }
 
   /** It came to nothing, for another reason than too many channels; the server may still count it for a while. */
-  failed(place: Place): void {
+  failed(place: ChannelSlot): void {
     this.closed(place);
     this.#planRetry();
   }
 
-  closed(place: Place): void {
+  closed(place: ChannelSlot): void {
     if (this.#places.delete(place)) this.#closes += 1;
   }
 
   /** A server that has answered a request has worked off what was sent before it by the next one. */
-  #answered({ closes }: Place): void {
+  #answered({ closes }: ChannelSlot): void {
     this.#workedOff = Math.max(this.#workedOff, closes);
   }
 
   /** How many that were asked for earlier are still there. */
-  #before(place: Place): number {
+  #before(place: ChannelSlot): number {
     let count = 0;
     for (const earlier of this.#places) {
       if (earlier === place) break;

@@ -3,7 +3,7 @@ import { remoteError } from '../../../contract/remote-errors.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { deferred, type Deferred } from '../../../lib/deferred.ts';
 import { Keepalive } from './keepalive.ts';
-import { Lane } from './lane.ts';
+import { LinkSlots } from './lane.ts';
 import type { SshLink, SshProcess } from './link.ts';
 
 /** Shells go first: somebody looks at them. */
@@ -54,8 +54,8 @@ interface Waiter {
 export class Slots implements AsyncDisposable {
   readonly #options: SlotsOptions;
   readonly #clock: Clock;
-  readonly #main: Lane;
-  readonly #extras = new Set<Lane>();
+  readonly #main: LinkSlots;
+  readonly #extras = new Set<LinkSlots>();
   readonly #waiting: Waiter[] = [];
   readonly #opening = new Set<Waiter>();
   /** Work nobody waits for before the end. */
@@ -71,7 +71,7 @@ export class Slots implements AsyncDisposable {
   constructor(options: SlotsOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#main = new Lane(options.link, () => this.#clock.monotonic());
+    this.#main = new LinkSlots(options.link, () => this.#clock.monotonic());
   }
 
   /** Channels in use, on all links. */
@@ -143,7 +143,7 @@ export class Slots implements AsyncDisposable {
     await Promise.all([...extras.map((lane) => lane.link[Symbol.asyncDispose]()), ...this.#background]);
   }
 
-  #lanes(): Lane[] {
+  #lanes(): LinkSlots[] {
     return [this.#main, ...this.#extras];
   }
 
@@ -168,7 +168,7 @@ export class Slots implements AsyncDisposable {
   }
 
   /** Never rejects. A server without room sends the waiter back to its place in the queue. */
-  async #serve(waiter: Waiter, lane: Lane): Promise<void> {
+  async #serve(waiter: Waiter, lane: LinkSlots): Promise<void> {
     try {
       const process = await this.#startOn(lane, waiter.start, waiter.stop.signal);
       waiter.opened.resolve(process);
@@ -188,7 +188,7 @@ export class Slots implements AsyncDisposable {
     }
   }
 
-  async #startOn(lane: Lane, start: Start, signal: AbortSignal): Promise<SshProcess> {
+  async #startOn(lane: LinkSlots, start: Start, signal: AbortSignal): Promise<SshProcess> {
     lane.idle?.[Symbol.dispose]();
     const place = lane.begin();
     let process: SshProcess;
@@ -210,7 +210,7 @@ export class Slots implements AsyncDisposable {
     return process;
   }
 
-  #freed(lane: Lane): void {
+  #freed(lane: LinkSlots): void {
     if (lane === this.#main || lane.inUse > 0 || this.#over !== undefined) return;
     lane.idle?.[Symbol.dispose]();
     lane.idle = this.#clock.after(idleExtraMs, () => {
@@ -288,7 +288,7 @@ export class Slots implements AsyncDisposable {
       this.#logins -= 1;
     }
     if (this.#over !== undefined) return await link[Symbol.asyncDispose]();
-    const lane = new Lane(link, () => this.#clock.monotonic(), this.#main.limit);
+    const lane = new LinkSlots(link, () => this.#clock.monotonic(), this.#main.limit);
     this.#extras.add(lane);
     const keepalive = new Keepalive(link, this.#clock, { missed: () => {}, dead: () => this.#own(closed(link)) });
     const gone = (): void => {

@@ -14,7 +14,7 @@ import { type LoggedIn, logIn } from './login.ts';
 const defaultKeys = ['id_ed25519', 'id_ecdsa', 'id_rsa'];
 
 /** What the caller gave, for the destination only: a jump host gets its own. */
-export interface Given {
+export interface DestinationSecrets {
   readonly keyPath?: string | undefined;
   readonly password?: string | undefined;
 }
@@ -28,7 +28,7 @@ export interface Arrived extends LoggedIn {
 
 export interface Arrival {
   readonly surroundings: SshSurroundings;
-  readonly given: Given;
+  readonly given: DestinationSecrets;
   readonly ask: AskPassword | undefined;
   readonly compress: boolean;
   /** The fingerprint of the only key that will do. */
@@ -88,7 +88,7 @@ export async function arrive(
 
 function credentialsFor(
   hop: Hop,
-  given: Given,
+  given: DestinationSecrets,
   ask: AskPassword | undefined,
   { home, env }: SshSurroundings,
 ): Credentials {

@@ -29,7 +29,7 @@ const hostKeyAlgorithms: readonly ServerHostKeyAlgorithm[] = [
 /** Something that may be gone the next time: a handshake cut off, a connection reset. */
 export class Hiccup extends Error {}
 
-export interface Login {
+export interface SshLogin {
   readonly username: string;
   readonly chain: AuthChain;
   /** Key types to ask for first. */
@@ -48,7 +48,7 @@ export interface LoggedIn {
 }
 
 /** Handshake, host key, authentication, over a connected stream, which it destroys when it fails. */
-export function logIn(stream: Duplex, login: Login, signal: AbortSignal): Promise<LoggedIn> {
+export function logIn(stream: Duplex, login: SshLogin, signal: AbortSignal): Promise<LoggedIn> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
     let compression = false;

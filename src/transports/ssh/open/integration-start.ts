@@ -1,6 +1,6 @@
 import { FairleadError } from '../../../contract/errors.ts';
 import { deferred } from '../../../lib/deferred.ts';
-import { type Launch, launchBytes } from './integration.ts';
+import { type RemoteLaunch, launchBytes } from './integration.ts';
 import { stdoutOnly } from '../link/arrivals.ts';
 import type { SshProcess } from '../link/link.ts';
 
@@ -9,7 +9,7 @@ const answerMs = 10_000;
 /** More than this before the answer is no noise of start-up files. */
 const mostNoise = 256 << 10;
 
-export type Begun =
+export type HandshakeResult =
   /** What was asked for runs. Its output begins after our own words. */
   | { readonly as: 'asked'; readonly marked: boolean; readonly process: SshProcess; readonly loginShell: string }
   /**
@@ -26,12 +26,12 @@ export type Begun =
  */
 export async function begin(
   process: SshProcess,
-  launch: Launch,
+  launch: RemoteLaunch,
   signal: AbortSignal,
   patienceMs: number = answerMs,
-): Promise<Begun> {
+): Promise<HandshakeResult> {
   const output = new Opening(process.stdout, launch.token);
-  const asked = (loginShell: string, marked = false): Begun => ({
+  const asked = (loginShell: string, marked = false): HandshakeResult => ({
     as: 'asked',
     marked,
     process: after(process, output.rest()),
@@ -60,7 +60,7 @@ export async function begin(
 /** An empty script: what waits for one goes on without. */
 const nothing = Buffer.from('0\n');
 
-async function silent(process: SshProcess, output: Opening): Promise<Begun> {
+async function silent(process: SshProcess, output: Opening): Promise<HandshakeResult> {
   if (!output.over) {
     const decline = (): void => void process.write(nothing).catch(() => {});
     return { as: 'other', process: after(process, output.whole(decline)) };
@@ -74,7 +74,7 @@ async function dispose(process: SshProcess, output: Opening): Promise<void> {
   await process[Symbol.asyncDispose]();
 }
 
-function notThere(missing: string, { cwd, shell, argv }: Launch): FairleadError {
+function notThere(missing: string, { cwd, shell, argv }: RemoteLaunch): FairleadError {
   if (missing === 'cwd') {
     return new FairleadError('invalid_input', `The far side has no folder ${cwd}.`, {
       hint: 'Name an existing directory of that host as cwd.',

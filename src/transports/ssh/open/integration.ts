@@ -3,7 +3,7 @@ import { type ScriptName, type ShellKind, shippedScripts } from '../../shell-int
 import { loginFlags } from '../../shell-integration/login.ts';
 
 /** What a terminal at the far side is to run, and what it is told. */
-export interface Launch {
+export interface RemoteLaunch {
   /** Nobody else knows it: words that carry it come from our own script. */
   readonly token: string;
   /** For the marks of the shell. */
@@ -34,12 +34,12 @@ export function firstCommand(token: string): string {
 }
 
 /** What `firstCommand` waits for once it has told the login shell: the length, and a script for a POSIX shell. */
-export function launchBytes(launch: Launch, loginShell: string): Uint8Array {
+export function launchBytes(launch: RemoteLaunch, loginShell: string): Uint8Array {
   const script = Buffer.from(launchScript(launch, loginShell));
   return Buffer.concat([Buffer.from(`${script.length}\n`), script]);
 }
 
-function launchScript(launch: Launch, loginShell: string): string {
+function launchScript(launch: RemoteLaunch, loginShell: string): string {
   const { token, env, cwd, argv, command } = launch;
   const shell = launch.shell ?? (loginShell || '/bin/sh');
   return [
@@ -62,7 +62,7 @@ function startProgram(argv: readonly string[]): string[] {
   return [`command -v ${words[0]} >/dev/null 2>&1 || f program`, 'r plain', `exec ${words.join(' ')}`];
 }
 
-function startShell(launch: Launch, shell: string): string[] {
+function startShell(launch: RemoteLaunch, shell: string): string[] {
   const kind = launch.integration ? kindOf(shell) : undefined;
   return [
     ...findShell(shell),
@@ -98,7 +98,7 @@ const motd = '[ -e "$HOME/.hushlogin" ] || cat /run/motd.dynamic /etc/motd 2>/de
  * A folder that only the user can enter; the script in it removes it as its first deed. If the shell reads something else
  * instead, a loop does within ten seconds.
  */
-function integrated(kind: ShellKind, { folder, nonce }: Launch): string[] {
+function integrated(kind: ShellKind, { folder, nonce }: RemoteLaunch): string[] {
   const write = Object.entries(scriptsFor(kind, nonce)).flatMap(([name, text]) => [
     ...(name.includes('/') ? [`mkdir -p "$d/${name.slice(0, name.lastIndexOf('/'))}"`] : []),
     `printf %s ${quoted(text)} >"$d/${name}"`,

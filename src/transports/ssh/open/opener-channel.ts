@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { FairleadError } from '../../../contract/errors.ts';
-import type { Opened, OpenRequest } from '../../../engine/engine.ts';
+import type { OpenedChannel, OpenRequest } from '../../../engine/engine.ts';
 import { channelOf } from './channel-of.ts';
-import { begin, type Begun } from './integration-start.ts';
-import { firstCommand, type Launch } from './integration.ts';
+import { begin, type HandshakeResult } from './integration-start.ts';
+import { firstCommand, type RemoteLaunch } from './integration.ts';
 import type { PtyRequest, SshProcess } from '../link/link.ts';
 import type { SshSession } from '../sessions/session.ts';
 
@@ -30,10 +30,10 @@ export async function openChannel(
   request: OpenRequest,
   options: ChannelOptions,
   signal: AbortSignal,
-): Promise<Opened> {
+): Promise<OpenedChannel> {
   check(request);
   const { argv, shell, command, cwd, env, size } = request;
-  const launch: Launch = {
+  const launch: RemoteLaunch = {
     token: randomBytes(9).toString('base64url'),
     nonce: randomBytes(8).toString('hex'),
     folder: `fairlead-${randomBytes(12).toString('hex')}`,
@@ -67,7 +67,12 @@ interface Ways {
   readonly env: Readonly<Record<string, string>>;
 }
 
-async function start(session: Channels, launch: Launch, ways: Ways, signal: AbortSignal): Promise<Begun> {
+async function start(
+  session: Channels,
+  launch: RemoteLaunch,
+  ways: Ways,
+  signal: AbortSignal,
+): Promise<HandshakeResult> {
   let process: SshProcess;
   try {
     process = await session.exec(firstCommand(launch.token), ways, signal);

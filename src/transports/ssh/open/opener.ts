@@ -1,5 +1,5 @@
 import { FairleadError } from '../../../contract/errors.ts';
-import type { Engine, Opened, Opener, OpenRequest, TargetList } from '../../../engine/engine.ts';
+import type { Engine, OpenedChannel, Opener, OpenRequest, TargetList } from '../../../engine/engine.ts';
 import { hostAndPort } from '../config/address.ts';
 import type { AskPassword } from '../login/auth.ts';
 import { ssh } from '../index.ts';
@@ -36,7 +36,7 @@ export function sshOpener({ engine, integration, env }: SshOpenerOptions): Opene
 
 /** The hosts one can name, for callers that ask what can be opened. */
 export async function sshTargets(engine: Engine): Promise<TargetList['targets']> {
-  const hosts = await engine.part(ssh).connector.configuredHosts();
+  const hosts = await engine.service(ssh).connector.configuredHosts();
   return [
     { target: 'ssh:user@host[:port]', summary: 'a shell or program on that host' },
     ...hosts.slice(0, maxHosts).map(({ alias, hostName = alias, user, port = 22 }) => ({
@@ -55,12 +55,12 @@ interface Reached {
 }
 
 async function sessionFor(engine: Engine, request: OpenRequest, signal: AbortSignal): Promise<Reached> {
-  const { sessions, settings } = engine.part(ssh);
+  const { sessions, settings } = engine.service(ssh);
   const { username, address } = parseTarget(request.target);
   const principal = request.principal ?? everybody;
   // Who opens a terminal has no way to be asked on the spot: the question waits for the person, and the answer for the next try.
   const askPassword: AskPassword = (question, stop) =>
-    engine.asking.ask({ ...personQuestion(question), principal, asker: 'terminal' }, undefined, stop);
+    engine.questions.ask({ ...personQuestion(question), principal, asker: 'terminal' }, undefined, stop);
   const outcome = await sessions.connect(
     {
       address,
@@ -108,10 +108,10 @@ function parseTarget(target: string): { readonly username: string | undefined; r
 async function onSession(
   session: LiveSession,
   owner: string | undefined,
-  open: (leaving: AbortSignal) => Promise<Opened>,
-): Promise<Opened> {
+  open: (leaving: AbortSignal) => Promise<OpenedChannel>,
+): Promise<OpenedChannel> {
   const leaving = new AbortController();
-  let opened: Opened | undefined;
+  let opened: OpenedChannel | undefined;
   const business = session.adopt({
     kind: 'shell',
     sessionEnded: async () => {

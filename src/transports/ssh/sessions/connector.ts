@@ -7,7 +7,7 @@ import { hostAndPort, parseAddress, plainUser } from '../config/address.ts';
 import { SshConfig } from '../config/config.ts';
 import type { ConfiguredHost, Connected, ConnectRequest, SshConnector, SshSurroundings } from './connect.ts';
 import { Deadline } from '../login/deadline.ts';
-import { backOff, exhausted, judge, OutOfTime } from '../failure.ts';
+import { backOff, exhausted, failureOf, OutOfTime } from '../failure.ts';
 import { arrive, type Arrived } from '../login/hop.ts';
 import { forward, type Hop, route } from '../login/jump.ts';
 import type { SshLink } from '../link/link.ts';
@@ -39,7 +39,7 @@ export class Connector implements SshConnector {
         return { ...connected, retries, warnings: [...warnings, ...connected.warnings] };
       } catch (error) {
         signal.throwIfAborted();
-        const failure = judge(error, place);
+        const failure = failureOf(error, place);
         if (failure.final) throw failure.error;
         if (failure.timeout) timeouts += 1;
         if (retries >= request.maxRetries) throw exhausted(failure.reason, place, retries + 1, timeouts, error);

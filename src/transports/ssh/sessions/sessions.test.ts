@@ -6,7 +6,7 @@ import type { Connected, ConnectRequest } from './connect.ts';
 import type { LiveSession } from './live-session.ts';
 import { ranked } from './ranked.ts';
 import type { SessionEnd } from './session.ts';
-import { type SessionRequest, SshSessions } from './sessions.ts';
+import { type SshSessionRequest, SshSessions } from './sessions.ts';
 import { defaultSshSettings } from '../settings.ts';
 
 const never = new AbortController().signal;
@@ -36,9 +36,9 @@ function setUp(settings = {}) {
   });
   const health: string[] = [];
   sessions.health.on((event) => health.push(event.health));
-  const connect = (more: Partial<SessionRequest> = {}, principal = me, signal = never) =>
+  const connect = (more: Partial<SshSessionRequest> = {}, principal = me, signal = never) =>
     sessions.connect({ ...request, ...more }, principal, signal);
-  const open = async (more: Partial<SessionRequest> = {}, principal = me): Promise<LiveSession> => {
+  const open = async (more: Partial<SshSessionRequest> = {}, principal = me): Promise<LiveSession> => {
     const outcome = await connect({ reuse: 'force_new', ...more }, principal);
     if (outcome.status !== 'ok') throw new Error(outcome.status);
     return outcome.session;
@@ -46,7 +46,7 @@ function setUp(settings = {}) {
   return { clock, links, asked, connector, sessions, health, connect, open };
 }
 
-const request: SessionRequest = {
+const request: SshSessionRequest = {
   address: 'box',
   username: 'alice',
   maxRetries: 0,

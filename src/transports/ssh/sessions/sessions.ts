@@ -14,7 +14,7 @@ import type { SshSettings } from '../settings.ts';
 /** `suggest`: say what is there and stop. `auto`: take what is there. `force_new`: do not look. */
 export type Reuse = 'suggest' | 'auto' | 'force_new';
 
-export interface SessionRequest extends ConnectRequest {
+export interface SshSessionRequest extends ConnectRequest {
   readonly reuse: Reuse;
   readonly agentId?: string | undefined;
   readonly name?: string | undefined;
@@ -51,7 +51,7 @@ export interface SessionsOptions {
 /** A connection being made, for those who want the same. */
 interface Pending {
   readonly key: string;
-  readonly request: SessionRequest;
+  readonly request: SshSessionRequest;
   readonly made: Promise<LiveSession>;
 }
 
@@ -102,7 +102,7 @@ export class SshSessions implements AsyncDisposable {
     });
   }
 
-  async connect(request: SessionRequest, principal: string, signal: AbortSignal): Promise<ConnectOutcome> {
+  async connect(request: SshSessionRequest, principal: string, signal: AbortSignal): Promise<ConnectOutcome> {
     const way = await this.#options.connector.wayTo(request, signal);
     let replaced = 0;
     while (request.reuse !== 'force_new') {
@@ -168,7 +168,7 @@ export class SshSessions implements AsyncDisposable {
   }
 
   /** Those that go to the same place, best first, after asking each whether it still answers. */
-  async #candidates(way: string, request: SessionRequest, principal: string, signal: AbortSignal) {
+  async #candidates(way: string, request: SshSessionRequest, principal: string, signal: AbortSignal) {
     const matches = this.all(principal).filter(
       (session) => session.way === way && (request.sameAgent !== true || session.agentId === request.agentId),
     );
@@ -177,12 +177,12 @@ export class SshSessions implements AsyncDisposable {
     return { alive: ranked(alive, request.agentId), dead: matches.length - alive.length };
   }
 
-  #pendingFor(way: string, { agentId, sameAgent }: SessionRequest, principal: string): Pending | undefined {
+  #pendingFor(way: string, { agentId, sameAgent }: SshSessionRequest, principal: string): Pending | undefined {
     const key = pendingKey(way, principal);
     return [...this.#pending].find((one) => one.key === key && (sameAgent !== true || one.request.agentId === agentId));
   }
 
-  async #create(way: string, request: SessionRequest, principal: string, signal: AbortSignal) {
+  async #create(way: string, request: SshSessionRequest, principal: string, signal: AbortSignal) {
     const { maxSessions } = this.#options.settings;
     if (this.#sessions.size + this.#connecting >= maxSessions) {
       throw remoteError('MAX_SESSIONS_EXCEEDED', `All ${maxSessions} sessions are in use`, {
@@ -205,7 +205,7 @@ export class SshSessions implements AsyncDisposable {
     }
   }
 
-  async #make(way: string, request: SessionRequest, principal: string, signal: AbortSignal) {
+  async #make(way: string, request: SshSessionRequest, principal: string, signal: AbortSignal) {
     const stop = new AbortController();
     const abort = (): void => stop.abort(signal.reason);
     const close = (): void => stop.abort(shuttingDown());
@@ -229,7 +229,7 @@ export class SshSessions implements AsyncDisposable {
     }
   }
 
-  #adopt(way: string, request: SessionRequest, principal: string, connected: Connected): LiveSession {
+  #adopt(way: string, request: SshSessionRequest, principal: string, connected: Connected): LiveSession {
     const facts = {
       id: uuid7(this.#clock.now(), randomBytes(10)),
       principal,
@@ -282,7 +282,7 @@ export class SshSessions implements AsyncDisposable {
 /** Undefined: its maker failed for reasons of its own, so try yourself. A failure that would be ours as well is ours. */
 async function sharedWith(
   pending: Pending,
-  request: SessionRequest,
+  request: SshSessionRequest,
   signal: AbortSignal,
 ): Promise<LiveSession | undefined> {
   let hangUp: (() => void) | undefined;

@@ -1,6 +1,6 @@
 import type { OutputLog } from '../../../engine/terminal/output-log.ts';
 
-export interface PatternMatch {
+export interface BytesMatch {
   /** Which of the patterns. */
   readonly pattern: number;
   /** Offset after its last byte. */
@@ -14,7 +14,7 @@ export class PatternScan {
   readonly #overlap: number;
   /** Everything before it was looked at. */
   #from: number;
-  #found: PatternMatch | undefined;
+  #found: BytesMatch | undefined;
 
   constructor(patterns: readonly Uint8Array[], log: OutputLog, from: number) {
     this.#patterns = patterns.map((pattern) => Buffer.from(pattern));
@@ -23,12 +23,12 @@ export class PatternScan {
     this.#from = from;
   }
 
-  get found(): PatternMatch | undefined {
+  get found(): BytesMatch | undefined {
     return this.#found;
   }
 
   /** Looks at what has come since the last time. The earliest position wins, at the same one the earlier pattern. */
-  look(): PatternMatch | undefined {
+  look(): BytesMatch | undefined {
     if (this.#found !== undefined) return this.#found;
     const { from, bytes } = this.#log.read(this.#from);
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

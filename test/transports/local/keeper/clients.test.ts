@@ -20,9 +20,9 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     const channel = await first.open(script(`stty -opost; ${numbers}`), size, id, soon());
     const seen = (await until(channel, '\n500\n')).length;
     expect(channel.received).toBeGreaterThanOrEqual(seen);
-    channel.memory.note(Buffer.from('{"name":"x"}'));
-    channel.memory.save(Buffer.from('a screen'), 12);
-    await channel.memory.leave();
+    channel.durable.note(Buffer.from('{"name":"x"}'));
+    channel.durable.save(Buffer.from('a screen'), 12);
+    await channel.durable.leave();
     expect(await channel.ended).toMatchObject({ by: 'lost' });
     await first[Symbol.asyncDispose]();
     await expect.poll(async () => (await listed(home))?.ended).toBeDefined();

@@ -87,7 +87,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     await expect.poll(() => got.text).toBe('ready\r\none\r\ntwo\r\nthree\r\n');
     expect(cat.process.foreground()?.name).toBe('cat');
     expect([cat.process.echo(), cat.process.longestLine?.(), cat.isDirect]).toEqual([false, 4095, true]);
-    await cat.memory.leave();
+    await cat.durable.leave();
     expect(await own.listed()).toMatchObject([{ end: got.text.length, input: 14, seen: got.text.length }]);
   });
 

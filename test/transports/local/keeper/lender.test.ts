@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HeldTerminal } from '../../../../src/transports/local/keeper/server/held-terminal.ts';
 import { keptLog } from '../../../../src/transports/local/keeper/server/kept-log.ts';
-import { Lender } from '../../../../src/transports/local/keeper/lease/lender.ts';
-import { Lane } from '../../../../src/transports/local/keeper/server/outlet.ts';
+import { Leases } from '../../../../src/transports/local/keeper/lease/lender.ts';
+import { ReadPosition } from '../../../../src/transports/local/keeper/server/outlet.ts';
 import { loadLibc } from '../../../../src/transports/local/pty/libc.ts';
 import { openLinuxPty } from '../../../../src/transports/local/pty/pty-linux.ts';
 import { loadSharedCalls } from '../../../../src/transports/local/keeper/lease/shared-calls.ts';
@@ -51,9 +51,9 @@ test.runIf(calls !== undefined)(
       clock: new ManualClock(),
     });
     try {
-      using lender = new Lender({ calls, pid: process.pid, tell: () => {}, kick: () => {} });
+      using lender = new Leases({ calls, pid: process.pid, tell: () => {}, kick: () => {} });
       expect(lender.attach(sockets.near, lender.ticket)).toBe(true);
-      const lane = new Lane(held);
+      const lane = new ReadPosition(held);
       /** Whether it is lent when there is a reason to look. */
       const lends = (): boolean => {
         lane.want(held.log.end);

@@ -20,7 +20,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     const lines = cat.output[Symbol.asyncIterator]();
     expect(Buffer.from((await lines.next()).value as Uint8Array).toString()).toBe('ready\n');
     cat.conceal('swordfish');
-    cat.memory.note(Buffer.from('{"kept":true}'));
+    cat.durable.note(Buffer.from('{"kept":true}'));
     const pid = client.pid ?? 0;
     const program = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -3);
     for (let round = 0; round < 3; round++) {
@@ -62,7 +62,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
       // It is asked for in the turns after this one, or it has just gone.
       const isThen = when.includes('no') ? () => client.pid === undefined : () => !channel.isDirect;
       while (!isThen()) await new Promise((resolve) => setImmediate(resolve));
-      channel.memory.note(Buffer.from('{"told":"late"}'));
+      channel.durable.note(Buffer.from('{"told":"late"}'));
       channel.conceal('swordfish');
       await channel.write(Buffer.from('swordfish\n'));
       await replacing;

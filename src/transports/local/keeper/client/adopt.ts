@@ -2,7 +2,7 @@ import type { Engine } from '../../../../engine/engine.ts';
 import { abortable } from '../../../../system/abortable.ts';
 import type { Terminal } from '../../../../engine/terminal/terminal.ts';
 import { EnvExchange } from '../../shell-integration/index.ts';
-import type { KeeperClient, KeptTerminal } from './client.ts';
+import type { KeeperClient, ListedTerminal } from './client.ts';
 import type { KeptChannel } from './kept-channel.ts';
 
 /** Makes terminals of an engine of everything the keeper holds: same ids, screens, offsets, exit codes. */
@@ -16,7 +16,12 @@ export async function adoptKept(engine: Engine, keeper: KeeperClient, signal: Ab
   return terminals;
 }
 
-async function resume(engine: Engine, one: KeptTerminal, channel: KeptChannel, signal: AbortSignal): Promise<Terminal> {
+async function resume(
+  engine: Engine,
+  one: ListedTerminal,
+  channel: KeptChannel,
+  signal: AbortSignal,
+): Promise<Terminal> {
   const { id, cols, rows, folder, about, endedAt, seen } = one.listed;
   const log = await abortable(channel.replayed, signal);
   const syntax = about?.['kind'] === 'fish' ? 'fish' : 'posix';

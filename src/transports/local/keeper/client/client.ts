@@ -7,16 +7,16 @@ import { startTime } from '../../pty/proc.ts';
 import { loadSharedCalls, type SharedCalls } from '../lease/shared-calls.ts';
 import type { LocalTarget } from '../../target.ts';
 import { closeBorrowed, Descriptors } from '../lease/descriptors.ts';
-import { FrameMistakes, mostNoted } from '../frame-mistakes.ts';
+import { FrameFaults, mostNoted } from '../frame-faults.ts';
 import { type Frame, frameTypes, frameVersion } from '../frames.ts';
 import { KeptChannel, type KeptInit } from './kept-channel.ts';
-import { Link, patiently, type Remembered } from './link.ts';
+import { Link, patiently, type SavedTerminal } from './link.ts';
 import {
   decode,
   encode,
   type Exit,
   type Failed,
-  type Lent,
+  type Leased,
   type Listed,
   type Replace,
   type Spawn,
@@ -39,7 +39,7 @@ export interface KeeperClientOptions {
 }
 
 /** A terminal the keeper had before we came. */
-export interface KeptTerminal extends Remembered {
+export interface ListedTerminal extends SavedTerminal {
   readonly listed: Listed;
 }
 
@@ -61,7 +61,7 @@ export class KeeperClient implements AsyncDisposable {
   readonly #spawns = new Spawns();
   /** Closed while there was no connection: the keeper is told when there is one. */
   readonly #unwanted = new Set<string>();
-  readonly #mistakes = new FrameMistakes();
+  readonly #faults = new FrameFaults();
   #linking: Promise<Link | undefined> | undefined;
   #link: Link | undefined;
   /** A connection that is about to end: whatever is lent over it would be taken back without a word. */
@@ -81,7 +81,7 @@ export class KeeperClient implements AsyncDisposable {
   }
 
   /** Connects to a keeper that is there already; what it holds, in the order it was opened. */
-  async find(signal: AbortSignal): Promise<readonly KeptTerminal[]> {
+  async find(signal: AbortSignal): Promise<readonly ListedTerminal[]> {
     const link = await this.#connect(signal, false);
     if (!link) return [];
     return link.welcome.terminals.map((listed) => ({ listed, ...link.remembered.get(listed.id) }));
@@ -111,7 +111,7 @@ export class KeeperClient implements AsyncDisposable {
   }
 
   /** Reads a terminal the keeper has from its oldest byte on; what it has now can be had apart from what comes. */
-  take({ listed }: KeptTerminal, apart = false): KeptChannel {
+  take({ listed }: ListedTerminal, apart = false): KeptChannel {
     const { id, start, end, input, capacity } = listed;
     const channel = this.#adopt(id, listed, start, input, apart ? { to: end, capacity } : undefined);
     this.#link?.post('want', listed.id, undefined, listed.start);
@@ -214,7 +214,7 @@ export class KeeperClient implements AsyncDisposable {
     for (const channel of this.#channels.values()) channel.giveBack();
   }
 
-  #lent(id: string, lent: Partial<Lent>): void {
+  #lent(id: string, lent: Partial<Leased>): void {
     const borrowed = this.#link?.descriptors?.receive(lent.number ?? 0);
     const channel = this.#channels.get(id);
     if (borrowed && channel && this.#link !== this.#ending) return channel.lent(borrowed, lent);
@@ -294,7 +294,7 @@ export class KeeperClient implements AsyncDisposable {
       this.#hear(one);
     } catch (thrown) {
       const { id } = one;
-      const times = this.#mistakes.count(id);
+      const times = this.#faults.count(id);
       if (times <= mostNoted) incident(thrown, `what the keeper said of terminal ${id}`, this.#options.log);
       if (times > 1) {
         const channel = this.#channels.get(id);
@@ -310,7 +310,7 @@ export class KeeperClient implements AsyncDisposable {
     if (type === frameTypes.data) return this.#channels.get(id)?.data(body, offset);
     switch (type) {
       case frameTypes.lent:
-        return this.#lent(id, decode<Lent>(body) ?? {});
+        return this.#lent(id, decode<Leased>(body) ?? {});
       case frameTypes.gone:
         return this.#channels.get(id)?.gone();
       case frameTypes.accepted:

@@ -1,4 +1,4 @@
-import type { Channel, ChannelMemory, Ended, ProcessView, Signal, Size } from '../../../../engine/terminal/channel.ts';
+import type { Channel, DurableFarSide, Ended, ProcessView, Signal, Size } from '../../../../engine/terminal/channel.ts';
 import type { OutputLog } from '../../../../engine/terminal/output-log.ts';
 import { ByteQueue } from '../../../../lib/byte-queue.ts';
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
@@ -15,7 +15,7 @@ import { keptProcess } from './kept-process.ts';
 import {
   ackBytes,
   encode,
-  type Lent,
+  type Leased,
   type Resize,
   type Returned,
   type Spawned,
@@ -53,7 +53,7 @@ export class KeptChannel implements Channel {
   readonly output: ByteQueue;
   readonly ended: Promise<Ended>;
   readonly process: ProcessView;
-  readonly memory: ChannelMemory;
+  readonly durable: DurableFarSide;
   readonly #init: KeptInit;
   readonly #input: KeptInput;
   readonly #end = deferred<Ended>();
@@ -98,7 +98,7 @@ export class KeptChannel implements Channel {
     this.#input = new KeptInput(init.typed, (bytes, from) => this.#type(bytes, from));
     const outside = keptProcess(init.libc, init.process, () => this.#open);
     this.process = eitherView(() => this.#direct?.process, outside);
-    this.memory = {
+    this.durable = {
       note: (body) => this.#remember('meta', { body }),
       save: (body, offset) => this.#remember('snapshot', { body, offset }),
       leave: () => this.#leave(),
@@ -207,7 +207,7 @@ export class KeptChannel implements Channel {
   }
 
   /** The keeper lends the terminal, and has sent all it had read. It is sent back when it is not, or no longer, for us to read. */
-  lent(borrowed: Borrowed, { epoch = 0, conceals = 0 }: Partial<Lent>): void {
+  lent(borrowed: Borrowed, { epoch = 0, conceals = 0 }: Partial<Leased>): void {
     const { memory } = borrowed;
     const isOurs = this.#open && !this.#direct && memory.head === this.#received && memory.epoch === epoch;
     if (!isOurs || conceals !== this.#conceals) {

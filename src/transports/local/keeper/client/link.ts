@@ -5,10 +5,10 @@ import { type Deferred, deferred } from '../../../../lib/deferred.ts';
 import { settledWithin } from '../../pty/settled-within.ts';
 import type { Descriptors } from '../lease/descriptors.ts';
 import { type Frame, FrameReader, type FrameType, frame, frameHead, frameTypes, frameVersion } from '../frames.ts';
-import { decode, encode, type Hello, type Refused, type Welcome } from '../messages.ts';
+import { decode, encode, type Hello, type KeeperRefused, type Welcome } from '../messages.ts';
 
 /** Kept of a terminal before anybody has it: what came with the welcome. */
-export interface Remembered {
+export interface SavedTerminal {
   meta?: Uint8Array;
   snapshot?: { readonly at: number; readonly bytes: Uint8Array };
 }
@@ -30,13 +30,13 @@ const againMs = 50;
 /** A connection to a keeper that has welcomed us. */
 export class Link {
   readonly welcome: Welcome;
-  readonly remembered: ReadonlyMap<string, Remembered>;
+  readonly remembered: ReadonlyMap<string, SavedTerminal>;
   /** The second connection, where the keeper lends terminals. */
   descriptors: Descriptors | undefined;
   readonly #socket: Socket;
   readonly #pongs: Deferred<void>[] = [];
 
-  private constructor(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, Remembered>) {
+  private constructor(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, SavedTerminal>) {
     this.#socket = socket;
     this.welcome = welcome;
     this.remembered = remembered;
@@ -56,7 +56,7 @@ export class Link {
     return await greeted(socket, events, AbortSignal.any([signal, AbortSignal.timeout(welcomeMs)]));
   }
 
-  static make(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, Remembered>): Link {
+  static make(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, SavedTerminal>): Link {
     return new Link(socket, welcome, remembered);
   }
 
@@ -134,7 +134,7 @@ function reach(path: string, signal: AbortSignal): Promise<Socket | undefined> {
 function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promise<Link | undefined> {
   return new Promise((resolve, reject) => {
     const reader = new FrameReader();
-    const remembered = new Map<string, Remembered>();
+    const remembered = new Map<string, SavedTerminal>();
     let isWelcome = false;
     const refuse = (error: FairleadError): void => {
       socket.destroy();
@@ -147,7 +147,7 @@ function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promi
       if (type === frameTypes.meta) remembered.set(id, { ...before, meta: new Uint8Array(body) });
       if (type === frameTypes.snapshot)
         remembered.set(id, { ...before, snapshot: { at: offset, bytes: new Uint8Array(body) } });
-      if (type === frameTypes.refused) refuse(busy(decode<Refused>(body) ?? {}));
+      if (type === frameTypes.refused) refuse(busy(decode<KeeperRefused>(body) ?? {}));
       if (type !== frameTypes.welcome) return;
       isWelcome = true;
       signal.removeEventListener('abort', abort);
@@ -174,7 +174,7 @@ function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promi
   });
 }
 
-function busy({ reason, pid, silent }: Partial<Refused>): FairleadError {
+function busy({ reason, pid, silent }: Partial<KeeperRefused>): FairleadError {
   if (reason === 'version') {
     return new FairleadError('unsupported', 'The keeper of these terminals does not speak with a program this old.');
   }

@@ -2,7 +2,7 @@ import { type ErrorCode, errorTable, FairleadError } from '../../../../contract/
 import type { Failed } from '../messages.ts';
 
 /** Why the keeper could not open a terminal, as it said. */
-export function explain({
+export function spawnError({
   code = '',
   message = 'The terminal could not be opened.',
   hint,

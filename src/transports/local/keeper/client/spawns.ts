@@ -1,5 +1,5 @@
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
-import { explain, keeperGone } from './spawn-errors.ts';
+import { spawnError, keeperGone } from './spawn-errors.ts';
 import type { KeptChannel } from './kept-channel.ts';
 import type { Failed } from '../messages.ts';
 
@@ -38,7 +38,7 @@ export class Spawns {
   }
 
   failed(id: string, why: Partial<Failed>): void {
-    this.#all.get(id)?.answer.reject(explain(why));
+    this.#all.get(id)?.answer.reject(spawnError(why));
   }
 
   /** There is nobody left to answer. */

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { FairleadError } from '../../../../contract/errors.ts';
 import { packageRoot } from '../../../../system/package-root.ts';
-import { type KeeperPlaces, makePrivate } from '../places.ts';
+import { type KeeperPlaces, makePrivateFolder } from '../places.ts';
 
 /** The command line of a keeper, but for its place. */
 export type KeeperProgram = readonly [string, ...string[]];
@@ -31,7 +31,7 @@ export function startKeeper(
   places: KeeperPlaces,
   [program, ...args]: KeeperProgram,
 ): { readonly failed: Promise<string> } {
-  makePrivate(places.folder);
+  makePrivateFolder(places.folder);
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const log = openSync(places.log, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
   try {

@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import type { ProcessView, Size } from '../../../../engine/terminal/channel.ts';
 import type { ByteQueue } from '../../../../lib/byte-queue.ts';
-import { InputQueue } from '../../pty/write-queue.ts';
+import { WriteQueue } from '../../pty/write-queue.ts';
 import type { Libc } from '../../pty/libc.ts';
 import { masterView, setSize } from '../../pty/master-view.ts';
 import { PtyReader } from '../../pty/pty-reader.ts';
@@ -30,7 +30,7 @@ export class DirectTerminal {
   types = false;
   readonly #init: DirectInit;
   readonly #reader: PtyReader;
-  readonly #input: InputQueue;
+  readonly #input: WriteQueue;
   #open = true;
   /** Ours, not that of the memory: should the keeper take the terminal back, it goes on there. */
   #position: number;
@@ -40,7 +40,7 @@ export class DirectTerminal {
     const { libc, master, memory, process, output } = init;
     this.#position = memory.head;
     this.process = masterView(libc, process.pid, process.terminal, () => (this.#open ? master : undefined));
-    this.#input = new InputQueue((bytes) => {
+    this.#input = new WriteQueue((bytes) => {
       const accepted = libc.write(master, bytes, bytes.length);
       if (accepted > 0) memory.typed += accepted;
       return accepted;

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import type { Ended } from '../../../../engine/terminal/channel.ts';
 import type { SharedCalls } from './shared-calls.ts';
 import { type FrameType, frame } from '../frames.ts';
-import { encode, type Lent } from '../messages.ts';
-import type { Lane } from '../server/outlet.ts';
+import { encode, type Leased } from '../messages.ts';
+import type { ReadPosition } from '../server/outlet.ts';
 
-export interface LenderInit {
+export interface LeasesInit {
   readonly calls: SharedCalls;
   /** The process of the client: nobody else gets a descriptor. */
   readonly pid: number;
@@ -24,16 +24,16 @@ const mostTries = 50;
  * go over a second connection, because the first is read by Node, which would drop them. The first says `lent` after all
  * that was read before.
  */
-export class Lender implements Disposable {
+export class Leases implements Disposable {
   /** Whoever brings it is the client, or was told by it. */
   readonly ticket = randomBytes(16).toString('hex');
-  readonly #init: LenderInit;
-  readonly #refused = new Set<Lane>();
+  readonly #init: LeasesInit;
+  readonly #refused = new Set<ReadPosition>();
   readonly #later = new Set<NodeJS.Timeout>();
   #socket: Socket | undefined;
   #number = 0;
 
-  constructor(init: LenderInit) {
+  constructor(init: LeasesInit) {
     this.#init = init;
   }
 
@@ -49,7 +49,7 @@ export class Lender implements Disposable {
   }
 
   /** Lends it, if nothing speaks against it: no more is read from here on, and when all that was read is sent, it is handed out. */
-  look(lane: Lane, tries = 0): void {
+  look(lane: ReadPosition, tries = 0): void {
     const { held } = lane;
     if (
       !this.#socket ||
@@ -75,26 +75,26 @@ export class Lender implements Disposable {
         return undefined;
       }
       lane.handedOut();
-      const lent: Lent = { number: this.#number, epoch: memory.epoch, conceals };
+      const lent: Leased = { number: this.#number, epoch: memory.epoch, conceals };
       return frame('lent', held.id, encode(lent), memory.head);
     };
     this.#init.kick();
   }
 
   /** The client reads it no more, or could not. */
-  returned(lane: Lane, refused: boolean): void {
+  returned(lane: ReadPosition, refused: boolean): void {
     if (refused) this.#refused.add(lane);
     if (lane.isLent) this.#takeBack(lane);
   }
 
   /** The keeper reads it from here on, whatever the client does. */
-  recall(lane: Lane): void {
+  recall(lane: ReadPosition): void {
     lane.offer = undefined;
     this.#takeBack(lane);
   }
 
   /** Its terminal is no longer the client's. */
-  forget(lane: Lane): void {
+  forget(lane: ReadPosition): void {
     this.recall(lane);
     this.#refused.delete(lane);
   }
@@ -105,20 +105,20 @@ export class Lender implements Disposable {
     this.#socket = undefined;
   }
 
-  #takeBack(lane: Lane): void {
+  #takeBack(lane: ReadPosition): void {
     const { held } = lane;
     if (lane.isLent) lane.want(held.log.end);
     held.takeBack();
   }
 
   /** The client has the last bytes, if it has the terminal; else they are ours. */
-  #gone(lane: Lane, ended: Ended | undefined): void {
+  #gone(lane: ReadPosition, ended: Ended | undefined): void {
     if (lane.isLent && ended) this.#init.tell('gone', lane.held.id);
     else this.recall(lane);
   }
 
   /** Many at once may be more than a connection holds. */
-  #tryAgain(lane: Lane, tries: number): void {
+  #tryAgain(lane: ReadPosition, tries: number): void {
     lane.held.takeBack();
     if (tries >= mostTries) return;
     const timer = setTimeout(() => {

@@ -7,7 +7,7 @@ const lookMs = 10;
  * A client whose connection broke while it had terminals. Its process may not know yet and read on: what both of us read then,
  * nobody could put in order. So its terminals rest until it says hello again, for it has stopped reading by then, or is dead.
  */
-export class Parted implements Disposable {
+export class OrphanedLeases implements Disposable {
   readonly talk: Conversation;
   readonly #watch: NodeJS.Timeout;
 

@@ -3,11 +3,11 @@ import { FairleadError } from '../../../../contract/errors.ts';
 import type { Signal } from '../../../../engine/terminal/channel.ts';
 import { isAlive, startTime } from '../../pty/proc.ts';
 import type { SharedCalls } from '../lease/shared-calls.ts';
-import { type FrameMistakes, mostNoted } from '../frame-mistakes.ts';
+import { type FrameFaults, mostNoted } from '../frame-faults.ts';
 import { type Frame, type FrameType, frame, frameTypes, frameVersion } from '../frames.ts';
 import type { HeldTerminal } from './held-terminal.ts';
-import { Lender } from '../lease/lender.ts';
-import { Lane, Outlet } from './outlet.ts';
+import { Leases } from '../lease/lender.ts';
+import { ReadPosition, Outlet } from './outlet.ts';
 import { Pulse } from './pulse.ts';
 import {
   decode,
@@ -27,7 +27,7 @@ export interface Held {
   readonly forget: (held: HeldTerminal) => void;
   readonly end: () => void;
   readonly replace: (argv: readonly [string, ...string[]]) => void;
-  readonly mistakes: FrameMistakes;
+  readonly faults: FrameFaults;
   readonly complain: (thrown: unknown) => void;
   readonly pid: number;
   readonly startTime: number;
@@ -43,7 +43,7 @@ const keystroke = 64;
 export class Conversation implements Disposable {
   readonly pid: number;
   readonly #held: Held;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes = new Map<string, ReadPosition>();
   readonly #outlet: Outlet;
   readonly #handlers: Readonly<Record<number, (frame: Frame) => void>> = {
     [frameTypes.ping]: () => this.#tell('pong'),
@@ -65,7 +65,7 @@ export class Conversation implements Disposable {
   };
   /** When the client's process was started. */
   readonly #startTime: number | undefined;
-  readonly #lender: Lender | undefined;
+  readonly #lender: Leases | undefined;
   /** What came behind the last word is said again over the next connection. */
   #over = false;
   readonly #pulse = new Pulse({
@@ -82,7 +82,7 @@ export class Conversation implements Disposable {
     this.#held = held;
     this.#outlet = new Outlet(socket, this.#lanes);
     const kick = (): void => this.#outlet.kick();
-    if (shared) this.#lender = new Lender({ calls: shared, pid, kick, tell: (...what) => this.#tell(...what) });
+    if (shared) this.#lender = new Leases({ calls: shared, pid, kick, tell: (...what) => this.#tell(...what) });
     for (const terminal of held.all.values()) this.#join(terminal);
   }
 
@@ -138,15 +138,15 @@ export class Conversation implements Disposable {
     try {
       this.#handlers[one.type]?.(one);
     } catch (thrown) {
-      const times = this.#held.mistakes.count(one.id);
+      const times = this.#held.faults.count(one.id);
       if (times === 1) throw thrown;
       if (times <= mostNoted) this.#held.complain(thrown);
     }
   }
 
   /** A terminal that came to be. */
-  #join(held: HeldTerminal): Lane {
-    const lane = new Lane(held);
+  #join(held: HeldTerminal): ReadPosition {
+    const lane = new ReadPosition(held);
     this.#lanes.set(held.id, lane);
     held.onChange = () => this.#outlet.printed(lane);
     held.mustWait = () => {
@@ -249,7 +249,7 @@ export class Conversation implements Disposable {
   }
 
   /** It may have been typed by a client before this one. */
-  #accepted(lane: Lane, length: number): void {
+  #accepted(lane: ReadPosition, length: number): void {
     const { held } = lane;
     this.#outlet.sendLater(frame('accepted', held.id, undefined, held.typed));
     // The echo of a key is there already, as a rule: both go in one message.

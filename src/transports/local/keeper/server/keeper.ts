@@ -9,12 +9,12 @@ import type { LocalTarget } from '../../target.ts';
 import type { Size } from '../../../../engine/terminal/channel.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import { Conversation, type Held } from './conversation.ts';
-import { FrameMistakes } from '../frame-mistakes.ts';
+import { FrameFaults } from '../frame-faults.ts';
 import { type Frame, FrameReader, frame, frameTypes } from '../frames.ts';
 import { HeldTerminal } from './held-terminal.ts';
 import { keptLog, SharedLog } from './kept-log.ts';
 import { decode, encode, type Hello, type Spawn } from '../messages.ts';
-import { Parted } from '../lease/orphaned.ts';
+import { OrphanedLeases } from '../lease/orphaned.ts';
 
 export interface KeeperOptions {
   /** Opens a program on a pseudo-terminal; throws a FairleadError that says why not. */
@@ -65,7 +65,7 @@ export class Keeper {
   readonly #sockets = new Set<Socket>();
   readonly #held: Held;
   #client: { readonly socket: Socket; readonly talk: Conversation } | undefined;
-  #parted: Parted | undefined;
+  #parted: OrphanedLeases | undefined;
   #path = '';
   /** How often in a row nobody could have reached it. */
   #unreachable = 0;
@@ -89,7 +89,7 @@ export class Keeper {
         this.close();
         options.replace(argv, [...this.#terminals.values()]);
       },
-      mistakes: new FrameMistakes(),
+      faults: new FrameFaults(),
       complain: (thrown) => options.complain?.(thrown),
       pid: process.pid,
       startTime: startTime(process.pid) ?? 0,
@@ -192,7 +192,7 @@ export class Keeper {
   #part(): void {
     const talk = this.#client?.talk;
     this.#client = undefined;
-    if (talk?.part()) this.#parted = new Parted(talk, () => this.#takeBack());
+    if (talk?.part()) this.#parted = new OrphanedLeases(talk, () => this.#takeBack());
     else talk?.[Symbol.dispose]();
   }
 

@@ -12,7 +12,7 @@ const mostControl = 1 << 20;
 const nothing = new Uint8Array(0);
 
 /** How far one client has read one terminal. */
-export class Lane {
+export class ReadPosition {
   readonly held: HeldTerminal;
   /** Undefined until the client wants its output. */
   sentTo: number | undefined;
@@ -62,7 +62,7 @@ export class Lane {
 /** Sends answers, and output straight from the rings: at any time one batch is under way, and the rest stays where it is. */
 export class Outlet {
   readonly #socket: Socket;
-  readonly #lanes: ReadonlyMap<string, Lane>;
+  readonly #lanes: ReadonlyMap<string, ReadPosition>;
   readonly #buffer = Buffer.allocUnsafeSlow(batchBytes);
   #control: Buffer[] = [];
   #controlBytes = 0;
@@ -72,7 +72,7 @@ export class Outlet {
   /** The lane whose turn it is, so that a flood on one does not starve the others. */
   #turn = 0;
 
-  constructor(socket: Socket, lanes: ReadonlyMap<string, Lane>) {
+  constructor(socket: Socket, lanes: ReadonlyMap<string, ReadPosition>) {
     this.#socket = socket;
     this.#lanes = lanes;
   }
@@ -92,7 +92,7 @@ export class Outlet {
   }
 
   /** A little output is somebody's echo and goes at once; of much, more comes in the same turn of the loop. */
-  printed(lane: Lane): void {
+  printed(lane: ReadPosition): void {
     if (lane.held.log.end - (lane.sentTo ?? 0) < littleBytes) this.kick();
     else this.#kickLater();
   }
@@ -141,7 +141,7 @@ export class Outlet {
   }
 
   /** False when there is no more room. */
-  #fillFrom(lane: Lane): boolean {
+  #fillFrom(lane: ReadPosition): boolean {
     const { held } = lane;
     const { log } = held;
     if (lane.sentTo === undefined) return this.#fillFlushes(lane);
@@ -169,7 +169,7 @@ export class Outlet {
   }
 
   /** Answers what waits for output that was sent, or that the client reads itself. */
-  #fillFlushes(lane: Lane): boolean {
+  #fillFlushes(lane: ReadPosition): boolean {
     const { sentTo, flushes, held } = lane;
     while (flushes[0] && (sentTo === undefined || flushes[0].to <= sentTo || sentTo >= lane.limit)) {
       if (batchBytes - this.#filled < 1024) return false;

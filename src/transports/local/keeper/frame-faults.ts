@@ -5,7 +5,7 @@ export const mostNoted = 10;
  * How often we made a mistake with what was said of a terminal. Told again over a new connection most of it goes well; what does
  * not would be told again for ever.
  */
-export class FrameMistakes {
+export class FrameFaults {
   readonly #times = new Map<string, number>();
 
   /** How many there were with this terminal, with this one. */
