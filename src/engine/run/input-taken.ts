@@ -4,7 +4,7 @@ import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { deaf, readsKeys } from './deaf.ts';
-import { whenExited } from './exited.ts';
+import { whenExited } from './evidence/exited.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';
 
 /** Input that was not answered by then never will be. */

@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { outputText } from './output-text.ts';
 import { cursorLine, looksLikePrompt } from '../terminal/prompt-line.ts';
 import { promptShows } from './place.ts';
-import { whenExited } from './exited.ts';
+import { whenExited } from './evidence/exited.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';
 import type { RunResult } from './result.ts';
 

@@ -1,10 +1,10 @@
-import type { Block, BlockEvent } from '../terminal/blocks.ts';
-import { deferred } from '../../lib/deferred.ts';
-import { renderText } from '../screen/render-text.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Block, BlockEvent } from '../../terminal/blocks.ts';
+import { deferred } from '../../../lib/deferred.ts';
+import { renderText } from '../../screen/render-text.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { endedByExit, whenExited } from './exited.ts';
-import { afterQuiet } from '../waiting/quiet-watch.ts';
-import type { CommandOutcome, Watch } from './result.ts';
+import { afterQuiet } from '../../waiting/quiet-watch.ts';
+import type { CommandOutcome, Watch } from '../result.ts';
 
 const interrupt = Uint8Array.of(3);
 /** A shell that drew its prompt anew and does nothing more for so long has not taken the line. */

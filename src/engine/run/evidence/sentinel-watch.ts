@@ -1,13 +1,13 @@
-import { deferred } from '../../lib/deferred.ts';
-import type { Dialect } from '../shells/known-programs.ts';
-import { renderText } from '../screen/render-text.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { deferred } from '../../../lib/deferred.ts';
+import type { Dialect } from '../../shells/known-programs.ts';
+import { renderText } from '../../screen/render-text.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { endedWith, endedByExit, whenExited } from './exited.ts';
 import { SentinelScanner } from './sentinel-scanner.ts';
-import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../terminal/prompt-line.ts';
-import { afterQuiet } from '../waiting/quiet-watch.ts';
-import type { CommandOutcome, Outer, Watch } from './result.ts';
-import { statusLine } from '../shells/command-text.ts';
+import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../../terminal/prompt-line.ts';
+import { afterQuiet } from '../../waiting/quiet-watch.ts';
+import type { CommandOutcome, Outer, Watch } from '../result.ts';
+import { statusLine } from '../../shells/command-text.ts';
 
 const interrupt = Uint8Array.of(3);
 /** What was typed too early for one shell is run by the next within this time. */

@@ -1,10 +1,10 @@
-import { deferred } from '../../lib/deferred.ts';
-import { renderText } from '../screen/render-text.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { deferred } from '../../../lib/deferred.ts';
+import { renderText } from '../../screen/render-text.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { endedWith, endedByExit, whenExited } from './exited.ts';
-import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../terminal/prompt-line.ts';
-import { afterQuiet } from '../waiting/quiet-watch.ts';
-import type { Confidence, CommandOutcome, Outer, Watch } from './result.ts';
+import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../../terminal/prompt-line.ts';
+import { afterQuiet } from '../../waiting/quiet-watch.ts';
+import type { Confidence, CommandOutcome, Outer, Watch } from '../result.ts';
 
 const interrupt = Uint8Array.of(3);
 /** A program that shows its prompt and prints nothing for so long is done with the line. */

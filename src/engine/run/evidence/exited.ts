@@ -1,7 +1,7 @@
-import type { Ended } from '../terminal/channel.ts';
-import { describeEnd } from '../terminal/ended.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import type { CommandOutcome, Outer } from './result.ts';
+import type { Ended } from '../../terminal/channel.ts';
+import { describeEnd } from '../../terminal/ended.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import type { CommandOutcome, Outer } from '../result.ts';
 
 /** The program of the terminal is gone, and took the command with it or was the command. */
 export function endedByExit(ended: Ended, outputFrom: number, outputTo: number): CommandOutcome {

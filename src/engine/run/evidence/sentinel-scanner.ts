@@ -1,4 +1,4 @@
-import { markerPrefix } from '../shells/command-text.ts';
+import { markerPrefix } from '../../shells/command-text.ts';
 
 export type FoundSentinel =
   /** `at` is the first byte after the marker. */
