@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Tiktoken } from 'js-tiktoken/lite';
+import o200k from 'js-tiktoken/ranks/o200k_base';
 import { expect, test } from 'vitest';
 import { foldBooks } from '../src/faces/mcp/tools.ts';
 import { usualBooks } from '../src/operations/index.ts';
 import { referencePages } from '../src/reference.ts';
 import { sshVariables } from '../src/ssh-settings.ts';
+import { surfaceFiles } from '../src/surface.ts';
 
 const folder = join(import.meta.dirname, '..', 'docs', 'reference');
 
@@ -13,6 +16,17 @@ test('docs/reference is what the catalogue says (npm run docs)', async () => {
     readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
   );
   expect(written).toEqual(await referencePages());
+});
+
+test('test/surface is what each operation offers its clients (npm run docs)', async () => {
+  const encoding = new Tiktoken(o200k);
+  const surface = join(import.meta.dirname, 'surface');
+  const written = Object.fromEntries(
+    readdirSync(surface, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => [name, readFileSync(join(surface, name), 'utf8')]),
+  );
+  expect(written).toEqual(await surfaceFiles((text) => encoding.encode(text).length));
 });
 
 test('the guide to safety lists what --read-only offers', () => {

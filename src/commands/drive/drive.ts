@@ -5,7 +5,7 @@ import { cleanAnswer, toJson } from '../../faces/cli/clean.ts';
 import { fieldsOf, isAboutSession } from '../../faces/cli/fields.ts';
 import { show } from '../../faces/cli/show.ts';
 import { columns, styleFor, type Style } from '../../faces/cli/style.ts';
-import { type Verb, verbsOf } from '../../faces/cli/verbs.ts';
+import { placesOf, usageOf, type Verb, verbsOf } from '../../faces/cli/verbs.ts';
 import { RpcClient } from '../../faces/jsonrpc/client.ts';
 import { cliClient } from '../../faces/jsonrpc/wire.ts';
 import { closest } from '../../lib/closest.ts';
@@ -112,14 +112,10 @@ function nounHelp(noun: string, known: ReadonlyMap<string, Verb>, { bold, dim }:
   return `${bold(`fairlead ${noun}`)} <verb>: on a running instance (fairlead serve)\n\n${columns(rows)}\n\n${dim(`fairlead ${noun} <verb> --help tells more. --json answers as JSON.`)}\n`;
 }
 
-const placesOf = (op: Verb['op']): string =>
-  (op.positional ?? [])
-    .map((name) => (name === 'id' ? '[session]' : `<${String(name).replaceAll('_', '-')}>`))
-    .join(' ') + (op.lastTakesRest ? '…' : '');
-
-function verbHelp({ noun, verb, op }: Verb, { bold }: Style): string {
+function verbHelp(asked: Verb, { bold }: Style): string {
+  const { noun, verb, op } = asked;
   const rows = optionsOf(op).map((option) => [shapeOf(option), option.help] as const);
-  return `${bold(`fairlead ${noun} ${verb}`)}: ${op.summary}\n\n${bold('Usage')}\n  fairlead ${noun} ${verb} ${[placesOf(op), '[options]'].join(' ').trimStart()}\n\n${bold('Options')}\n${columns(rows)}\n`;
+  return `${bold(`fairlead ${noun} ${verb}`)}: ${op.summary}\n\n${bold('Usage')}\n  ${usageOf(asked)}\n\n${bold('Options')}\n${columns(rows)}\n`;
 }
 
 const suggestion = (word: string, known: readonly string[]): string => {

@@ -30,3 +30,12 @@ export function verbsOf({ nouns }: Book): ReadonlyMap<string, ReadonlyMap<string
   }
   return all;
 }
+
+/** What follows the verb by position. */
+export const placesOf = ({ positional = [], lastTakesRest }: AnyOperation): string =>
+  positional.map((name) => (name === 'id' ? '[session]' : `<${String(name).replaceAll('_', '-')}>`)).join(' ') +
+  (lastTakesRest ? '…' : '');
+
+/** The line that help shows under "Usage". */
+export const usageOf = ({ noun, verb, op }: Verb): string =>
+  `fairlead ${noun} ${verb} ${[placesOf(op), '[options]'].join(' ').trimStart()}`;
