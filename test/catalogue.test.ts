@@ -1,9 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { FairleadError } from '../src/contract/errors.ts';
-import { operationId } from '../src/engine/call/operation.ts';
+import { type AnyOperation, operationId } from '../src/engine/call/operation.ts';
 import { foldBooks } from '../src/faces/mcp/tools.ts';
 import { allBooks, usualBooks } from '../src/operations/index.ts';
 
@@ -37,6 +39,36 @@ describe('every operation', () => {
       }
     },
   );
+});
+
+const root = join(import.meta.dirname, '..', 'src');
+const sources = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => join(folder, file));
+
+test('an operation that a file of operations/ exports is listed in a book', async () => {
+  const isOperation = (value: unknown): value is AnyOperation =>
+    typeof value === 'object' && value !== null && 'summary' in value && 'access' in value && 'run' in value;
+  const exported: (readonly [string, AnyOperation])[] = [];
+  for (const file of sources('operations')) {
+    const values = Object.entries((await import(join(root, file))) as Record<string, unknown>);
+    for (const [name, value] of values) if (isOperation(value)) exported.push([`${file} ${name}`, value]);
+  }
+  expect(exported.length).toBeGreaterThan(80);
+  expect(exported.filter(([, op]) => !operations.includes(op)).map(([where]) => where)).toEqual([]);
+});
+
+test('faces/ and commands/ name no operation: they fold the catalogue', () => {
+  const ids = operations.map(operationId);
+  // `type` and `clear` are names of tools, but also ordinary words.
+  const toolNames = tools.map(({ name }) => name).filter((name) => /[._A-Z]/.test(name));
+  const names = [...ids, ...toolNames].map((name) => name.replaceAll('.', '\\.'));
+  const named = new RegExp(`['"\`][^'"\`\\n]*(?<![\\w.])(?:${names.join('|')})(?![\\w.-])`);
+  const withoutComments = (file: string): string =>
+    readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const files = [...sources('faces'), ...sources('commands')];
+  expect(files.filter((file) => named.test(withoutComments(file)))).toEqual(['commands/drive/which-session.ts']);
 });
 
 test('an error of any code has words in every book', () => {

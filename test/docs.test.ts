@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { expect, test } from 'vitest';
+import { commands } from '../src/commands/index.ts';
+import { verbsOf } from '../src/faces/cli/verbs.ts';
 import { foldBooks } from '../src/faces/mcp/tools.ts';
 import { usualBooks } from '../src/operations/index.ts';
+import { sessionBook } from '../src/operations/session/index.ts';
 import { referencePages } from '../src/reference.ts';
 import { sshVariables } from '../src/ssh-settings.ts';
 import { surfaceFiles } from '../src/surface.ts';
@@ -27,6 +30,27 @@ test('test/surface is what each operation offers its clients (npm run docs)', as
       .map((name) => [name, readFileSync(join(surface, name), 'utf8')]),
   );
   expect(written).toEqual(await surfaceFiles((text) => encoding.encode(text).length));
+});
+
+test('every command that the documents and our own texts advise exists', () => {
+  const verbs = verbsOf(sessionBook);
+  const words = [...commands.flatMap(({ name, otherName = name }) => [name, otherName]), ...verbs.keys()];
+  const home = join(import.meta.dirname, '..');
+  const pages = (below: string, ending: string): string[] =>
+    readdirSync(join(home, below), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith(ending) && !name.endsWith('.test.ts'))
+      .map((name) => join(below, name));
+  const files = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages('docs/guide', '.md'), ...pages('src', '.ts')];
+  const wrong = files.flatMap((file) =>
+    [...readFileSync(join(home, file), 'utf8').matchAll(/(^|[`'])?fairlead ([a-z]+)(?: ([a-z][a-z-]+))?/gm)]
+      .filter(([, quoted, word = '', verb]) =>
+        words.includes(word)
+          ? verb !== undefined && verbs.has(word) && verbs.get(word)?.has(verb) !== true
+          : quoted !== undefined && word !== 'help',
+      )
+      .map(([line]) => `${file}: ${line}`),
+  );
+  expect(wrong).toEqual([]);
 });
 
 test('the guide to safety lists what --read-only offers', () => {

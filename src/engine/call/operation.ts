@@ -98,6 +98,8 @@ export interface Book {
   readonly spellsDefaults?: true;
   /** noun → verb → operation. The id of an operation is `noun.verb`. */
   readonly nouns: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>;
+  /** Tells a caller who asked for an unknown operation where to look. */
+  readonly unknownHint?: string;
   /** An error in the words of the book's reference. `data` of the error goes to the structured part. */
   readonly renderError: (error: FairleadError, tool: string) => string;
   /** The structured part of an error, where the reference fixes its shape; otherwise `error` with code and message. */

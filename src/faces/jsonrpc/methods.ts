@@ -10,9 +10,12 @@ export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcErro
 export class MethodTable {
   readonly #methods = new Map<string, readonly [Book, AnyOperation]>();
   readonly #call: CallOperation;
+  readonly #unknownHint: { readonly hint?: string };
 
   constructor(books: readonly Book[], call: CallOperation) {
     this.#call = call;
+    const hint = books.find(({ unknownHint }) => unknownHint !== undefined)?.unknownHint;
+    this.#unknownHint = hint === undefined ? {} : { hint };
     for (const book of books) {
       for (const [noun, verbs] of Object.entries(book.nouns)) {
         for (const [verb, op] of Object.entries(verbs)) this.#methods.set(`${noun}.${verb}`, [book, op]);
@@ -32,9 +35,7 @@ export class MethodTable {
   async run(method: string, params: unknown, context: Omit<CallContext, 'engine'>): Promise<RpcAnswer> {
     const [book, op] = this.#methods.get(method) ?? [];
     if (!book || !op) {
-      const error = new FairleadError('unknown_operation', `Unknown method: ${quote(method)}`, {
-        hint: 'server.capabilities lists the methods.',
-      });
+      const error = new FairleadError('unknown_operation', `Unknown method: ${quote(method)}`, this.#unknownHint);
       return { error: rpcError(error, error.message) };
     }
     try {

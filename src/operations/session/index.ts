@@ -78,5 +78,6 @@ export const sessionBook = defineBook({
   name: 'session',
   summary: 'The session RPC: sessions by number, commands, screens, several at once.',
   nouns,
+  unknownHint: 'server.capabilities lists the methods.',
   renderError: renderSessionError,
 });
