@@ -1,12 +1,12 @@
 import type { Terminal } from '../terminal/terminal.ts';
 import { encodeCursor } from './cursor.ts';
-import { takePicture } from './screen-history.ts';
 
-/** Where a reader who has seen everything up to now would read on. */
-export async function cursorNow(terminal: Terminal, signal: AbortSignal): Promise<string> {
+/** The cursor of a reader that has seen everything up to now. */
+export async function cursorNow(terminal: Terminal, reader: string, signal: AbortSignal): Promise<string> {
   await terminal.sync(signal);
-  const { epoch, viewportTop, cursor, alternate } = terminal.screen.facts;
-  const { id } = takePicture(terminal);
+  const { screen } = terminal;
+  const { epoch, viewportTop, cursor, alternate } = screen.facts;
+  const { id } = screen.history.take(screen, reader);
   return encodeCursor(terminal, {
     offset: terminal.shownTo,
     epoch,

@@ -8,13 +8,13 @@ export interface ReadCursor {
   readonly epoch: number;
   /** Absolute row the terminal's cursor stood on. */
   readonly row: number;
-  /** The picture, as `snapshots` knows it. */
+  /** The id of a picture in the screen's history. */
   readonly picture: number;
   /** It was the alternate screen: `row` means nothing on the other one. */
   readonly alternate: boolean;
 }
 
-/** Short, because models retype it; not to be taken apart by anybody else. */
+/** Short, because models retype it; opaque to callers. */
 export function encodeCursor(terminal: Terminal, { offset, epoch, row, picture, alternate }: ReadCursor): string {
   const numbers = [offset, epoch, row, picture].map((number) => number.toString(36)).join('.');
   return bind(terminal, `${alternate ? 'a' : 'n'}${numbers}`);

@@ -7,7 +7,6 @@ import type { Clipped } from './clip.ts';
 import { clipAndSummarise } from './fit-output.ts';
 import { encodeCursor } from './cursor.ts';
 import { load, type SourceText } from './long-output/load.ts';
-import { takePicture } from './screen-history.ts';
 import { type NotKept, notKept, page, restOf } from './long-output/rest.ts';
 import { answerBytes, type Room, roomBeside } from './long-output/room.ts';
 import type { Source } from './long-output/source.ts';
@@ -65,7 +64,7 @@ export async function readTerminal(terminal: Terminal, request: ReadRequest, sig
   await inStep(terminal, signal);
   // Nothing is awaited between here and the end of `common`: all of it is of one moment.
   const offset = terminal.shownTo;
-  const picture = takePicture(terminal);
+  const picture = terminal.screen.history.take(terminal.screen, request.reader ?? '');
   const found =
     request.rest === undefined ? views[request.view](terminal, request, { offset, picture, maxBytes }) : undefined;
   const common = facts(terminal, offset, picture.id);

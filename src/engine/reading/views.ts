@@ -6,14 +6,7 @@ import { joinRows } from '../screen/rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { decodeCursor } from './cursor.ts';
 import { overflowFrom } from './long-output/overflow.ts';
-import {
-  type ChangedRow,
-  changedRows,
-  comparable,
-  findPicture,
-  type ScreenText,
-  pictureText,
-} from './screen-history.ts';
+import { type ChangedRow, changedRows, comparable, type ScreenText, pictureText } from '../screen/screen-history.ts';
 import { type Source, wholeLines } from './long-output/source.ts';
 
 export const viewNames = ['screen', 'new', 'diff', 'command', 'output'] as const;
@@ -34,6 +27,8 @@ export interface ReadRequest {
   /** With `command`: the id of a block, or text of its command; the newest one that has it. The last block otherwise. */
   readonly block?: number | string | undefined;
   readonly maxBytes?: number | undefined;
+  /** Who reads: each reader has its own bases for `diff`. */
+  readonly reader?: string | undefined;
   /** Read at once, rather than after the answer to input that was just sent. */
   readonly immediate?: boolean | undefined;
 }
@@ -95,7 +90,7 @@ export const views: Readonly<Record<View, ViewReader>> = {
 
   diff(terminal, request, { picture }) {
     const before = request.cursor === undefined ? undefined : decodeCursor(terminal, request.cursor);
-    const old = before && findPicture(terminal, before.picture);
+    const old = before && terminal.screen.history.find(before.picture);
     const compared = old !== undefined && comparable(old, picture);
     const rows = compared ? changedRows(old, picture) : picture.rows.map((text, row) => ({ row, text }));
     const scrolled = compared ? picture.top - old.top : 0;

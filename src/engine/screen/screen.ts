@@ -11,6 +11,7 @@ import { capture, imageBytes, restoreEmulator } from './xterm/image.ts';
 import { decodeScreen, encodeScreen, type SavedScreen } from './xterm/image-codec.ts';
 import { gridLines, joinRows, type RowText, rowTexts } from './rows.ts';
 import type { PlainScan } from './feed/plain-scan.ts';
+import { ScreenHistory } from './screen-history.ts';
 import { snapshot } from './snapshot.ts';
 import { darkTheme, type ScreenColors } from './theme.ts';
 
@@ -52,6 +53,8 @@ export class Screen implements Disposable {
   readonly clock: Clock;
   readonly scrollback: number;
   readonly events = new Emitter<ScreenEvent>();
+  /** What its readers have seen, for differences. */
+  readonly history = new ScreenHistory();
   /** After an emulator came to be, by a first byte or by waking up. */
   readonly onWake = new Emitter<void>();
   /** Before the screen is changed by other than output: whoever holds output back shows it now. */

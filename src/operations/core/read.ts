@@ -17,6 +17,7 @@ import {
   nextWords,
   NotKeptShape,
   notKeptWords,
+  readerName,
   readRest,
   TerminalInput,
 } from './shared.ts';
@@ -91,7 +92,11 @@ export const read = operation({
   output: Answer,
   async run({ input, engine, caller, signal }) {
     const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
-    const { flags, command, diff, summary, ...answer } = await readTerminal(terminal, input, signal);
+    const { flags, command, diff, summary, ...answer } = await readTerminal(
+      terminal,
+      { ...input, reader: readerName(caller) },
+      signal,
+    );
     return {
       terminal: terminal.id,
       ...answer,

@@ -5,7 +5,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { cursorNow } from '../../engine/reading/cursor-now.ts';
 import { submitModes } from '../../engine/input/paste-body.ts';
 import { submit } from '../../engine/input/submit.ts';
-import { Next, nextWords, TerminalInput } from './shared.ts';
+import { Next, nextWords, readerName, TerminalInput } from './shared.ts';
 import { Unfinished, unfinishedFacts, unfinishedIn } from './unfinished.ts';
 import { pressKey } from '../../engine/input/typing.ts';
 
@@ -47,7 +47,7 @@ export const send = operation({
     // Checked before anything is sent: half of a request is worse than none.
     const keys = (input.keys ?? []).map(parseKey);
     const { terminal, restarted } = await engine.sessions.forInput(input.terminal, caller, signal);
-    const cursor = await cursorNow(terminal, signal);
+    const cursor = await cursorNow(terminal, readerName(caller), signal);
     let sent = { bytes: 0, wrapped: false, submitted: 'unknown' as boolean | 'unknown' };
     if (input.text !== undefined)
       sent = await submit(terminal, { text: input.text, mode: input.mode, by: caller.name }, signal);

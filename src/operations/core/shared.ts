@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import type { Caller } from '../../engine/call/call.ts';
 import { largestMaxBytes, smallestMaxBytes } from '../../engine/reading/read.ts';
 
 /** What the tools of this book have in common. */
 
 /** What to do next, in one sentence that names the tool. It stands in both halves of an answer. */
 export const Next = z.string().optional().describe('What to do next');
+
+/** Each client has its own bases for differences of the screen. */
+export const readerName = ({ client, name }: Caller): string => client?.self ?? name;
 
 /** An id, a name, or the number of a session. */
 export const TerminalId = z.preprocess(

@@ -7,7 +7,7 @@ import { readTerminal } from '../../engine/reading/read.ts';
 import { type Condition, awaitCondition } from '../../engine/waiting/wait.ts';
 import { plainText } from '../../lib/plain-text.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
-import { FlagsShape, flagWords, Next, nextSteps, nextWords, readRest, TerminalInput } from './shared.ts';
+import { FlagsShape, flagWords, Next, nextSteps, nextWords, readerName, readRest, TerminalInput } from './shared.ts';
 
 export const wait = operation({
   title: 'Wait for something',
@@ -62,7 +62,7 @@ export const wait = operation({
     );
     const { text, cursor, altScreen, flags, rest } = await readTerminal(
       terminal,
-      { view: 'screen', immediate: true },
+      { view: 'screen', immediate: true, reader: readerName(caller) },
       signal,
     );
     return {

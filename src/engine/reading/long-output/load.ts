@@ -7,7 +7,7 @@ import { type Pause, pauses } from '../../../system/turns.ts';
 import { countLines, countNewlines, type TextGap } from '../clip.ts';
 import type { Totals } from './counted-text.ts';
 import { overflowFrom } from './overflow.ts';
-import { findPicture, pictureText } from '../screen-history.ts';
+import { pictureText } from '../../screen/screen-history.ts';
 import { type LogSource, longestLine, type Source } from './source.ts';
 
 export interface SourceText {
@@ -40,7 +40,7 @@ export async function load(
   known?: Totals,
 ): Promise<SourceText> {
   if (source.kind === 'picture') {
-    const picture = findPicture(terminal, source.id);
+    const picture = terminal.screen.history.find(source.id);
     if (!picture) throw noLongerKept();
     const text = pictureText(picture);
     return { text, flags: picture.flags, totals: totalsOf(text) };

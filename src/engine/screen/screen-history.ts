@@ -1,7 +1,7 @@
 import { addFlags, plainText, type TextFlags } from '../../lib/plain-text.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Screen } from './screen.ts';
 
-/** What the screen showed at some moment, as text: to tell later what changed since. */
+/** What the screen showed at some moment, as text: the base of a later diff. */
 export interface ScreenText {
   /** Counts from 1 within its terminal. */
   readonly id: number;
@@ -14,13 +14,42 @@ export interface ScreenText {
   readonly flags: TextFlags;
 }
 
-/** Kept per terminal; the oldest goes first. A screenful of text is a few kilobytes. */
-const mostPictures = 8;
-const kept = new WeakMap<Terminal, { nextId: number; readonly pictures: ScreenText[] }>();
+/** A screenful of text is a few kilobytes. */
+const mostPerReader = 8;
+const mostReaders = 16;
 
-/** Takes a picture of the screen as it is now, or finds that the newest one still fits. */
-export function takePicture(terminal: Terminal): ScreenText {
-  const { screen } = terminal;
+/** Earlier pictures of one screen, kept per reader: a busy reader drops only its own. */
+export class ScreenHistory {
+  /** The reader that took a picture last comes last. */
+  readonly #readers = new Map<string, ScreenText[]>();
+  #last: ScreenText | undefined;
+
+  /** Takes a picture of the screen as it is now. A screen that has not changed since keeps its picture. */
+  take(screen: Screen, reader: string): ScreenText {
+    const shown = showing(screen);
+    const picture = this.#last && isSame(this.#last, shown) ? this.#last : { id: (this.#last?.id ?? 0) + 1, ...shown };
+    this.#last = picture;
+    const own = this.#readers.get(reader) ?? [];
+    if (own.at(-1) !== picture) own.push(picture);
+    if (own.length > mostPerReader) own.shift();
+    this.#readers.delete(reader);
+    this.#readers.set(reader, own);
+    const [oldest] = this.#readers.keys();
+    if (this.#readers.size > mostReaders && oldest !== undefined) this.#readers.delete(oldest);
+    return picture;
+  }
+
+  /** A picture any reader still has: a cursor may be handed on. */
+  find(id: number): ScreenText | undefined {
+    for (const pictures of this.#readers.values()) {
+      const found = pictures.find((picture) => picture.id === id);
+      if (found) return found;
+    }
+    return undefined;
+  }
+}
+
+function showing(screen: Screen): Shown {
   const { viewportTop: top, alternate, epoch } = screen.facts;
   let flags: TextFlags = {};
   const rows = screen.markedRows(top).map(({ text, hidden = 0 }) => {
@@ -28,19 +57,7 @@ export function takePicture(terminal: Terminal): ScreenText {
     flags = addFlags(flags, plain.flags, hidden > 0 ? { hidden } : {});
     return plain.text;
   });
-  const own = kept.get(terminal) ?? { nextId: 1, pictures: [] };
-  kept.set(terminal, own);
-  const last = own.pictures.at(-1);
-  const { cols } = screen.size;
-  if (last && isSame(last, { epoch, alternate, cols, top, rows, flags })) return last;
-  const picture: ScreenText = { id: own.nextId++, epoch, alternate, cols, top, rows, flags };
-  own.pictures.push(picture);
-  if (own.pictures.length > mostPictures) own.pictures.shift();
-  return picture;
-}
-
-export function findPicture(terminal: Terminal, id: number): ScreenText | undefined {
-  return kept.get(terminal)?.pictures.find((picture) => picture.id === id);
+  return { epoch, alternate, cols: screen.size.cols, top, rows, flags };
 }
 
 type Shown = Omit<ScreenText, 'id'>;
@@ -54,7 +71,7 @@ function isSame(one: Shown, other: Shown): boolean {
   );
 }
 
-/** Rows of the two can be told apart by their numbers. */
+/** Row numbers mean the same in both. */
 export function comparable(one: Shown, other: Shown): boolean {
   return one.epoch === other.epoch && one.alternate === other.alternate && one.cols === other.cols;
 }
