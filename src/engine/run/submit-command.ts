@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { deferred } from '../../lib/deferred.ts';
+import { Emitter } from '../../lib/emitter.ts';
+import { watchOverflow } from '../reading/long-output/overflow.ts';
+import { commandLines, markedLines, markerWord } from '../shells/command-text.ts';
+import { abortable } from '../../system/abortable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { directoryBefore } from './directory.ts';
+import { MarksWatch } from './evidence/marks-watch.ts';
+import { ProgramWatch } from './evidence/program-watch.ts';
+import { SentinelWatch } from './evidence/sentinel-watch.ts';
+import { nothingTyped } from './input-taken.ts';
+import { originOf } from './interactive.ts';
+import type { Place } from './place.ts';
+import type { Watch } from './result.ts';
+import type { RunRequest } from './run.ts';
+import type { RunningCommand } from './running-command.ts';
+
+export interface Before {
+  /** The command before has ended, and nobody has typed anything since. */
+  readonly idle: boolean;
+  /** Somebody has, just now. */
+  readonly disturbed: boolean;
+}
+
+/** Types a command where it is read, and watches what comes of it. */
+export async function submitCommand(
+  terminal: Terminal,
+  place: Place,
+  request: RunRequest,
+  before: Before,
+  signal: AbortSignal,
+): Promise<RunningCommand> {
+  const startedMs = terminal.clock.monotonic();
+  await nothingTyped(terminal, signal);
+  const origin = originOf(terminal, place.kind === 'marked');
+  const { watch, lines } = await prepare(terminal, place, request, before, signal);
+  const prompt = place.kind === 'marked' ? '' : place.prompt;
+  const started: RunningCommand = {
+    command: request.command,
+    cwd: directoryBefore(terminal),
+    watch,
+    startedMs,
+    endedMs: undefined,
+    cancelledMs: undefined,
+    origin,
+    prompt,
+    outer: undefined,
+    inner: undefined,
+    over: new Emitter(),
+    overflow: watchOverflow(terminal, () => watch.outputFrom),
+    ending: undefined,
+    lastInput: undefined,
+    typed: place.kind === 'program' ? undefined : { atMs: terminal.clock.monotonic(), offset: terminal.log.end },
+  };
+  watch.ended.then(
+    (ending) => {
+      started.ending = ending;
+      started.endedMs = terminal.clock.monotonic();
+      started.lastInput = terminal.lastInput;
+      started.overflow.endsAt(ending.outputTo);
+      if (started.inner?.ending === undefined) started.inner?.watch.outerEnded?.(ending);
+      started.over.emit(ending);
+    },
+    () => started.overflow[Symbol.dispose](),
+  );
+  try {
+    await terminal.send(Buffer.from(lines), request.by, signal, 'command');
+  } catch (error) {
+    watch[Symbol.dispose]();
+    started.overflow[Symbol.dispose]();
+    throw error;
+  }
+  return started;
+}
+
+async function prepare(
+  terminal: Terminal,
+  place: Place,
+  { command, by }: RunRequest,
+  { idle, disturbed }: Before,
+  signal: AbortSignal,
+): Promise<{ readonly watch: Watch; readonly lines: string }> {
+  // Only text that cannot be typed needs to know what the screen knows.
+  if (/\p{Cc}/u.test(command) || command.length > 500) await terminal.sync(signal);
+  const { bracketedPaste } = terminal.screen.modes;
+  if (place.kind === 'program') {
+    const paste = command.includes('\n') && bracketedPaste && !place.name.startsWith('python');
+    const body = paste ? `\x1b[200~${command}\x1b[201~` : command.replaceAll('\n', '\r');
+    return { watch: new ProgramWatch(terminal, command, place.prompt, by), lines: `${body}\r` };
+  }
+  if (place.kind === 'shell') {
+    // Whoever sees it in the terminal knows what it is for.
+    const token = `${markerWord}${randomBytes(9).toString('base64url')}__`;
+    const lines = markedLines(command, token, { ...place, paste: bracketedPaste });
+    const { blocks, marked, process } = terminal;
+    const { pid, name } = process?.foreground() ?? {};
+    const silent = marked && pid === Number(blocks.shell?.['pid']) && name === blocks.shell?.['shell'];
+    return { watch: new SentinelWatch(terminal, { ...place, token, by, silent }), lines: lines.join('') };
+  }
+  const { shell } = place;
+  const dialect = shell === 'fish' ? 'fish' : 'posix';
+  const lines = commandLines(command, { dialect, paste: bracketedPaste, longLines: shell !== 'sh' && shell !== '' });
+  for (const line of lines.slice(0, -1)) await enter(terminal, line, by, signal);
+  const last = lines.at(-1) ?? '\r';
+  // What was sent while the command before ran may be commands of somebody else, and come first.
+  const typedAhead = !idle && (terminal.lastAhead ?? -1) >= (terminal.blocks.last?.outputFrom ?? Infinity);
+  return { watch: new MarksWatch(terminal, { command, by, line: last, typedAhead, disturbed }), lines: last };
+}
+
+/** A line that prepares the command, up to the prompt after it. */
+async function enter(terminal: Terminal, line: string, by: string, signal: AbortSignal): Promise<void> {
+  const { cycle } = terminal.blocks;
+  const ready = deferred();
+  using _block = terminal.block.on((event) => {
+    if (event.type === 'prompt' && terminal.blocks.cycle !== cycle) ready.resolve();
+  });
+  using _state = terminal.stateChanged.on(() => {
+    if (terminal.ended) ready.resolve();
+  });
+  await terminal.send(Buffer.from(line), by, signal, 'command');
+  await abortable(ready.promise, signal);
+  // The shell may have asked its terminal something with its prompt; the answer must not come after the next line.
+  await terminal.sync(signal);
+}
