@@ -86,7 +86,7 @@ describe.each(columns)('%s', (column) => {
 });
 
 test('docs/guide/shell-matrix.md says the same (npx vitest run test/engine/run/shell-matrix.test.ts -u)', async () => {
-  await expect(shellMatrixPage()).toMatchFileSnapshot('../docs/guide/shell-matrix.md');
+  await expect(shellMatrixPage()).toMatchFileSnapshot('../../../docs/guide/shell-matrix.md');
 });
 
 test('a command that was still running is followed to its end (R-RPC-044)', slow, async () => {
