@@ -83,6 +83,9 @@ export interface CallContext {
   readonly key?: CallKey | undefined;
 }
 
+/** What a stream works with. A stream runs no command lines and asks nothing. */
+export type StreamCall<Input> = Pick<Call<Input>, 'input' | 'engine' | 'caller' | 'signal'>;
+
 /** `call()` with the engine already chosen. */
 export type CallOperation = (op: AnyOperation, raw: unknown, context: Omit<CallContext, 'engine'>) => Promise<unknown>;
 
@@ -173,7 +176,7 @@ function toFairleadError(thrown: unknown, signal: AbortSignal): FairleadError | 
 
 const namesOfTerminals = ['sessionId', 'terminal', 'id', 'session_id', 'shell_id'];
 
-function terminalOf(raw: unknown): string | undefined {
+export function terminalOf(raw: unknown): string | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined;
   const ref = namesOfTerminals.map((name) => (raw as Record<string, unknown>)[name]).find((one) => one !== undefined);
   return typeof ref === 'string' || typeof ref === 'number' ? visible(String(ref).slice(0, 64)) : undefined;

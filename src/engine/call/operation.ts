@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { FairleadError } from '../../contract/errors.ts';
 import type { AuditNote } from './audit/note.ts';
-import type { Call } from './call.ts';
+import type { Call, StreamCall } from './call.ts';
 
 /** What a call can do to the world. Policy is written in these words; add one only when a policy must tell it apart. */
 export type Access = 'observe' | 'control' | 'open' | 'administer';
@@ -11,17 +11,30 @@ export type Content =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly bytes: Uint8Array; readonly mimeType: string };
 
-export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodType = z.ZodType> {
+/** What an operation and a stream have in common: the words, the arguments and what a gate judges by. */
+interface CatalogueEntry<In extends z.ZodType> {
+  readonly title: string;
   /** What a caller needs to know to use it well. The first sentence stands alone in lists. */
   readonly summary: string;
-  /** What a call costs and whether it waits, where the reference says so at the end of each description. */
-  readonly cost?: string;
   readonly access: Access;
   readonly input: In;
+  /** Fields whose faults have a code of their own, where a reference fixes one. */
+  readonly faults?: Readonly<Record<string, (reason: string, value: unknown) => FairleadError>>;
+  /** What the audit trail says of a call before it is known how it goes, so of a refused one too; without it, `commands`. */
+  readonly about?: (input: z.output<In>) => AuditNote;
+  /** Other names on the command line, `noun verb`. */
+  readonly cliNames?: readonly string[];
+  /** Input fields the command line takes by position, in order. */
+  readonly positional?: readonly (keyof z.input<In> & string)[];
+}
+
+export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodType = z.ZodType>
+  extends CatalogueEntry<In> {
+  /** What a call costs and whether it waits, where the reference says so at the end of each description. */
+  readonly cost?: string;
   readonly output: Out;
   /** The name on MCP where a reference document fixes one; otherwise `noun_verb`. */
   readonly mcpName?: string;
-  readonly title: string;
   /** Can end, erase or replace something for good. Unless told otherwise, everything that does not merely observe can. */
   readonly destructive?: boolean;
   /** Doing it twice is the same as doing it once. Reads are, always. */
@@ -39,29 +52,34 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly pictures?: boolean;
   /** The result on JSON-RPC where a reference fixes another shape than an object. */
   readonly rpcResult?: (output: z.output<Out>) => unknown;
-  /** Fields whose faults have a code of their own, where a reference fixes one. */
-  readonly faults?: Readonly<Record<string, (reason: string, value: unknown) => FairleadError>>;
   /** The command lines it would have a shell run: what a policy judges. */
   readonly commands?: (input: z.output<In>) => readonly string[];
-  /** What the audit trail says of a call before it is known how it goes, so of a refused one too; without it, `commands`. */
-  readonly about?: (input: z.output<In>) => AuditNote;
   /** It notes itself what it ran, once it knows whether anybody may see it. A refusal is noted all the same. */
   readonly notesCommands?: true;
-  /** Other names on the command line, `noun verb`. */
-  readonly cliNames?: readonly string[];
   /** Words for a person at a command line, where the plain facts are not what they want to see. */
   readonly show?: (output: z.output<Out>) => string;
   /** The exit code of the command line, where an answer is not simply a success (R-RPC-152). */
   readonly exitCode?: (output: z.output<Out>) => number;
   /** The same where that of the far side can be asked for. */
   readonly passthrough?: (output: z.output<Out>, wanted: boolean) => number;
-  /** Input fields the command line takes by position, in order. */
-  readonly positional?: readonly (keyof z.input<In> & string)[];
   /** The last of them is a command line: all the words that are left. */
   readonly lastTakesRest?: true;
   readonly run: (call: Call<z.output<In>>) => Promise<z.output<Out>>;
   /** Words (or pictures) for people and models. JSON faces never call it. */
   readonly render: (output: z.output<Out>) => string | readonly Content[];
+}
+
+/**
+ * An operation that goes on: it yields items until the caller leaves or it has nothing more to say. Each item carries new state, never
+ * a difference, so that a slow reader may be given the newest one in place of all. Faces pull: the next item is made when the last
+ * one was taken.
+ */
+export interface StreamOperation<In extends z.ZodType = z.ZodType, Item extends z.ZodType = z.ZodType>
+  extends CatalogueEntry<In> {
+  readonly item: Item;
+  readonly run: (call: StreamCall<z.output<In>>) => AsyncIterable<z.output<Item>>;
+  /** One item in words for people. JSON faces never call it. */
+  readonly render: (item: z.output<Item>) => string;
 }
 
 /** What clients are told of an operation, so that they ask the person first where that is due. */
@@ -86,9 +104,15 @@ export function hintsOf({ access, destructive, idempotent, openWorld }: AnyOpera
 export const operation = <In extends z.ZodType, Out extends z.ZodType>(op: Operation<In, Out>): Operation<In, Out> =>
   op;
 
+export const stream = <In extends z.ZodType, Item extends z.ZodType>(
+  op: StreamOperation<In, Item>,
+): StreamOperation<In, Item> => op;
+
 // A table holds operations of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyOperation = Operation<any, any>;
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyStream = StreamOperation<any, any>;
 
 /** A group of operations that share a reference document, and so a way of saying what went wrong. */
 export interface Book {
@@ -100,23 +124,30 @@ export interface Book {
   readonly nouns: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>;
   /** Tells a caller who asked for an unknown operation where to look. */
   readonly unknownHint?: string;
+  /** The same for what goes on; folded only by faces that can carry it. */
+  readonly streams?: Readonly<Record<string, Readonly<Record<string, AnyStream>>>>;
   /** An error in the words of the book's reference. `data` of the error goes to the structured part. */
   readonly renderError: (error: FairleadError, tool: string) => string;
   /** The structured part of an error, where the reference fixes its shape; otherwise `error` with code and message. */
   readonly errorFacts?: (error: FairleadError, tool: string) => Readonly<Record<string, unknown>>;
 }
 
-const ids = new WeakMap<AnyOperation, string>();
+const ids = new WeakMap<AnyOperation | AnyStream, string>();
 
 /** Makes a book, and so gives each of its operations its id. */
 export function defineBook(book: Book): Book {
-  for (const [noun, verbs] of Object.entries(book.nouns)) {
-    for (const [verb, op] of Object.entries(verbs)) ids.set(op, `${noun}.${verb}`);
-  }
+  for (const [id, op] of [...entriesOf(book.nouns), ...entriesOf(book.streams ?? {})]) ids.set(op, id);
   return book;
 }
 
+/** Every entry of such a table with its id. */
+export function entriesOf<T>(table: Readonly<Record<string, Readonly<Record<string, T>>>>): (readonly [string, T])[] {
+  return Object.entries(table).flatMap(([noun, verbs]) =>
+    Object.entries(verbs).map(([verb, op]) => [`${noun}.${verb}`, op] as const),
+  );
+}
+
 /** `noun.verb`: the one name every face derives its own from. */
-export function operationId(op: AnyOperation): string {
+export function operationId(op: AnyOperation | AnyStream): string {
   return ids.get(op) ?? 'unnamed';
 }

@@ -3,6 +3,7 @@ import { quote } from '../../contract/quote.ts';
 import type { TerminalRef } from '../../contract/ids.ts';
 import { activityOf } from '../terminal/activity.ts';
 import type { Caller, Client } from '../call/call.ts';
+import { maySee } from '../call/principal.ts';
 import type { Size } from '../terminal/channel.ts';
 import type { Engine, OpenRequest } from '../engine.ts';
 import { commandLine, type Launch } from '../terminal/launch.ts';
@@ -215,7 +216,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   all(whose: SessionCaller): readonly Terminal[] {
-    return [...this.#all.values()].filter((terminal) => isFor(terminal, whose));
+    return [...this.#all.values()].filter((terminal) => maySee(terminal, whose));
   }
 
   /** 0 is the default session, whatever its own number is: the first one has it, one that took its place another (R-RPC-020). */
@@ -323,7 +324,7 @@ export class Sessions implements AsyncDisposable {
       this.#all.get(key.toLowerCase()) ??
       this.#aliases.get(key.toLowerCase()) ??
       (/^\d+$/.test(key) ? this.numbered(Number(key), whose) : undefined);
-    if (found && isFor(found, whose)) return found;
+    if (found && maySee(found, whose)) return found;
     const called = calledSo(
       key,
       this.all(whose).map((terminal) => ({ ...nameable(terminal), terminal })),
@@ -441,6 +442,3 @@ function launchOf({ argv, command = argv && commandLine(argv), title, env = {} }
 }
 
 const nameable = ({ number, id, name, ended }: Terminal): Nameable => ({ number, id, name, isLive: !ended });
-
-const isFor = ({ owner }: Terminal, { principal }: SessionCaller): boolean =>
-  owner === undefined || owner === principal;

@@ -1,6 +1,7 @@
 import { once, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Caller } from '../../engine/call/call.ts';
+import { localOwner } from '../../engine/call/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { FailedLogins } from '../door/failed-logins.ts';
 import type { Strangers } from '../door/strangers.ts';
@@ -181,7 +182,7 @@ export class Connection {
       return errorLine(request.id, { code: codes.notAuthenticated, message });
     }
     const { clientName: name, origin, ownSession } = this.#login;
-    const caller: Caller = { name, principal: 'owner', origin, peer: this.#peer, may: () => true, ownSession };
+    const caller: Caller = { name, principal: localOwner, origin, peer: this.#peer, may: () => true, ownSession };
     const context = { caller, signal: this.#gone.signal };
     const answer: RpcAnswer = await this.#options.methods.run(request.method, request.params, context);
     return 'error' in answer ? errorLine(request.id, answer.error) : resultLine(request.id, answer.result);

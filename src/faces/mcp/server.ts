@@ -20,9 +20,6 @@ import { getPrompt } from './prompts.ts';
 import { offerResources } from './resources.ts';
 import type { McpSurface } from './surface.ts';
 
-/** The one who started the server: stdio is theirs, and so is the one token of HTTP. */
-export const owner = 'owner';
-
 const firstWithEnvelope = '2026-07-28';
 
 export interface ServerSetting {

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import { CallsEnd } from './ending.ts';
 import { type HungUp, LineTransport } from './line-transport.ts';
-import { createServer, owner } from './server.ts';
+import { createServer } from './server.ts';
+import { localOwner } from '../../engine/call/principal.ts';
 import type { McpSurface } from './surface.ts';
 
 export interface StdioOptions {
@@ -51,7 +52,7 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
   const { finishMs, stopMs } = patience;
   const ending = new CallsEnd();
   const transport = new LineTransport(options.stdin, options.stdout, options.hungUp);
-  const connection = serveConnection(({ era }) => createServer(surface, { era, principal: owner, ending }), {
+  const connection = serveConnection(({ era }) => createServer(surface, { era, principal: localOwner, ending }), {
     transport,
     ...(options.onError !== undefined && { onerror: options.onError }),
   });

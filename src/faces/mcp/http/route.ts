@@ -4,7 +4,8 @@ import { isDeeper } from '../../../lib/json-depth.ts';
 import { CallsEnd } from '../ending.ts';
 import { readBody, httpRpcError, sendWebResponse, toWebRequest } from '../../http/exchange.ts';
 import { LegacySessions, type HttpSessionLimits } from './sessions.ts';
-import { createServer, owner } from '../server.ts';
+import { createServer } from '../server.ts';
+import { localOwner } from '../../../engine/call/principal.ts';
 import type { McpSurface } from '../surface.ts';
 
 export const maxBodyBytes = 16 << 20;
@@ -27,7 +28,7 @@ export function mcpEndpoint(
   const ending = new CallsEnd();
   const sessions = new LegacySessions(surface, limits, ending);
   const modern = createMcpHandler(
-    ({ era }) => createServer(withoutFollowing(surface), { era, principal: owner, client: {}, ending }),
+    ({ era }) => createServer(withoutFollowing(surface), { era, principal: localOwner, client: {}, ending }),
     {
       legacy: 'reject',
       onerror: onError,

@@ -8,7 +8,8 @@ import type { Clock } from '../../../lib/clock.ts';
 import { sessionKey } from '../client-identity.ts';
 import type { CallsEnd } from '../ending.ts';
 import { httpRpcError } from '../../http/exchange.ts';
-import { createServer, owner } from '../server.ts';
+import { createServer } from '../server.ts';
+import { localOwner } from '../../../engine/call/principal.ts';
 import type { McpSurface } from '../surface.ts';
 
 export interface HttpSessionLimits {
@@ -66,7 +67,7 @@ export class LegacySessions implements AsyncDisposable {
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = createServer(this.#surface, {
       era: 'legacy',
-      principal: owner,
+      principal: localOwner,
       client: { session: id },
       ending: this.#ending,
     });
