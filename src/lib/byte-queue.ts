@@ -1,5 +1,19 @@
+/** Takes one chunk. A promise asks the source to hold back the next one until it settles. */
+export type TakeBytes = (bytes: Uint8Array) => Promise<void> | undefined;
+
+/** A stream of bytes for exactly one reader, which either iterates or consumes it. */
+export interface ByteSource extends AsyncIterable<Uint8Array> {
+  /** Bytes that are here and that the reader has not taken yet. */
+  readonly size: number;
+  /**
+   * Hands each chunk to `take` as it arrives, in the same turn of the loop; its memory is valid until `take` returns. Resolves after
+   * the last chunk and rejects with what `take` throws.
+   */
+  consume(take: TakeBytes): Promise<void>;
+}
+
 interface Sink {
-  readonly take: (bytes: Uint8Array) => Promise<void> | undefined;
+  readonly take: TakeBytes;
   readonly resolve: () => void;
   readonly reject: (thrown: unknown) => void;
 }
@@ -7,18 +21,17 @@ interface Sink {
 /**
  * Bytes on their way from a producer that pushes to the one consumer that pulls.
  *
- * The bound is advice with teeth: a push over it is still taken, so no byte is ever lost, but `push` answers false and
- * the producer must stop until `onDrain`. A consumer that leaves early turns the queue into a sink, so that a producer
- * never waits for somebody who is gone.
+ * The queue accepts a push over its bound, so no byte is lost, but `push` answers false and the producer must stop until
+ * `onDrain`. A consumer that leaves early turns the queue into a sink, so that the producer never waits for it.
  */
-export class ByteQueue implements AsyncIterable<Uint8Array> {
+export class ByteQueue implements ByteSource {
   readonly #highWater: number;
   readonly #onDrain: () => void;
   readonly #onRelease: (bytes: Uint8Array) => void;
   readonly #chunks: Uint8Array[] = [];
   readonly #waiting: ((result: IteratorResult<Uint8Array>) => void)[] = [];
-  /** What the consumer holds until it asks for more. */
-  #lent: Uint8Array | undefined;
+  /** The chunk the iterating consumer holds until it asks for the next one. */
+  #held: Uint8Array | undefined;
   #head = 0;
   #size = 0;
   #full = false;
@@ -26,7 +39,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
   #abandoned = false;
   #taken = false;
   #sink: Sink | undefined;
-  /** The sink is at work, or asked to wait. */
+  /** The sink is running, or asked to wait. */
   #busy = false;
 
   /** `onRelease` gets each chunk back when the consumer is done with it, for a producer that wants to use it again. */
@@ -36,7 +49,6 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     this.#onRelease = onRelease;
   }
 
-  /** Bytes pushed and not yet handed to the consumer. */
   get size(): number {
     return this.#size;
   }
@@ -57,7 +69,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     }
     const reader = this.#waiting.shift();
     if (reader !== undefined) {
-      this.#lent = bytes;
+      this.#held = bytes;
       reader({ done: false, value: bytes });
       return true;
     }
@@ -75,11 +87,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     this.#flow();
   }
 
-  /**
-   * Another way to read: each chunk is handed to `take` within the call that pushes it, which is good until `take` returns. A
-   * promise from it means: nothing more before that. Resolves after the last chunk; rejects with what `take` throws.
-   */
-  consume(take: Sink['take']): Promise<void> {
+  consume(take: TakeBytes): Promise<void> {
     this.#take();
     return new Promise((resolve, reject) => {
       this.#sink = { take, resolve, reject };
@@ -157,7 +165,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     this.#release();
     const chunk = this.#shift();
     if (chunk !== undefined) {
-      this.#lent = chunk;
+      this.#held = chunk;
       // Half, so that a reader just keeping up does not switch the producer off and on for every chunk.
       if (this.#size <= this.#highWater / 2) this.#drained();
       return Promise.resolve({ done: false, value: chunk });
@@ -167,8 +175,8 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
   }
 
   #release(): void {
-    const chunk = this.#lent;
-    this.#lent = undefined;
+    const chunk = this.#held;
+    this.#held = undefined;
     if (chunk !== undefined) this.#onRelease(chunk);
   }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { EchoChannel } from '../../src/transports/echo/index.ts';
 import { linuxPty, portablePty } from '../../src/transports/local/index.ts';
 import { channelOf } from '../../src/transports/ssh/open/channel-of.ts';
+import { openChannel } from '../../src/transports/ssh/open/opener-channel.ts';
 import type { SshLink } from '../../src/transports/ssh/link/link.ts';
 import { isRoot, type Sshd, startSshd } from '../support/ssh/sshd.ts';
 import { behavesLikeAChannel, saving } from './channel.ts';
@@ -58,5 +59,17 @@ for (const [name, pty, raw, plain] of [
   behavesLikeAChannel(name, {
     repeat: () => run(`${raw}echo ready; exec cat`),
     count: (count, code) => run(`${plain}seq 1 ${count}; exit ${code}`),
+  });
+}
+
+if (isRoot) {
+  const run = async (text: string) => {
+    const request = { target: 'ssh:host', size, argv: ['sh', '-c', text] } as const;
+    const options = { terminalId: 't_00000000', integration: false };
+    return (await openChannel(link, request, options, AbortSignal.timeout(10_000))).channel;
+  };
+  behavesLikeAChannel('ssh after the handshake', {
+    repeat: () => run('stty raw -echo; echo ready; exec cat'),
+    count: (count, code) => run(`stty -opost; seq 1 ${count}; exit ${code}`),
   });
 }

@@ -97,6 +97,26 @@ export function behavesLikeAChannel(name: string, far: FarSides): void {
       expect((await new Reader(channel).rest()).toString()).toBe(numbers(10_000));
     });
 
+    it('hands every byte to a consumer, and nothing more while it asks to wait', async () => {
+      await using channel = await far.count(20_000, 5);
+      const parts: Buffer[] = [];
+      let waiting = false;
+      await channel.output.consume((chunk) => {
+        expect(waiting).toBe(false);
+        parts.push(Buffer.from(chunk));
+        if (parts.length % 2 === 0) return undefined;
+        waiting = true;
+        return new Promise((resolve) =>
+          setImmediate(() => {
+            waiting = false;
+            resolve();
+          }),
+        );
+      });
+      expect(Buffer.concat(parts).toString()).toBe(numbers(20_000));
+      expect(await channel.ended).toEqual({ by: 'exit', code: 5 });
+    });
+
     it('refuses input with terminal_exited after the end, and takes no harm from anything else', async () => {
       await using channel = await far.count(1, 0);
       await channel.ended;

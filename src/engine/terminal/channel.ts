@@ -1,5 +1,7 @@
 /** What a terminal is connected to. Transports implement this; nothing outside them knows which kind it is. */
 
+import type { ByteSource } from '../../lib/byte-queue.ts';
+
 export interface Size {
   readonly cols: number;
   readonly rows: number;
@@ -54,7 +56,7 @@ export interface Channel extends AsyncDisposable {
    * Read once, by one reader. Finishes when the far side ends, after its last byte. A slow reader slows the writer.
    * A chunk belongs to the reader until it asks for the next one; after that its memory may be reused.
    */
-  readonly output: AsyncIterable<Uint8Array>;
+  readonly output: ByteSource;
   /** Settles exactly once, after the last byte of output was made available, and never rejects. */
   readonly ended: Promise<Ended>;
   /** Resolves when the bytes are accepted, not when they are echoed. Rejects with `terminal_exited` once ended. */

@@ -1,7 +1,6 @@
 import type { Launch } from './launch.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ByteQueue } from '../../lib/byte-queue.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import { RecentSecrets } from '../person/recent-secrets.ts';
@@ -316,10 +315,8 @@ export class Terminal implements AsyncDisposable {
   async fetch(signal?: AbortSignal): Promise<void> {
     if (!this.#ended && this.#channel.flush) {
       await this.flush();
-      const { output } = this.#channel;
-      // What was flushed reaches the log through the pump, one turn of the loop later; unless it is there already.
-      const isThere = output instanceof ByteQueue && output.size === 0;
-      if (!isThere) await new Promise((resolve) => setImmediate(resolve));
+      // Flushed bytes reach the log one turn of the loop later, unless the pump has taken them already.
+      if (this.#channel.output.size > 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await this.#secrets.released;
     await this.#feeder.sync(signal);
@@ -428,11 +425,9 @@ export class Terminal implements AsyncDisposable {
 
   async #pump(): Promise<Ended> {
     try {
-      const { output } = this.#channel;
-      // Whoever opens the terminal listens to it first.
+      // The opener attaches its listeners first.
       await Promise.resolve();
-      if (output instanceof ByteQueue) await output.consume((chunk) => this.#receive(chunk));
-      else for await (const chunk of output) await this.#receive(chunk);
+      await this.#channel.output.consume((chunk) => this.#receive(chunk));
     } catch (cause) {
       return this.#finish({ by: 'lost', reason: cause instanceof Error ? cause.message : 'the output broke off' });
     }

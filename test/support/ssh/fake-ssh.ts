@@ -1,5 +1,6 @@
 import { remoteError } from '../../../src/contract/remote-errors.ts';
 import type { Ended } from '../../../src/engine/terminal/channel.ts';
+import { ByteQueue, type ByteSource } from '../../../src/lib/byte-queue.ts';
 import { deferred } from '../../../src/lib/deferred.ts';
 import type { Connected } from '../../../src/transports/ssh/sessions/connect.ts';
 import type { LinkEnd, SshLink, SshProcess } from '../../../src/transports/ssh/link/link.ts';
@@ -17,8 +18,8 @@ export class FakeProcess implements SshProcess {
   }
 
   readonly output = nothing();
-  readonly stdout = nothing();
-  readonly stderr = nothing();
+  readonly stdout = ended();
+  readonly stderr = ended();
 
   get ended(): Promise<Ended> {
     return this.#ended.promise;
@@ -42,6 +43,12 @@ export class FakeProcess implements SshProcess {
 }
 
 async function* nothing(): AsyncGenerator<never, void> {}
+
+function ended(): ByteSource {
+  const source = new ByteQueue(1);
+  source.end();
+  return source;
+}
 
 /** A server with so many channels, played by hand: slots, queues and reuse are about counting, not about bytes. */
 export class FakeLink implements SshLink {

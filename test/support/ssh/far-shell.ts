@@ -1,4 +1,4 @@
-import { stdoutOnly } from '../../../src/transports/ssh/link/arrivals.ts';
+import { ByteQueue } from '../../../src/lib/byte-queue.ts';
 import type { SshProcess } from '../../../src/transports/ssh/link/link.ts';
 import { localTransport } from '../../../src/transports/local/index.ts';
 
@@ -16,10 +16,16 @@ export async function farShell(
     { cols: 120, rows: 30 },
     AbortSignal.timeout(20_000),
   );
+  // A chunk of SSH belongs to its reader for good, one of a PTY does not.
+  const stdout = new ByteQueue(1 << 20);
+  const end = (): void => stdout.end();
+  channel.output.consume((chunk) => void stdout.push(chunk.slice())).then(end, end);
+  const stderr = new ByteQueue(1);
+  stderr.end();
   return {
-    output: stdoutOnly(channel.output),
-    stdout: channel.output,
-    stderr: (async function* () {})(),
+    output: (async function* () {})(),
+    stdout,
+    stderr,
     ended: channel.ended,
     write: (bytes) => channel.write(bytes),
     end: () => {},

@@ -9,12 +9,14 @@ import { abortable } from '../../../src/system/abortable.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { firstCommand, type RemoteLaunch } from '../../../src/transports/ssh/open/integration.ts';
 import { begin, type HandshakeResult } from '../../../src/transports/ssh/open/integration-start.ts';
+import type { SshProcess } from '../../../src/transports/ssh/link/link.ts';
 import { farShell } from '../../support/ssh/far-shell.ts';
 
 const limit = (): AbortSignal => AbortSignal.timeout(20_000);
 
 let home: string;
-const open: HandshakeResult[] = [];
+type Begun = HandshakeResult & { readonly process: SshProcess };
+const open: Begun[] = [];
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'fairlead-far-'));
   mkdirSync(join(home, 'run'));
@@ -22,7 +24,7 @@ beforeEach(() => {
   file('.hushlogin', '');
 });
 afterEach(async () => {
-  for (const one of open.splice(0)) if (one.as !== 'nothing') await one.process[Symbol.asyncDispose]();
+  for (const one of open.splice(0)) await one.process[Symbol.asyncDispose]();
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -45,14 +47,14 @@ function launchOf(changes: Partial<RemoteLaunch> = {}): RemoteLaunch {
 const path = (shell: string): string => (shell === 'ash' ? join(home, 'ash') : `/usr/bin/${shell}`);
 
 /** As a server would start it for a user with this login shell. */
-async function start(
-  shell: string,
-  launch: RemoteLaunch,
-  env: Readonly<Record<string, string>> = {},
-): Promise<HandshakeResult> {
+async function start(shell: string, launch: RemoteLaunch, env: Readonly<Record<string, string>> = {}): Promise<Begun> {
   const variables = { HOME: home, SHELL: path(shell), LANG: 'C.UTF-8', XDG_RUNTIME_DIR: join(home, 'run'), ...env };
   const process = await farShell([path(shell), '-c', firstCommand(launch.token)], variables);
-  const begun = await begin(process, launch, limit());
+  return await begunOn(process, launch);
+}
+
+async function begunOn(process: SshProcess, launch: RemoteLaunch, patienceMs?: number): Promise<Begun> {
+  const begun = { ...(await begin(process, launch, limit(), patienceMs)), process };
   open.push(begun);
   return begun;
 }
@@ -60,16 +62,16 @@ async function start(
 /** Reads what it prints, and its marks, up to a condition. */
 class Reader {
   readonly blocks = new Blocks({ clock: systemClock, trustOnly: true });
-  readonly #begun: HandshakeResult & { readonly as: 'asked' | 'other' };
+  readonly #begun: Begun;
   readonly #marks = new MarkScanner({ nonce: 'abcdef0123456789' });
   readonly #output: AsyncIterator<Uint8Array>;
   text = '';
   #at = 0;
 
-  constructor(begun: HandshakeResult) {
+  constructor(begun: Begun) {
     if (begun.as === 'nothing') throw new Error('nothing was started');
     this.#begun = begun;
-    this.#output = begun.process.stdout[Symbol.asyncIterator]();
+    this.#output = begun.output[Symbol.asyncIterator]();
   }
 
   async until(holds: () => boolean, what: string): Promise<void> {
@@ -218,8 +220,7 @@ test('a forced command keeps the terminal, and nothing it said is lost', async (
   const process = await farShell(['/bin/sh', '-c', 'yes menu | head -c 300000; read x; echo "chose $x"'], {
     HOME: home,
   });
-  const begun = await begin(process, launch, limit());
-  open.push(begun);
+  const begun = await begunOn(process, launch);
   expect(begun.as).toBe('other');
   const reader = new Reader(begun);
   await process.write(Buffer.from('3\r'));
@@ -232,8 +233,7 @@ test('a command that asks something first, and then lets ours run: a plain login
   const launch = launchOf();
   const asking = `printf "Passcode: "; read x; ${firstCommand(launch.token)}`;
   const process = await farShell(['/bin/bash', '-c', asking], { HOME: home, SHELL: '/bin/dash', PS1: 'plain> ' });
-  const begun = await begin(process, launch, limit(), 500);
-  open.push(begun);
+  const begun = await begunOn(process, launch, 500);
   expect(begun.as).toBe('other');
   const reader = new Reader(begun);
   await reader.until(() => reader.text.includes('Passcode: '), 'the question');

@@ -3,7 +3,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import { CommandOutput } from './command-output.ts';
 import { settlesWithin } from './command-wait.ts';
-import type { SshProcess } from '../link/link.ts';
+import type { MergedProcess } from '../link/link.ts';
 import type { SessionChild, SessionEnd, SshSession } from '../sessions/session.ts';
 
 export type CommandStatus = 'running' | 'completed' | 'failed' | 'cancelled' | 'timeout';
@@ -62,7 +62,7 @@ export class SshCommand implements SessionChild {
   readonly #ended = deferred<CommandEnd>();
   readonly #limit: Disposable;
   /** Let go of at the end: what is kept for its readers needs no channel. */
-  #process: SshProcess | undefined;
+  #process: MergedProcess | undefined;
   #end: CommandEnd | undefined;
   /** Why we are ending it, if we are. */
   #reason: 'cancelled' | 'timeout' | undefined;
@@ -70,7 +70,7 @@ export class SshCommand implements SessionChild {
 
   constructor(
     { id, number, session, request }: CommandFacts,
-    process: SshProcess,
+    process: MergedProcess,
     { clock, bufferBytes }: { readonly clock: Clock; readonly bufferBytes: number },
   ) {
     this.id = id;
@@ -124,7 +124,7 @@ export class SshCommand implements SessionChild {
     await this.#stopping;
   }
 
-  async #follow(process: SshProcess): Promise<void> {
+  async #follow(process: MergedProcess): Promise<void> {
     for await (const { stream, bytes } of process.output) this.output.append(stream, bytes);
     this.#finish(ending(await process.ended, this.#reason));
   }

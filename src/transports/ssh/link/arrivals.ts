@@ -65,8 +65,3 @@ export class Arrivals implements AsyncIterable<OutputPart> {
     }
   }
 }
-
-/** The output of a process that has no stderr, such as one on a terminal. */
-export async function* stdoutOnly(stdout: AsyncIterable<Uint8Array>): AsyncGenerator<OutputPart, void> {
-  for await (const bytes of stdout) yield { stream: 'stdout', bytes };
-}

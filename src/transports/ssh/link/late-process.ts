@@ -3,7 +3,7 @@ import { FairleadError } from '../../../contract/errors.ts';
 import { remoteCode } from '../../../contract/remote-errors.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { deferred } from '../../../lib/deferred.ts';
-import type { OutputPart, SshProcess, StreamName } from './link.ts';
+import type { MergedProcess, OutputPart, SshProcess } from './link.ts';
 
 /** Opens a channel; `queued` is called when none is free. */
 export type OpenProcess = (signal: AbortSignal, queued: () => void) => Promise<SshProcess>;
@@ -15,7 +15,7 @@ const atOnceMs = 1_000;
  * A process at once: the real one where the server opens its channel right away, otherwise one that stands for it and
  * waits. What the server refuses right away is refused here, too. The signal ends the wait for this answer only.
  */
-export async function startedAtOnce(open: OpenProcess, clock: Clock, signal: AbortSignal): Promise<SshProcess> {
+export async function startedAtOnce(open: OpenProcess, clock: Clock, signal: AbortSignal): Promise<MergedProcess> {
   const stop = new AbortController();
   const hangUp = (): void => stop.abort(signal.reason);
   signal.throwIfAborted();
@@ -32,7 +32,7 @@ export async function startedAtOnce(open: OpenProcess, clock: Clock, signal: Abo
 }
 
 /** A process whose channel is yet to be opened. To signal or close it before that takes it out of the queue. */
-class LateProcess implements SshProcess {
+class LateProcess implements MergedProcess {
   readonly ended: Promise<Ended>;
   readonly #opening: Promise<SshProcess | undefined>;
   readonly #stop: AbortController;
@@ -63,15 +63,7 @@ class LateProcess implements SshProcess {
   }
 
   get output(): AsyncIterable<OutputPart> {
-    return this.#later((process) => process.output);
-  }
-
-  get stdout(): AsyncIterable<Uint8Array> {
-    return this.#stream('stdout');
-  }
-
-  get stderr(): AsyncIterable<Uint8Array> {
-    return this.#stream('stderr');
+    return this.#later();
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -99,13 +91,9 @@ class LateProcess implements SshProcess {
     await (await this.#opening)?.[Symbol.asyncDispose]();
   }
 
-  #stream(name: StreamName): AsyncIterable<Uint8Array> {
-    return this.#later((process) => process[name]);
-  }
-
-  async *#later<T>(of: (process: SshProcess) => AsyncIterable<T>): AsyncGenerator<T, void> {
+  async *#later(): AsyncGenerator<OutputPart, void> {
     const process = await this.#opening;
-    if (process !== undefined) yield* of(process);
+    if (process !== undefined) yield* process.output;
   }
 }
 

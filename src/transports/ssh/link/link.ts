@@ -1,4 +1,5 @@
 import type { Ended, Signal, Size } from '../../../engine/terminal/channel.ts';
+import type { ByteSource } from '../../../lib/byte-queue.ts';
 
 /** What is asked of the far side's terminal driver. */
 export interface PtyRequest {
@@ -56,9 +57,9 @@ export interface SshProcess extends AsyncDisposable {
   /** Both streams in the order in which their bytes came. Read once, by one reader; a slow one slows the far side. */
   readonly output: AsyncIterable<OutputPart>;
   /** Read once, by one reader; a slow reader slows the far side. A chunk belongs to the reader for good. */
-  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stdout: ByteSource;
   /** Always read it, or leave it with `return()`: both streams share one window. Empty with a terminal. */
-  readonly stderr: AsyncIterable<Uint8Array>;
+  readonly stderr: ByteSource;
   /** Settles once, after the last byte of both streams was made available, and never rejects. */
   readonly ended: Promise<Ended>;
   /** Resolves when the far side's window took the bytes. Rejects with `terminal_exited` once ended. */
@@ -70,3 +71,6 @@ export interface SshProcess extends AsyncDisposable {
   /** Only with a terminal. */
   resize(size: Size): void;
 }
+
+/** A process whose two streams are read only in the order in which their bytes came. */
+export type MergedProcess = Omit<SshProcess, 'stdout' | 'stderr'>;

@@ -1,7 +1,7 @@
 import type { Client, ClientChannel } from 'ssh2';
 import type { Ended, Signal, Size } from '../../../engine/terminal/channel.ts';
 import { FairleadError } from '../../../contract/errors.ts';
-import { ByteQueue } from '../../../lib/byte-queue.ts';
+import { ByteQueue, type ByteSource } from '../../../lib/byte-queue.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import { Arrivals } from './arrivals.ts';
 import type { OutputPart, SshProcess, StreamName } from './link.ts';
@@ -105,12 +105,12 @@ export class Ssh2Process implements SshProcess {
     return this.#arrivals;
   }
 
-  get stdout(): AsyncIterable<Uint8Array> {
+  get stdout(): ByteSource {
     this.#arrivals.forget();
     return this.#stdout;
   }
 
-  get stderr(): AsyncIterable<Uint8Array> {
+  get stderr(): ByteSource {
     this.#arrivals.forget();
     return this.#stderr;
   }

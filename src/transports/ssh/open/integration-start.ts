@@ -1,7 +1,8 @@
 import { FairleadError } from '../../../contract/errors.ts';
+import { ByteQueue, type ByteSource } from '../../../lib/byte-queue.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import { type RemoteLaunch, launchBytes } from './integration.ts';
-import { stdoutOnly } from '../link/arrivals.ts';
+import { leave } from './channel-of.ts';
 import type { SshProcess } from '../link/link.ts';
 
 /** A far side that has not answered by then is no POSIX machine, or is asked something else first. */
@@ -11,18 +12,18 @@ const mostNoise = 256 << 10;
 
 export type HandshakeResult =
   /** What was asked for runs. Its output begins after our own words. */
-  | { readonly as: 'asked'; readonly marked: boolean; readonly process: SshProcess; readonly loginShell: string }
+  | { readonly as: 'asked'; readonly marked: boolean; readonly output: ByteSource; readonly loginShell: string }
   /**
    * Something else has the terminal: a forced command, a menu, a question for a code. It is left alone, and nothing it said
    * is lost. If it lets our command run after all, that becomes a plain login.
    */
-  | { readonly as: 'other'; readonly process: SshProcess }
+  | { readonly as: 'other'; readonly output: ByteSource }
   /** Nothing came of it: the far side cannot run commands like ours. */
   | { readonly as: 'nothing' };
 
 /**
  * Hands the script over to a process that runs `firstCommand`, and waits until what was asked for is about to run. Rejects
- * with `invalid_input` when there is no such folder, shell or program. Owns the process unless it is handed back.
+ * with `invalid_input` when there is no such folder, shell or program. Ends the process unless it answers with its output.
  */
 export async function begin(
   process: SshProcess,
@@ -34,7 +35,7 @@ export async function begin(
   const asked = (loginShell: string, marked = false): HandshakeResult => ({
     as: 'asked',
     marked,
-    process: after(process, output.rest()),
+    output: output.rest(),
     loginShell,
   });
   try {
@@ -63,7 +64,7 @@ const nothing = Buffer.from('0\n');
 async function silent(process: SshProcess, output: Opening): Promise<HandshakeResult> {
   if (!output.over) {
     const decline = (): void => void process.write(nothing).catch(() => {});
-    return { as: 'other', process: after(process, output.whole(decline)) };
+    return { as: 'other', output: output.whole(decline) };
   }
   await dispose(process, output);
   return { as: 'nothing' };
@@ -85,34 +86,23 @@ function notThere(missing: string, { cwd, shell, argv }: RemoteLaunch): Fairlead
   });
 }
 
-/** The same process, with this for its output. */
-function after(process: SshProcess, stdout: AsyncIterable<Uint8Array>): SshProcess {
-  return {
-    output: stdoutOnly(stdout),
-    stdout,
-    stderr: process.stderr,
-    ended: process.ended,
-    write: (bytes) => process.write(bytes),
-    end: () => process.end(),
-    signal: (name) => process.signal(name),
-    resize: (size) => process.resize(size),
-    [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
-  };
-}
-
 /** The first output of a process: what our script says, word by word, and then everything after it. */
 class Opening {
-  readonly #output: AsyncIterator<Uint8Array>;
   readonly #prefix: string;
-  #next: Promise<IteratorResult<Uint8Array>> | undefined;
   #seen: Buffer = Buffer.alloc(0);
   /** Where the newest word ended. */
   #at = 0;
   #over = false;
+  #news = deferred<'news'>();
+  /** Where output goes after the handshake. */
+  #rest: ByteQueue | undefined;
+  #room = deferred();
+  #watch: ((chunk: Uint8Array) => void) | undefined;
 
-  constructor(output: AsyncIterable<Uint8Array>, token: string) {
-    this.#output = output[Symbol.asyncIterator]();
+  constructor(output: ByteSource, token: string) {
     this.#prefix = `\x1b]7461;${token};`;
+    const end = (): void => this.#end();
+    output.consume((chunk) => this.#take(chunk)).then(end, end);
   }
 
   /** No more will come. */
@@ -130,17 +120,34 @@ class Opening {
       signal.throwIfAborted();
       for (let found = this.#find(); ; found = this.#find()) {
         if (found !== undefined || this.#over || this.#seen.length > mostNoise) return found;
-        this.#next ??= this.#output.next();
-        const chunk = await Promise.race([this.#next, stopped.promise]);
-        if (chunk === 'late') return undefined;
-        this.#next = undefined;
-        if (chunk.done === true) this.#over = true;
-        else this.#seen = Buffer.concat([this.#seen, chunk.value]);
+        if ((await Promise.race([this.#news.promise, stopped.promise])) === 'late') return undefined;
       }
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
     }
+  }
+
+  /** What came after the newest word, and all that follows. */
+  rest(): ByteSource {
+    return this.#from(this.#at);
+  }
+
+  /** Everything from the first byte on. Calls back when our command asks for its script after all. */
+  whole(asked: () => void): ByteSource {
+    const wanted = Buffer.from(`${this.#prefix}go;`);
+    let tail: Buffer = Buffer.alloc(0);
+    this.#watch = (chunk) => {
+      const text = Buffer.concat([tail, chunk]);
+      if (text.includes(wanted)) asked();
+      tail = text.subarray(Math.max(0, text.length - wanted.length + 1));
+    };
+    return this.#from(0);
+  }
+
+  /** Drops what comes from now on, so that the far side never waits for a reader. */
+  leave(): void {
+    leave(this.#from(this.#seen.length));
   }
 
   #find(): string | undefined {
@@ -151,41 +158,40 @@ class Opening {
     return this.#seen.toString('utf8', from + this.#prefix.length, to);
   }
 
-  /** What came after the newest word, and all that follows. */
-  async *rest(): AsyncGenerator<Uint8Array> {
-    yield* this.#from(this.#at);
+  #from(at: number): ByteSource {
+    const rest = new ByteQueue(1, () => {
+      this.#room.resolve();
+      this.#room = deferred();
+    });
+    this.#rest = rest;
+    this.#hand(rest, this.#seen.subarray(at));
+    this.#seen = Buffer.alloc(0);
+    if (this.#over) rest.end();
+    return rest;
   }
 
-  /** Everything from the first byte on. Calls back when our command asks for its script after all. */
-  async *whole(asked: () => void): AsyncGenerator<Uint8Array> {
-    const wanted = Buffer.from(`${this.#prefix}go;`);
-    let tail: Buffer = Buffer.alloc(0);
-    for await (const chunk of this.#from(0)) {
-      yield chunk;
-      const text = Buffer.concat([tail, chunk]);
-      if (text.includes(wanted)) asked();
-      tail = text.subarray(Math.max(0, text.length - wanted.length + 1));
-    }
+  #take(chunk: Uint8Array): Promise<void> | undefined {
+    const room = this.#room.promise;
+    if (this.#rest !== undefined) return this.#hand(this.#rest, chunk) ? undefined : room;
+    this.#seen = Buffer.concat([this.#seen, chunk]);
+    this.#tell();
+    return undefined;
   }
 
-  async *#from(at: number): AsyncGenerator<Uint8Array> {
-    try {
-      const kept = this.#seen.subarray(at);
-      this.#seen = Buffer.alloc(0);
-      if (kept.length > 0) yield kept;
-      for (
-        let chunk = await (this.#next ?? this.#output.next());
-        chunk.done !== true;
-        chunk = await this.#output.next()
-      )
-        yield chunk.value;
-    } finally {
-      this.leave();
-    }
+  #hand(rest: ByteQueue, chunk: Uint8Array): boolean {
+    const fits = rest.push(chunk);
+    this.#watch?.(chunk);
+    return fits;
   }
 
-  /** Nobody reads any further; what comes is thrown away, so that nothing waits for a reader. */
-  leave(): void {
-    this.#output.return?.().catch(() => {});
+  #end(): void {
+    this.#over = true;
+    this.#rest?.end();
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#news.resolve('news');
+    this.#news = deferred();
   }
 }

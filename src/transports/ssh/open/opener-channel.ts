@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { OpenedChannel, OpenRequest } from '../../../engine/engine.ts';
 import { channelOf } from './channel-of.ts';
-import { begin, type HandshakeResult } from './integration-start.ts';
+import { begin } from './integration-start.ts';
 import { firstCommand, type RemoteLaunch } from './integration.ts';
 import type { PtyRequest, SshProcess } from '../link/link.ts';
 import type { SshSession } from '../sessions/session.ts';
@@ -52,14 +52,15 @@ export async function openChannel(
   };
   const pty = { term, size };
   const ways = { pty, env: options.language ?? {} };
-  const begun = await start(session, launch, ways, signal);
-  if (begun.as === 'asked') {
-    const program = argv?.[0] ?? shell ?? (begun.loginShell || login);
-    const opened = { channel: channelOf(begun.process, { pty: true }), program };
-    return begun.marked ? { ...opened, nonce: launch.nonce } : opened;
+  const process = await firstProcess(session, launch.token, ways, signal);
+  const begun = process && (await begin(process, launch, signal));
+  if (process === undefined || begun === undefined || begun.as === 'nothing') {
+    return { channel: channelOf(await plain(session, request, ways, signal), { pty: true }), program: login };
   }
-  const process = begun.as === 'other' ? begun.process : await plain(session, request, ways, signal);
-  return { channel: channelOf(process, { pty: true }), program: login };
+  const channel = channelOf(process, { pty: true, output: begun.output });
+  if (begun.as === 'other') return { channel, program: login };
+  const program = argv?.[0] ?? shell ?? (begun.loginShell || login);
+  return begun.marked ? { channel, program, nonce: launch.nonce } : { channel, program };
 }
 
 interface Ways {
@@ -67,21 +68,19 @@ interface Ways {
   readonly env: Readonly<Record<string, string>>;
 }
 
-async function start(
+async function firstProcess(
   session: Channels,
-  launch: RemoteLaunch,
+  token: string,
   ways: Ways,
   signal: AbortSignal,
-): Promise<HandshakeResult> {
-  let process: SshProcess;
+): Promise<SshProcess | undefined> {
   try {
-    process = await session.exec(firstCommand(launch.token), ways, signal);
+    return await session.exec(firstCommand(token), ways, signal);
   } catch (error) {
     // A server that knows no commands may still have a shell.
-    if (error instanceof FairleadError && error.data?.['refused'] === 'request') return { as: 'nothing' };
+    if (error instanceof FairleadError && error.data?.['refused'] === 'request') return undefined;
     throw error;
   }
-  return await begin(process, launch, signal);
 }
 
 /** For routers, Windows and accounts with a command of their own: what the server starts for everybody. */

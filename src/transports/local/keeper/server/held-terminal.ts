@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import { removeOwnFolder } from '../../../../system/files/trusted-path.ts';
 import { RecentSecrets } from '../../../../engine/person/recent-secrets.ts';
 import type { Channel, Ended, Size } from '../../../../engine/terminal/channel.ts';
-import { ByteQueue } from '../../../../lib/byte-queue.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
 import { LinuxPty } from '../../pty/pty-linux.ts';
@@ -239,11 +238,9 @@ export class HeldTerminal {
     // Its end is told also while nobody takes its output.
     const ending = this.channel.ended.then(() => this.#end());
     try {
-      const { output } = this.channel;
       // Whoever holds it listens first.
       await Promise.resolve();
-      if (output instanceof ByteQueue) await output.consume((chunk) => this.#receive(chunk));
-      else for await (const chunk of output) await this.#receive(chunk);
+      await this.channel.output.consume((chunk) => this.#receive(chunk));
       if (this.#secrets.active) this.#take(this.#secrets.rest());
       this.#read = true;
       await ending;
