@@ -1,7 +1,7 @@
 import { accessSync, constants, openSync } from 'node:fs';
 import { handOver, takeOver } from './transports/local/keeper/server/hand-over.ts';
-import type { HeldTerminal } from './transports/local/keeper/server/held-terminal.ts';
-import { closeInherited } from './transports/local/keeper/server/inherited.ts';
+import type { HeldTerminal } from './transports/local/keeper/server/keeper-terminal.ts';
+import { closeInherited } from './transports/local/keeper/server/close-inherited.ts';
 import { Keeper } from './transports/local/keeper/server/keeper.ts';
 import { type Libc, loadLibc } from './transports/local/pty/libc.ts';
 import { openLinuxPty } from './transports/local/pty/pty-linux.ts';

@@ -2,7 +2,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { Log } from '../../system/incident.ts';
 import type { Instances } from '../../engine/instances/instances.ts';
 import { OwnInstance } from '../../engine/instances/own-instance.ts';
-import { type KeeperClient, keeperFor } from '../../transports/local/keeper/client/client.ts';
+import { type KeeperClient, keeperFor } from '../../transports/local/keeper/client/keeper-client.ts';
 
 const findMs = 10_000;
 

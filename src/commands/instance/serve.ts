@@ -11,7 +11,7 @@ import { sessionBook } from '../../operations/session/index.ts';
 import { openStateRoot } from '../../engine/instances/state-root.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { Workspaces, workspaces } from '../../engine/sessions/workspaces.ts';
-import { adoptKept } from '../../transports/local/keeper/client/adopt.ts';
+import { adoptKept } from '../../transports/local/keeper/client/resume-terminals.ts';
 import { missingDriver } from '../../transports/local/index.ts';
 import { places } from '../../config.ts';
 import type { Invocation } from '../command.ts';

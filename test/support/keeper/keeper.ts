@@ -16,8 +16,8 @@ import {
   type KeeperClient,
   type KeeperClientOptions,
   keeperFor,
-} from '../../../src/transports/local/keeper/client/client.ts';
-import type { KeptChannel } from '../../../src/transports/local/keeper/client/kept-channel.ts';
+} from '../../../src/transports/local/keeper/client/keeper-client.ts';
+import type { KeptChannel } from '../../../src/transports/resumable/resumable-channel.ts';
 
 export const size = { cols: 80, rows: 24 };
 export const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' };

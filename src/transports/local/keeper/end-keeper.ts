@@ -1,7 +1,7 @@
 import { FairleadError } from '../../../contract/errors.ts';
 import { deferred } from '../../../lib/deferred.ts';
-import { Link, patiently } from './client/link.ts';
-import { keeperPlaces } from './places.ts';
+import { Link, patiently } from './client/keeper-link.ts';
+import { keeperPlaces } from './keeper-places.ts';
 
 /** Ends every terminal that the keeper of an instance holds, and the keeper; how many there were. None where no keeper is. */
 export async function endKeeper(instance: string, home: string, signal: AbortSignal): Promise<number> {

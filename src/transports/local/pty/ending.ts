@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Ended, Signal } from '../../../engine/terminal/channel.ts';
 import { HangUp } from './hang-up.ts';
 import { sessionGroups } from './proc.ts';
-import { settledWithin } from './settled-within.ts';
+import { settledWithin } from '../../../system/settled-within.ts';
 import { groupsOf, signalGroup } from './signals.ts';
 
 /** From the hang-up to the kill, when the server ends: all of it must be over in two seconds (R-TERM-140). */

@@ -9,7 +9,7 @@ import { WriteQueue } from './write-queue.ts';
 import { errnoName, type Libc, TCGETS, TCSETS, TIOCGPTN, TIOCSPTLCK } from './libc.ts';
 import { foregroundOf, masterView, setSize } from './master-view.ts';
 import { HIGH_WATER, PtyReader } from './pty-reader.ts';
-import { settledWithin } from './settled-within.ts';
+import { settledWithin } from '../../../system/settled-within.ts';
 import { signalTerminal } from './signals.ts';
 import { recycle } from './slabs.ts';
 import { checkSize, checkTarget, launchError, type LocalTarget, resolveProgram } from '../target.ts';

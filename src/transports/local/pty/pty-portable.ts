@@ -7,7 +7,7 @@ import { ByteQueue } from '../../../lib/byte-queue.ts';
 import { ProgramEnd, endProgram, GIVE_UP_MS, HURRIED_MS, neverEnds } from './ending.ts';
 import { WriteQueue } from './write-queue.ts';
 import { foregroundGroup, initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
-import { settledWithin } from './settled-within.ts';
+import { settledWithin } from '../../../system/settled-within.ts';
 import { signalGroup, signalName, signalTerminal, wake } from './signals.ts';
 import {
   checkSize,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { frame } from '../../../../src/transports/local/keeper/frames.ts';
-import type { KeptChannel } from '../../../../src/transports/local/keeper/client/kept-channel.ts';
-import { keeperProgram } from '../../../../src/transports/local/keeper/client/start.ts';
+import type { KeptChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
+import { keeperProgram } from '../../../../src/transports/local/keeper/client/start-keeper.ts';
 import { env, KeeperHome, listen, rest, script, size, sleeper, soon } from '../../../support/keeper/keeper.ts';
 import { cuts, KeeperLinks } from '../../../support/keeper/links.ts';
 

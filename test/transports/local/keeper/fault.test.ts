@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { KeeperClient } from '../../../../src/transports/local/keeper/client/client.ts';
-import { HeldTerminal } from '../../../../src/transports/local/keeper/server/held-terminal.ts';
-import type { KeptChannel } from '../../../../src/transports/local/keeper/client/kept-channel.ts';
+import { KeeperClient } from '../../../../src/transports/local/keeper/client/keeper-client.ts';
+import { HeldTerminal } from '../../../../src/transports/local/keeper/server/keeper-terminal.ts';
+import type { KeptChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
 import { limit } from '../../../support/engine.ts';
 import { KeeperLinks } from '../../../support/keeper/links.ts';
 import { env, isAlive, size } from '../../../support/keeper/keeper.ts';

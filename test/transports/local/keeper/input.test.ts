@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { KeeperProgram } from '../../../../src/transports/local/keeper/client/start.ts';
+import type { KeeperProgram } from '../../../../src/transports/local/keeper/client/start-keeper.ts';
 import { FIONREAD, type Libc, loadLibc } from '../../../../src/transports/local/pty/libc.ts';
 import { directTerminals, KeeperHome, size, sleeper, soon, until } from '../../../support/keeper/keeper.ts';
 import { KeeperLinks } from '../../../support/keeper/links.ts';

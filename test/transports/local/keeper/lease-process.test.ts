@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { keeperFor } from '../../../../src/transports/local/keeper/client/client.ts';
+import { keeperFor } from '../../../../src/transports/local/keeper/client/keeper-client.ts';
 import {
   descriptorsOf,
   directTerminals,

@@ -4,9 +4,9 @@ import { existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } fr
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { KeeperClient } from '../../../../src/transports/local/keeper/client/client.ts';
+import { KeeperClient } from '../../../../src/transports/local/keeper/client/keeper-client.ts';
 import { frame, frameTypes } from '../../../../src/transports/local/keeper/frames.ts';
-import type { KeptChannel } from '../../../../src/transports/local/keeper/client/kept-channel.ts';
+import type { KeptChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
 import { encode, type Welcome } from '../../../../src/transports/local/keeper/messages.ts';
 import { loadSharedCalls, type SharedCalls } from '../../../../src/transports/local/keeper/lease/shared-calls.ts';
 import { env, listen, size, soon } from '../../../support/keeper/keeper.ts';

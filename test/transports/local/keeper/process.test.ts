@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { keeperProgram } from '../../../../src/transports/local/keeper/client/start.ts';
+import { keeperProgram } from '../../../../src/transports/local/keeper/client/start-keeper.ts';
 import {
   commandLine,
   descriptorsOf,

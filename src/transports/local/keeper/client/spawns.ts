@@ -1,6 +1,6 @@
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
 import { spawnError, keeperGone } from './spawn-errors.ts';
-import type { KeptChannel } from './kept-channel.ts';
+import type { KeptChannel } from '../../../resumable/resumable-channel.ts';
 import type { Failed } from '../messages.ts';
 
 interface Spawning {

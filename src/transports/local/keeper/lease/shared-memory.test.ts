@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadSharedCalls, type SharedCalls } from './shared-calls.ts';
-import { SharedLog } from '../server/kept-log.ts';
+import { SharedLog } from './terminal-log.ts';
 import { SharedMemory } from './shared-memory.ts';
 
 const calls = await loadSharedCalls();

@@ -5,8 +5,8 @@ import { isAlive, startTime } from '../../pty/proc.ts';
 import type { SharedCalls } from '../lease/shared-calls.ts';
 import { type FrameFaults, mostNoted } from '../frame-faults.ts';
 import { type Frame, type FrameType, frame, frameTypes, frameVersion } from '../frames.ts';
-import type { HeldTerminal } from './held-terminal.ts';
-import { Leases } from '../lease/lender.ts';
+import type { HeldTerminal } from './keeper-terminal.ts';
+import { Leases } from '../lease/leases.ts';
 import { ReadPosition, Outlet } from './outlet.ts';
 import { Pulse } from './pulse.ts';
 import {

@@ -5,8 +5,8 @@ import type { Libc } from '../../pty/libc.ts';
 import { LinuxPty } from '../../pty/pty-linux.ts';
 import type { SharedCalls } from '../lease/shared-calls.ts';
 import { EndedChannel } from './ended-channel.ts';
-import { HeldTerminal } from './held-terminal.ts';
-import { keptLog } from './kept-log.ts';
+import { HeldTerminal } from './keeper-terminal.ts';
+import { keptLog } from '../lease/terminal-log.ts';
 
 /** A terminal written down. Whoever reads it may be a newer program: fields are only added. */
 interface Written {

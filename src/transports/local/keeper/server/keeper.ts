@@ -11,10 +11,10 @@ import type { Clock } from '../../../../lib/clock.ts';
 import { Conversation, type Held } from './conversation.ts';
 import { FrameFaults } from '../frame-faults.ts';
 import { type Frame, FrameReader, frame, frameTypes } from '../frames.ts';
-import { HeldTerminal } from './held-terminal.ts';
-import { keptLog, SharedLog } from './kept-log.ts';
+import { HeldTerminal } from './keeper-terminal.ts';
+import { keptLog, SharedLog } from '../lease/terminal-log.ts';
 import { decode, encode, type Hello, type Spawn } from '../messages.ts';
-import { OrphanedLeases } from '../lease/orphaned.ts';
+import { OrphanedLeases } from '../lease/orphaned-leases.ts';
 
 export interface KeeperOptions {
   /** Opens a program on a pseudo-terminal; throws a FairleadError that says why not. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { frame, frameHead } from '../frames.ts';
-import type { HeldTerminal } from './held-terminal.ts';
+import type { HeldTerminal } from './keeper-terminal.ts';
 import { encode, windowBytes } from '../messages.ts';
 
 /** Sent in one go. With one such buffer per client, a slow one costs no more memory than a quick one. */

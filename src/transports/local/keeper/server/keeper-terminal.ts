@@ -6,7 +6,7 @@ import type { Clock } from '../../../../lib/clock.ts';
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
 import { LinuxPty } from '../../pty/pty-linux.ts';
 import { startTime } from '../../pty/proc.ts';
-import { type KeptLog, SharedLog } from './kept-log.ts';
+import { type KeptLog, SharedLog } from '../lease/terminal-log.ts';
 import type { Listed } from '../messages.ts';
 import type { SharedMemory } from '../lease/shared-memory.ts';
 

@@ -1,5 +1,5 @@
-import { OutputLog } from '../../../../engine/terminal/output-log.ts';
-import { deferred } from '../../../../lib/deferred.ts';
+import { OutputLog } from '../../engine/terminal/output-log.ts';
+import { deferred } from '../../lib/deferred.ts';
 
 /** Output from before this process had the terminal, put into a log of its own; what comes after is the channel's. */
 export class Replay {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { loadLibc } from '../../pty/libc.ts';
-import { KeptChannel } from './kept-channel.ts';
-import { decode, type Kill } from '../messages.ts';
+import { loadLibc } from '../local/pty/libc.ts';
+import { KeptChannel } from './resumable-channel.ts';
+import { decode, type Kill } from '../local/keeper/messages.ts';
 
 test.runIf(process.platform === 'linux')(
   'signals for a keeper that is away wait once each, in the order of their newest',

@@ -9,8 +9,8 @@ import type { LocalTarget } from '../../target.ts';
 import { closeBorrowed, Descriptors } from '../lease/descriptors.ts';
 import { FrameFaults, mostNoted } from '../frame-faults.ts';
 import { type Frame, frameTypes, frameVersion } from '../frames.ts';
-import { KeptChannel, type KeptInit } from './kept-channel.ts';
-import { Link, patiently, type SavedTerminal } from './link.ts';
+import { KeptChannel, type KeptInit } from '../../../resumable/resumable-channel.ts';
+import { Link, patiently, type SavedTerminal } from './keeper-link.ts';
 import {
   decode,
   encode,
@@ -22,8 +22,8 @@ import {
   type Spawn,
   type Spawned,
 } from '../messages.ts';
-import { type KeeperPlaces, keeperPlaces } from '../places.ts';
-import { type KeeperProgram, keeperProgram, startKeeper, untilThere } from './start.ts';
+import { type KeeperPlaces, keeperPlaces } from '../keeper-places.ts';
+import { type KeeperProgram, keeperProgram, startKeeper, untilThere } from './start-keeper.ts';
 import { Spawns } from './spawns.ts';
 import { survivors } from './survivors.ts';
 

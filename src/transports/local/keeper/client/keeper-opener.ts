@@ -1,6 +1,6 @@
 import type { Opener } from '../../../../engine/engine.ts';
 import { type LocalOptions, localOpener } from '../../opener.ts';
-import type { KeeperClient } from './client.ts';
+import type { KeeperClient } from './keeper-client.ts';
 
 /** Opens programs on this machine in the keeper, where they outlive this process. */
 export function keeperOpener(options: LocalOptions, keeper: KeeperClient): Opener {

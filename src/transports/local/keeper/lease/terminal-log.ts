@@ -1,6 +1,6 @@
 import { OutputLog } from '../../../../engine/terminal/output-log.ts';
-import type { SharedCalls } from '../lease/shared-calls.ts';
-import { SharedMemory } from '../lease/shared-memory.ts';
+import type { SharedCalls } from './shared-calls.ts';
+import { SharedMemory } from './shared-memory.ts';
 
 /** The last bytes a terminal of a keeper wrote. */
 export type KeptLog = Pick<OutputLog, 'capacity' | 'start' | 'end' | 'append' | 'read' | 'views'>;

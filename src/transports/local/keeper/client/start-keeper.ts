@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { FairleadError } from '../../../../contract/errors.ts';
 import { packageRoot } from '../../../../system/package-root.ts';
-import { type KeeperPlaces, makePrivateFolder } from '../places.ts';
+import { type KeeperPlaces, makePrivateFolder } from '../keeper-places.ts';
 
 /** The command line of a keeper, but for its place. */
 export type KeeperProgram = readonly [string, ...string[]];

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '../../../../contract/errors.ts';
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
-import { settledWithin } from '../../pty/settled-within.ts';
+import { settledWithin } from '../../../../system/settled-within.ts';
 import type { Descriptors } from '../lease/descriptors.ts';
 import { type Frame, FrameReader, type FrameType, frame, frameHead, frameTypes, frameVersion } from '../frames.ts';
 import { decode, encode, type Hello, type KeeperRefused, type Welcome } from '../messages.ts';

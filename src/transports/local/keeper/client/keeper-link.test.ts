@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { deferred } from '../../../../lib/deferred.ts';
 import { frame, frameTypes } from '../frames.ts';
-import { Link } from './link.ts';
+import { Link } from './keeper-link.ts';
 import { encode } from '../messages.ts';
 
 const welcome = frame('welcome', '', encode({ version: 1, pid: 1, startTime: 1, terminals: [] }));

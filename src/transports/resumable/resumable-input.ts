@@ -1,4 +1,4 @@
-import { FairleadError } from '../../../../contract/errors.ts';
+import { FairleadError } from '../../contract/errors.ts';
 
 /** On the way to the keeper and not yet accepted by the program's terminal. */
 const creditBytes = 128 << 10;

@@ -1,17 +1,17 @@
-import type { Channel, DurableFarSide, Ended, ProcessView, Signal, Size } from '../../../../engine/terminal/channel.ts';
-import type { OutputLog } from '../../../../engine/terminal/output-log.ts';
-import { ByteQueue } from '../../../../lib/byte-queue.ts';
-import { type Deferred, deferred } from '../../../../lib/deferred.ts';
-import { HURRIED_MS, neverEnds } from '../../pty/ending.ts';
-import type { Libc } from '../../pty/libc.ts';
-import { settledWithin } from '../../pty/settled-within.ts';
-import { recycle } from '../../pty/slabs.ts';
-import { checkSize } from '../../target.ts';
-import { type Borrowed, closeBorrowed } from '../lease/descriptors.ts';
-import { DirectTerminal, eitherView } from '../lease/direct.ts';
-import type { FrameType } from '../frames.ts';
-import { KeptInput } from './kept-input.ts';
-import { keptProcess } from './kept-process.ts';
+import type { Channel, DurableFarSide, Ended, ProcessView, Signal, Size } from '../../engine/terminal/channel.ts';
+import type { OutputLog } from '../../engine/terminal/output-log.ts';
+import { ByteQueue } from '../../lib/byte-queue.ts';
+import { type Deferred, deferred } from '../../lib/deferred.ts';
+import { HURRIED_MS, neverEnds } from '../local/pty/ending.ts';
+import type { Libc } from '../local/pty/libc.ts';
+import { settledWithin } from '../../system/settled-within.ts';
+import { recycle } from '../local/pty/slabs.ts';
+import { checkSize } from '../local/target.ts';
+import { type Borrowed, closeBorrowed } from '../local/keeper/lease/descriptors.ts';
+import { DirectTerminal, eitherView } from '../local/keeper/lease/leased-terminal.ts';
+import type { FrameType } from '../local/keeper/frames.ts';
+import { KeptInput } from './resumable-input.ts';
+import { keptProcess } from '../local/keeper/client/device-view.ts';
 import {
   ackBytes,
   encode,
@@ -21,7 +21,7 @@ import {
   type Spawned,
   type Terminate,
   windowBytes,
-} from '../messages.ts';
+} from '../local/keeper/messages.ts';
 import { missing } from './missing.ts';
 import { Replay } from './replay.ts';
 

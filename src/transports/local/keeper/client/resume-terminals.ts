@@ -2,8 +2,8 @@ import type { Engine } from '../../../../engine/engine.ts';
 import { abortable } from '../../../../system/abortable.ts';
 import type { Terminal } from '../../../../engine/terminal/terminal.ts';
 import { EnvExchange } from '../../shell-integration/index.ts';
-import type { KeeperClient, ListedTerminal } from './client.ts';
-import type { KeptChannel } from './kept-channel.ts';
+import type { KeeperClient, ListedTerminal } from './keeper-client.ts';
+import type { KeptChannel } from '../../../resumable/resumable-channel.ts';
 
 /** Makes terminals of an engine of everything the keeper holds: same ids, screens, offsets, exit codes. */
 export async function adoptKept(engine: Engine, keeper: KeeperClient, signal: AbortSignal): Promise<Terminal[]> {
