@@ -1,6 +1,6 @@
 import { accessSync, constants, openSync } from 'node:fs';
 import { handOver, takeOver } from './transports/local/keeper/server/hand-over.ts';
-import type { HeldTerminal } from './transports/local/keeper/server/keeper-terminal.ts';
+import type { KeeperTerminal } from './transports/local/keeper/server/keeper-terminal.ts';
 import { closeInherited } from './transports/local/keeper/server/close-inherited.ts';
 import { Keeper } from './transports/local/keeper/server/keeper.ts';
 import { type Libc, loadLibc } from './transports/local/pty/libc.ts';
@@ -34,7 +34,7 @@ interface Place {
 
 let current: Keeper | undefined;
 
-async function serve(libc: Libc, place: Place, terminals: readonly HeldTerminal[]): Promise<void> {
+async function serve(libc: Libc, place: Place, terminals: readonly KeeperTerminal[]): Promise<void> {
   // Whoever has the lock may be sure that nobody listens at what an earlier one left.
   removeFileSync(place.socket);
   current = new Keeper({
@@ -53,7 +53,7 @@ async function replace(
   libc: Libc,
   place: Place,
   argv: readonly [string, ...string[]],
-  held: readonly HeldTerminal[],
+  held: readonly KeeperTerminal[],
 ): Promise<void> {
   const file = await handOver(libc, held);
   const { socket, lock, locked } = place;

@@ -11,7 +11,7 @@ import { sessionBook } from '../../operations/session/index.ts';
 import { openStateRoot } from '../../engine/instances/state-root.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { Workspaces, workspaces } from '../../engine/sessions/workspaces.ts';
-import { adoptKept } from '../../transports/local/keeper/client/resume-terminals.ts';
+import { resumeTerminals } from '../../transports/local/keeper/client/resume-terminals.ts';
 import { missingDriver } from '../../transports/local/index.ts';
 import { places } from '../../config.ts';
 import type { Invocation } from '../command.ts';
@@ -66,7 +66,7 @@ export async function serve(invocation: Invocation): Promise<number> {
   const code = await untilEnded({
     async serve(signal) {
       if (keeper) {
-        const { length } = await adoptKept(engine, keeper, signal);
+        const { length } = await resumeTerminals(engine, keeper, signal);
         if (length > 0) log(`Going on with ${count(length)} of the server before.`);
       }
       if (settings.autosave) saveSessions(own.record.id);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadLibc } from '../local/pty/libc.ts';
-import { KeptChannel } from './resumable-channel.ts';
+import { ResumableChannel } from './resumable-channel.ts';
 import { decode, type Kill } from '../local/keeper/messages.ts';
 
 test.runIf(process.platform === 'linux')(
@@ -8,7 +8,7 @@ test.runIf(process.platform === 'linux')(
   async () => {
     let isThere = false;
     const told: unknown[] = [];
-    const channel = new KeptChannel({
+    const channel = new ResumableChannel({
       libc: await loadLibc(),
       post: (type, body) => {
         if (isThere && type === 'kill' && body) told.push(decode<Kill>(body)?.signal);

@@ -7,11 +7,11 @@ import type { Libc } from '../local/pty/libc.ts';
 import { settledWithin } from '../../system/settled-within.ts';
 import { recycle } from '../local/pty/slabs.ts';
 import { checkSize } from '../local/target.ts';
-import { type Borrowed, closeBorrowed } from '../local/keeper/lease/descriptors.ts';
-import { DirectTerminal, eitherView } from '../local/keeper/lease/leased-terminal.ts';
+import { type LeasedDescriptors, closeLeased } from '../local/keeper/lease/descriptors.ts';
+import { LeasedTerminal, eitherView } from '../local/keeper/lease/leased-terminal.ts';
 import type { FrameType } from '../local/keeper/frames.ts';
-import { KeptInput } from './resumable-input.ts';
-import { keptProcess } from '../local/keeper/client/device-view.ts';
+import { ResumableInput } from './resumable-input.ts';
+import { deviceView } from '../local/keeper/client/device-view.ts';
 import {
   ackBytes,
   encode,
@@ -28,7 +28,7 @@ import { Replay } from './replay.ts';
 /** Asks the keeper for something; false when it may not hear it: there is no connection, or one that is about to end. */
 export type Post = (type: FrameType, body?: Uint8Array, offset?: number) => boolean;
 
-export interface KeptInit {
+export interface ResumableInit {
   readonly libc: Libc;
   readonly post: Post;
   /** Settles when everything posted so far is on its way. */
@@ -49,19 +49,19 @@ const flushMs = 1000;
 const endMs = 2500;
 
 /** A program whose terminal the keeper holds. */
-export class KeptChannel implements Channel {
+export class ResumableChannel implements Channel {
   readonly output: ByteQueue;
   readonly ended: Promise<Ended>;
   readonly process: ProcessView;
   readonly durable: DurableFarSide;
-  readonly #init: KeptInit;
-  readonly #input: KeptInput;
+  readonly #init: ResumableInit;
+  readonly #input: ResumableInput;
   readonly #end = deferred<Ended>();
   readonly #flushes = new Map<number, Deferred<void>>();
   readonly #terminated = deferred();
   readonly #replay: Replay;
   /** While the keeper lends us the terminal. */
-  #direct: DirectTerminal | undefined;
+  #direct: LeasedTerminal | undefined;
   /** How many times the keeper was told what to conceal, over this connection. */
   #conceals = 0;
   /** Secrets, with what was typed before, until the keeper has accepted something typed after. */
@@ -81,7 +81,7 @@ export class KeptChannel implements Channel {
   #graceMs = Number.POSITIVE_INFINITY;
   #disposing: Promise<void> | undefined;
 
-  constructor(init: KeptInit) {
+  constructor(init: ResumableInit) {
     this.#init = init;
     this.#received = init.from;
     this.#acked = init.from;
@@ -95,8 +95,8 @@ export class KeptChannel implements Channel {
     );
     this.#replay = new Replay(init.from, init.replay?.to ?? init.from, init.replay?.capacity);
     this.ended = this.#end.promise;
-    this.#input = new KeptInput(init.typed, (bytes, from) => this.#type(bytes, from));
-    const outside = keptProcess(init.libc, init.process, () => this.#open);
+    this.#input = new ResumableInput(init.typed, (bytes, from) => this.#type(bytes, from));
+    const outside = deviceView(init.libc, init.process, () => this.#open);
     this.process = eitherView(() => this.#direct?.process, outside);
     this.durable = {
       note: (body) => this.#remember('meta', { body }),
@@ -111,7 +111,7 @@ export class KeptChannel implements Channel {
   }
 
   /** The terminal is read and typed into from here, not through the keeper. */
-  get isDirect(): boolean {
+  get isLeased(): boolean {
     return this.#direct !== undefined;
   }
 
@@ -160,7 +160,7 @@ export class KeptChannel implements Channel {
 
   /** The keeper masks; so it has to read. */
   conceal(secret: string | Uint8Array): void {
-    this.giveBack();
+    this.endLease();
     const text = Buffer.from(secret);
     this.#secrets.push({ text, at: this.#input.end });
     this.#tellSecret(text);
@@ -207,21 +207,21 @@ export class KeptChannel implements Channel {
   }
 
   /** The keeper lends the terminal, and has sent all it had read. It is sent back when it is not, or no longer, for us to read. */
-  lent(borrowed: Borrowed, { epoch = 0, conceals = 0 }: Partial<Leased>): void {
+  leased(borrowed: LeasedDescriptors, { epoch = 0, conceals = 0 }: Partial<Leased>): void {
     const { memory } = borrowed;
     const isOurs = this.#open && !this.#direct && memory.head === this.#received && memory.epoch === epoch;
     if (!isOurs || conceals !== this.#conceals) {
-      closeBorrowed(borrowed);
+      closeLeased(borrowed);
       return void this.#init.post('returned', encode({ refused: !isOurs } satisfies Returned));
     }
     const { libc, process } = this.#init;
-    this.#direct = new DirectTerminal({
+    this.#direct = new LeasedTerminal({
       ...borrowed,
       libc,
       epoch,
       process,
       output: this.output,
-      onTaken: () => this.#stopReading(),
+      onReclaimed: () => this.#stopReading(),
     });
     // It was not read for a moment, and somebody may wait for what was printed meanwhile.
     this.#direct.flush();
@@ -231,11 +231,11 @@ export class KeptChannel implements Channel {
   /** The program has ended: what it left behind is read before the keeper ends the terminal. */
   gone(): void {
     this.#direct?.drain();
-    this.giveBack();
+    this.endLease();
   }
 
   /** The keeper reads and types on, behind what was read and typed here. */
-  giveBack(): void {
+  endLease(): void {
     this.#stopReading(() => this.#init.post('returned', encode({})));
   }
 
@@ -347,7 +347,7 @@ export class KeptChannel implements Channel {
 
   #finish(ended: Ended): void {
     if (!this.#open) return;
-    this.giveBack();
+    this.endLease();
     this.#open = false;
     this.#input.close();
     this.#replay.finish();

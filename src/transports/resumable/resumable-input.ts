@@ -16,7 +16,7 @@ interface Entry {
 }
 
 /** Bytes on their way through the keeper. Each has a position, so that after a broken connection none is typed twice. */
-export class KeptInput {
+export class ResumableInput {
   readonly #send: (bytes: Uint8Array, from: number) => void;
   readonly #entries: Entry[] = [];
   /** Position of the first byte that was typed here. */

@@ -6,7 +6,7 @@ import type { Engine, EngineOptions } from '../../../src/engine/engine.ts';
 import { firstPrompt } from '../../../src/engine/waiting/answered.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../../../src/transports/echo/index.ts';
-import { adoptKept } from '../../../src/transports/local/keeper/client/resume-terminals.ts';
+import { resumeTerminals } from '../../../src/transports/local/keeper/client/resume-terminals.ts';
 import { keeperOpener } from '../../../src/transports/local/keeper/client/keeper-opener.ts';
 import { localOpener } from '../../../src/transports/local/opener.ts';
 import { engineWith, limit } from '../../support/engine.ts';
@@ -101,7 +101,7 @@ describe('output that our emulator cannot take ends nothing', () => {
     }
     await client[Symbol.asyncDispose]();
     await using engine = engineWith(folder, {}, log);
-    const terminals = await adoptKept(engine, home.client(), limit());
+    const terminals = await resumeTerminals(engine, home.client(), limit());
     const alive = terminals.filter(({ ended }) => !ended);
     logged.length = 0;
     for (const terminal of alive) await survives(terminal);

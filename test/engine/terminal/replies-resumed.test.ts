@@ -17,7 +17,10 @@ test.each(roads)('$shell in a keeper, lent: $direct: who can read the answers ha
   prepare(home);
   await using own = await OwnKeeper.start();
   const { folder, socket } = own;
-  const client = new KeeperClient({ folder, socket, lock: join(folder, 'lock'), log: join(folder, 'log') }, { direct });
+  const client = new KeeperClient(
+    { folder, socket, lock: join(folder, 'lock'), log: join(folder, 'log') },
+    { lease: direct },
+  );
   const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', ZDOTDIR: home };
   const local = keeperOpener(
     { root: join(home, '.fairlead'), shell: undefined, cwd: home, env, extraEnv: {}, integration: true },

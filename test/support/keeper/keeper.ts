@@ -17,7 +17,7 @@ import {
   type KeeperClientOptions,
   keeperFor,
 } from '../../../src/transports/local/keeper/client/keeper-client.ts';
-import type { KeptChannel } from '../../../src/transports/resumable/resumable-channel.ts';
+import type { ResumableChannel } from '../../../src/transports/resumable/resumable-channel.ts';
 
 export const size = { cols: 80, rows: 24 };
 export const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' };
@@ -74,7 +74,7 @@ export function descriptorsOf(pid: number): string[] {
 }
 
 /** How many terminals an instance reads itself: it has the memory of each. */
-export const directTerminals = (pid: number): number =>
+export const leasedTerminals = (pid: number): number =>
   descriptorsOf(pid).filter((path) => path.startsWith('/memfd:fairlead')).length;
 
 /** Empty when it is gone. */
@@ -106,7 +106,7 @@ export async function until(channel: Channel, word: string): Promise<string> {
 }
 
 /** What it prints, as it comes. */
-export function listen(channel: KeptChannel): { text: string } {
+export function listen(channel: ResumableChannel): { text: string } {
   const heard = { text: '' };
   channel.output
     .consume((chunk) => {

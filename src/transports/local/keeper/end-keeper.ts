@@ -1,6 +1,6 @@
 import { FairleadError } from '../../../contract/errors.ts';
 import { deferred } from '../../../lib/deferred.ts';
-import { Link, patiently } from './client/keeper-link.ts';
+import { KeeperLink, patiently } from './client/keeper-link.ts';
 import { keeperPlaces } from './keeper-places.ts';
 
 /** Ends every terminal that the keeper of an instance holds, and the keeper; how many there were. None where no keeper is. */
@@ -8,7 +8,7 @@ export async function endKeeper(instance: string, home: string, signal: AbortSig
   const { socket } = keeperPlaces(instance, home);
   const closed = deferred();
   const events = { frame: () => {}, closed: () => closed.resolve() };
-  const link = await patiently(() => Link.open(socket, { wanted: {}, direct: false }, events, signal));
+  const link = await patiently(() => KeeperLink.open(socket, { wanted: {}, direct: false }, events, signal));
   if (!link) return 0;
   const late = (): void => closed.reject(new FairleadError('timeout', 'The keeper does not end.'));
   signal.addEventListener('abort', late, { once: true });

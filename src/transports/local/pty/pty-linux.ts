@@ -78,7 +78,7 @@ export class LinuxPty implements Channel {
   readonly #settle: (ended: Ended) => void;
   #open = true;
   /** Another process reads: how the program ended meanwhile is kept until it has read the last byte. */
-  #lent: { readonly onGone: Gone } | undefined;
+  #lease: { readonly onGone: Gone } | undefined;
   /** How the program ended, and when. Its number may be another's from here on: nothing is sent to it any more. */
   #exited: { readonly ended: Ended; readonly at: number } | undefined;
   readonly #exit = deferred();
@@ -139,7 +139,7 @@ export class LinuxPty implements Channel {
       await endProgram({ leader: this.#pid, foreground, exited: this.#exit.promise }, this.#ending);
     }
     // Whoever has borrowed it reads its last bytes and gives it back; one that stands still does not.
-    if (this.#lent && !(await settledWithin(this.ended, GIVE_UP_MS))) this.#lent?.onGone(undefined);
+    if (this.#lease && !(await settledWithin(this.ended, GIVE_UP_MS))) this.#lease?.onGone(undefined);
     this.#finish(neverEnds(this.#pid));
   }
 
@@ -152,19 +152,19 @@ export class LinuxPty implements Channel {
    * Stops reading at once: somebody else is about to, through a descriptor of his own. What was read is in `output`. Should the
    * program end, he is told and has its last bytes; it counts as ended once it was taken back. Undefined when it cannot be.
    */
-  lend(onGone: Gone): number | undefined {
+  lease(onGone: Gone): number | undefined {
     if (!this.#open || !this.#reader.rest()) return undefined;
-    this.#lent = { onGone };
+    this.#lease = { onGone };
     return this.#master;
   }
 
-  get isLent(): boolean {
-    return this.#lent !== undefined;
+  get isLeased(): boolean {
+    return this.#lease !== undefined;
   }
 
-  takeBack(): void {
-    const lent = this.#lent;
-    this.#lent = undefined;
+  reclaim(): void {
+    const lent = this.#lease;
+    this.#lease = undefined;
     if (!lent || !this.#open) return;
     this.#reader.wake();
     if (this.#exited) this.#finish(this.#exited.ended);
@@ -187,7 +187,7 @@ export class LinuxPty implements Channel {
     if (!this.#open) return;
     this.#exited ??= { ended, at: Date.now() };
     this.#exit.resolve();
-    if (this.#lent) return this.#lent.onGone(ended);
+    if (this.#lease) return this.#lease.onGone(ended);
     this.#reader.drain();
     this.#open = false;
     this.#input.end();

@@ -9,7 +9,7 @@ import { RawClient } from '../../../support/keeper/raw-client.ts';
  * Nothing is lent to it: a terminal that is just on its way to a client which leaves stays with that process as long as it
  * lives, and whoever comes with another number is refused.
  */
-const unlent = { direct: false };
+const unleased = { lease: false };
 
 describe.runIf(process.platform === 'linux')('the keeper process', () => {
   test('an instance goes and another comes: every byte kept once, the exit code of a program that ended meanwhile', async () => {
@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
 
   test('what the ring has dropped is told by offsets: reading goes on with the oldest byte kept', async () => {
     await using home = new KeeperHome();
-    const first = home.client(unlent);
+    const first = home.client(unleased);
     const id = home.newId();
     await first.open({ ...script('stty -opost; read x; seq 1 400000'), capacity: 256 << 10 }, size, id, soon());
     await first[Symbol.asyncDispose]();
@@ -91,7 +91,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
 
   test('frames of types nobody knows, and for terminals nobody has, are skipped', async () => {
     await using home = new KeeperHome();
-    const first = home.client(unlent);
+    const first = home.client(unleased);
     await first.open(script('sleep 60'), size, home.newId(), soon());
     await first[Symbol.asyncDispose]();
     using raw = await RawClient.connect(home.socket);
@@ -111,7 +111,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
 
   test('one client at a time: one that lives keeps the keeper, one that is silent loses it', async () => {
     await using home = new KeeperHome();
-    const first = home.client(unlent);
+    const first = home.client(unleased);
     const channel = await first.open(script('sleep 60'), size, home.newId(), soon());
     using other = await RawClient.connect(home.socket);
     other.hello(1);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { frame } from '../../../../src/transports/local/keeper/frames.ts';
-import type { KeptChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
+import type { ResumableChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
 import { keeperProgram } from '../../../../src/transports/local/keeper/client/start-keeper.ts';
 import { env, KeeperHome, listen, rest, script, size, sleeper, soon } from '../../../support/keeper/keeper.ts';
 import { cuts, KeeperLinks } from '../../../support/keeper/links.ts';
@@ -25,13 +25,13 @@ describe.runIf(process.platform === 'linux')('a connection to the keeper that br
     const client = home.client();
     const cat = await client.open(script('stty -echo; echo ready; exec cat'), size, home.newId(), soon());
     const heard = listen(cat);
-    await expect.poll(() => [cat.isDirect, heard.text]).toEqual([true, 'ready\r\n']);
+    await expect.poll(() => [cat.isLeased, heard.text]).toEqual([true, 'ready\r\n']);
     const keeper = client.pid;
     for (const word of ['one', 'two', 'three']) {
       await links.cut(cut);
-      expect(cat.isDirect).toBe(false);
+      expect(cat.isLeased).toBe(false);
       await cat.write(Buffer.from(`${word}\n`));
-      await expect.poll(() => cat.isDirect).toBe(true);
+      await expect.poll(() => cat.isLeased).toBe(true);
       await cat.write(Buffer.from('direct\n'));
       await expect.poll(() => heard.text).toMatch(new RegExp(`${word}\r\ndirect\r\n$`));
     }
@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'linux')('a connection to the keeper that br
     const reading = Promise.all(floods.map(rest));
     let lentCuts = 0;
     for (let over = false; !over; ) {
-      const lent = floods.some(({ isDirect }) => isDirect);
+      const lent = floods.some(({ isLeased: isDirect }) => isDirect);
       if (lent) await links.cut(cut);
       lentCuts += Number(lent);
       if (lentCuts > 1) writeFileSync(gate, '');
@@ -80,7 +80,7 @@ describe.runIf(process.platform === 'linux')('a connection to the keeper that br
     const { spawn, wake, typed } = sleeper(home, pasted.length + 6);
     const channel = await client.open(spawn, size, home.newId(), soon());
     const heard = listen(channel);
-    await expect.poll(() => [channel.isDirect, heard.text]).toEqual([true, 'ready\n']);
+    await expect.poll(() => [channel.isLeased, heard.text]).toEqual([true, 'ready\n']);
     const writing = channel.write(Buffer.from(pasted));
     await links.cut(cut);
     const after = channel.write(Buffer.from(' after'));
@@ -92,7 +92,7 @@ describe.runIf(process.platform === 'linux')('a connection to the keeper that br
     await Promise.all([writing, after]);
     await expect.poll(() => typed().length).toBe(pasted.length + 6);
     expect(typed()).toBe(`${pasted} after`);
-    await expect.poll(() => channel.isDirect).toBe(true);
+    await expect.poll(() => channel.isLeased).toBe(true);
   });
 
   test.each(ways)('%s, and the program ends before there is a new one: its last words and its code', async (_, cut) => {
@@ -101,7 +101,7 @@ describe.runIf(process.platform === 'linux')('a connection to the keeper that br
     const client = home.client();
     const channel = await client.open(script('echo ready; read x; echo bye; exit 9'), size, home.newId(), soon());
     const heard = listen(channel);
-    await expect.poll(() => [channel.isDirect, heard.text]).toEqual([true, 'ready\r\n']);
+    await expect.poll(() => [channel.isLeased, heard.text]).toEqual([true, 'ready\r\n']);
     const writing = channel.write(Buffer.from('\n'));
     await Promise.all([writing, links.cut(cut)]);
     expect(await channel.ended).toEqual({ by: 'exit', code: 9 });
@@ -115,7 +115,7 @@ describe.runIf(process.platform === 'linux')('a connection to the keeper that br
     const open = async (text: string) => {
       const channel = await client.open(script(text), size, home.newId(), soon());
       const heard = listen(channel);
-      await expect.poll(() => channel.isDirect && heard.text.includes('ready')).toBe(true);
+      await expect.poll(() => channel.isLeased && heard.text.includes('ready')).toBe(true);
       return { channel, heard };
     };
     const sized = await open('stty -echo; echo ready; while read x; do stty size; done');
@@ -149,8 +149,8 @@ describe.runIf(process.platform === 'linux')('a connection to the keeper that br
     await using home = new KeeperHome();
     const client = home.client();
     const cat = await client.open(script('exec cat'), size, home.newId(), soon());
-    await expect.poll(() => cat.isDirect).toBe(true);
-    const opened: KeptChannel[] = [];
+    await expect.poll(() => cat.isLeased).toBe(true);
+    const opened: ResumableChannel[] = [];
     for (let round = 0; round < 5; round++) {
       const marker = join(home.home, `opened-${round}`);
       const opening = client.open(script(`echo x >> ${marker}; exit 8`), size, home.newId(), soon());
@@ -176,7 +176,7 @@ describe.runIf(process.platform === 'linux')('a connection to the keeper that br
     const client = home.client({ program: [node, '--require', fault, ...rest] });
     const cat = await client.open(script('stty -echo; echo ready; exec cat'), size, home.newId(), soon());
     const heard = listen(cat);
-    await expect.poll(() => [cat.isDirect, heard.text]).toEqual([true, 'ready\r\n']);
+    await expect.poll(() => [cat.isLeased, heard.text]).toEqual([true, 'ready\r\n']);
     const [keeper, before] = [client.pid, links.count];
     cat.conceal('some secret');
     // Both in one piece: what stands behind the mistake is not lost with it.

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { KeeperClient } from '../../../../src/transports/local/keeper/client/keeper-client.ts';
-import { HeldTerminal } from '../../../../src/transports/local/keeper/server/keeper-terminal.ts';
-import type { KeptChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
+import { KeeperTerminal } from '../../../../src/transports/local/keeper/server/keeper-terminal.ts';
+import type { ResumableChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
 import { limit } from '../../../support/engine.ts';
 import { KeeperLinks } from '../../../support/keeper/links.ts';
 import { env, isAlive, size } from '../../../support/keeper/keeper.ts';
 import { OwnKeeper } from '../../../support/keeper/own-keeper.ts';
 
 /** Collects what a channel prints. */
-function read(channel: KeptChannel): { text: string } {
+function read(channel: ResumableChannel): { text: string } {
   const got = { text: '' };
   channel.output
     .consume((bytes) => void (got.text += Buffer.from(bytes).toString()))
@@ -20,7 +20,7 @@ function read(channel: KeptChannel): { text: string } {
 }
 
 /** Our mistake: this word cannot be taken, the first `times` that it comes. */
-function mistakeWith(channel: KeptChannel, word: string, times: number): void {
+function mistakeWith(channel: ResumableChannel, word: string, times: number): void {
   const data = channel.data.bind(channel);
   let made = 0;
   channel.data = (bytes, offset) => {
@@ -34,7 +34,7 @@ async function twoTerminals(own: OwnKeeper, logged: string[]) {
   const { folder, socket } = own;
   const client = new KeeperClient(
     { folder, socket, lock: join(folder, 'lock'), log: join(folder, 'log') },
-    { direct: false, log: (line) => logged.push(line) },
+    { lease: false, log: (line) => logged.push(line) },
   );
   const other = await client.open({ argv: ['cat'], env }, size, 'other', limit());
   const saying = await client.open(
@@ -92,7 +92,7 @@ describe.runIf(process.platform === 'linux')('frames that cannot be heard', () =
       using first = await own.client();
       first.say('spawn', 'aaaaa', { argv: ['cat'], env, ...size });
       await first.until('spawned');
-      const spy = vi.spyOn(HeldTerminal.prototype, 'type').mockImplementation(() => {
+      const spy = vi.spyOn(KeeperTerminal.prototype, 'type').mockImplementation(() => {
         throw new TypeError('ours');
       });
       onTestFinished(() => spy.mockRestore());

@@ -15,7 +15,7 @@ describe.runIf(process.platform === 'linux')('a terminal between its keeper and 
     const shell = `stty raw -echo; echo ready; while IFS= read -rn1 key; do stty size; done`;
     const channel = await home.client().open(script(shell), size, home.newId(), soon());
     const heard = listen(channel);
-    await expect.poll(() => heard.text.includes('ready\n') && channel.isDirect).toBe(true);
+    await expect.poll(() => heard.text.includes('ready\n') && channel.isLeased).toBe(true);
     for (let cols = 40; cols < 90; cols++) {
       heard.text = '';
       await channel.resize({ cols, rows: 24 });
@@ -30,7 +30,7 @@ describe.runIf(process.platform === 'linux')('a terminal between its keeper and 
     const program = 'trap "echo bye; exit 7" HUP TERM; echo ready; while :; do sleep 0.01; echo x; done';
     const channel = await home.client().open(script(program), size, home.newId(), soon());
     const heard = listen(channel);
-    await expect.poll(() => heard.text.includes('ready') && channel.isDirect).toBe(true);
+    await expect.poll(() => heard.text.includes('ready') && channel.isLeased).toBe(true);
     // With time for its last words, however busy the machine is.
     const closing = channel.endWithin(20_000);
     // The keeper is told in the next turn of the loop; then nothing is heard for longer than it waits.
@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux')('a terminal between its keeper and 
       await using home = new KeeperHome();
       const client = home.client();
       const channel = await client.open(script('read; exit 4'), size, home.newId(), soon());
-      await expect.poll(() => channel.isDirect).toBe(true);
+      await expect.poll(() => channel.isLeased).toBe(true);
       const keeper = client.pid ?? 0;
       const program = channel.process.pid;
       await channel.write(Buffer.from('\n'));

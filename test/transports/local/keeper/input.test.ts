@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { KeeperProgram } from '../../../../src/transports/local/keeper/client/start-keeper.ts';
 import { FIONREAD, type Libc, loadLibc } from '../../../../src/transports/local/pty/libc.ts';
-import { directTerminals, KeeperHome, size, sleeper, soon, until } from '../../../support/keeper/keeper.ts';
+import { leasedTerminals, KeeperHome, size, sleeper, soon, until } from '../../../support/keeper/keeper.ts';
 import { KeeperLinks } from '../../../support/keeper/links.ts';
 import { RawClient } from '../../../support/keeper/raw-client.ts';
 import { Served } from '../../../support/served.ts';
@@ -24,18 +24,18 @@ const pasted = Array.from({ length: 7500 }, (_, at) => String(at).padStart(7, '0
 
 describe.runIf(process.platform === 'linux')('input that waits in the keeper', () => {
   test.each([true, false])(
-    'the next instance types behind it, and hears that it is accepted (direct: %s)',
-    async (direct) => {
+    'the next instance types behind it, and hears that it is accepted (leased: %s)',
+    async (lease) => {
       await using home = new KeeperHome();
       const { spawn, wake, typed } = sleeper(home, pasted.length + 6);
-      const first = home.client({ direct });
+      const first = home.client({ lease });
       const before = await first.open(spawn, size, home.newId(), soon());
       await until(before, 'ready');
       // From here on everything goes through the keeper.
       before.conceal('some secret');
       before.write(Buffer.from(pasted)).catch(() => {});
       await first[Symbol.asyncDispose]();
-      const next = home.client({ direct });
+      const next = home.client({ lease });
       const [kept] = await next.find(soon());
       if (!kept) throw new Error('The keeper has lost it.');
       const channel = next.take(kept);
@@ -48,14 +48,14 @@ describe.runIf(process.platform === 'linux')('input that waits in the keeper', (
   );
 
   test.each([true, false])(
-    'a paste under way while the keeper becomes another program is typed once (direct: %s)',
-    async (direct) => {
+    'a paste under way while the keeper becomes another program is typed once (leased: %s)',
+    async (lease) => {
       await using home = new KeeperHome();
       const { spawn, wake, typed } = sleeper(home, pasted.length);
-      const client = home.client({ direct });
+      const client = home.client({ lease });
       const channel = await client.open(spawn, size, home.newId(), soon());
       await until(channel, 'ready');
-      if (direct) await expect.poll(() => channel.isDirect).toBe(true);
+      if (lease) await expect.poll(() => channel.isLeased).toBe(true);
       const writing = channel.write(Buffer.from(pasted));
       await client.replace(programOf(client.pid), soon());
       wake();
@@ -85,7 +85,7 @@ describe.runIf(process.platform === 'linux')('input that waits in the keeper', (
       dying.say('ping');
       await dying.until('pong');
       dying.socket.destroy();
-      const next = home.client({ direct: false });
+      const next = home.client({ lease: false });
       const [kept] = await next.find(soon());
       if (!kept) throw new Error('The keeper has lost it.');
       expect(kept.listed.input).toBe(pasted.length);
@@ -112,7 +112,7 @@ describe.runIf(process.platform === 'linux')('input that waits in the keeper', (
     const { terminal, pid } = opened.structuredContent as { terminal: string; pid: number };
     await expect.poll(() => existsSync(gate)).toBe(true);
     // A server has a terminal of its own from the start.
-    await expect.poll(() => directTerminals(served.child.pid ?? 0)).toBe(2);
+    await expect.poll(() => leasedTerminals(served.child.pid ?? 0)).toBe(2);
     const send = { terminal, text: pasted, mode: 'raw' };
     client.callTool({ name: 'terminal_send', arguments: send }).catch(() => {});
     // It reads nothing: the kernel takes a part, the rest waits in the server.

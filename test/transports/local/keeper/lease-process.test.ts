@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { keeperFor } from '../../../../src/transports/local/keeper/client/keeper-client.ts';
 import {
   descriptorsOf,
-  directTerminals,
+  leasedTerminals,
   env,
   isAlive,
   KeeperHome,
@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('terminals that the server reads it
         return (opened.structuredContent as { pid: number }).pid;
       };
       const pids = await Promise.all([open(), open(), open(), open()]);
-      await expect.poll(() => directTerminals(served.child.pid ?? 0)).toBeGreaterThanOrEqual(4);
+      await expect.poll(() => leasedTerminals(served.child.pid ?? 0)).toBeGreaterThanOrEqual(4);
       writeFileSync(gate, '');
       // Anywhere in it: half a flood takes a quarter of a second or so.
       await setTimeout(Math.random() * 250);
@@ -86,7 +86,7 @@ describe.runIf(process.platform === 'linux')('terminals that the server reads it
           );
           const reading = rest(channel);
           if (waits) {
-            while (!channel.isDirect) await setImmediate();
+            while (!channel.isLeased) await setImmediate();
             writeFileSync(gate, '');
           }
           expect(await reading).toBe(`${Array.from({ length: lines }, (_line, at) => `${at + 1}\n`).join('')}last`);
@@ -103,7 +103,7 @@ describe.runIf(process.platform === 'linux')('terminals that the server reads it
     await using home = new KeeperHome();
     const client = home.client();
     const stays = await client.open(script('exec sleep 600'), size, home.newId(), soon());
-    await expect.poll(() => stays.isDirect).toBe(true);
+    await expect.poll(() => stays.isLeased).toBe(true);
     // Of this process only what belongs to terminals: the one who runs the tests opens files when he likes.
     const isOurs = (path: string): boolean => /ptmx|pts\/|memfd:fairlead|^socket:|pidfd/.test(path);
     const counts = () =>
@@ -116,7 +116,7 @@ describe.runIf(process.platform === 'linux')('terminals that the server reads it
       const opened = await Promise.all(
         Array.from({ length: 20 }, () => client.open(script('exec cat'), size, home.newId(), soon())),
       );
-      await expect.poll(() => opened.every(({ isDirect }) => isDirect)).toBe(true);
+      await expect.poll(() => opened.every(({ isLeased: isDirect }) => isDirect)).toBe(true);
       if (batch % 2 === 0) for (const channel of opened) channel.conceal('some secret');
       await Promise.all(opened.map((channel) => channel[Symbol.asyncDispose]()));
     }
@@ -132,7 +132,7 @@ describe.runIf(process.platform === 'linux')('terminals that the server reads it
     const opened = await Promise.all(
       Array.from({ length: 10 }, () => client.open(script('exec sleep 60'), size, home.newId(), soon())),
     );
-    await expect.poll(() => opened.every(({ isDirect }) => isDirect)).toBe(true);
+    await expect.poll(() => opened.every(({ isLeased: isDirect }) => isDirect)).toBe(true);
     const { stdout } = spawnSync('ls', ['-l', '/proc/self/fd'], { encoding: 'utf8' });
     expect(stdout).not.toMatch(/ptmx|memfd/);
     const channel = await client.open({ argv: ['ls', '-l', '/proc/self/fd'], env }, size, home.newId(), soon());
@@ -144,7 +144,7 @@ describe.runIf(process.platform === 'linux')('terminals that the server reads it
     const client = await served.connect();
     await client.callTool({ name: 'terminal_run', arguments: { command: 'echo begun' } });
     const pid = served.child.pid ?? 0;
-    await expect.poll(() => directTerminals(pid)).toBe(1);
+    await expect.poll(() => leasedTerminals(pid)).toBe(1);
     served.child.kill('SIGSTOP');
     try {
       await using other = keeperFor('alpha', join(served.home, '.fairlead'));

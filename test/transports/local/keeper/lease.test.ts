@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { KeeperClient } from '../../../../src/transports/local/keeper/client/keeper-client.ts';
 import { frame, frameTypes } from '../../../../src/transports/local/keeper/frames.ts';
-import type { KeptChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
+import type { ResumableChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
 import { encode, type Welcome } from '../../../../src/transports/local/keeper/messages.ts';
 import { loadSharedCalls, type SharedCalls } from '../../../../src/transports/local/keeper/lease/shared-calls.ts';
 import { env, listen, size, soon } from '../../../support/keeper/keeper.ts';
@@ -17,17 +17,17 @@ import { ManualClock } from '../../../support/clocks/manual.ts';
 const shared = await loadSharedCalls();
 const script = (text: string) => ({ argv: ['sh', '-c', text] as const, env });
 
-function clientOf(own: OwnKeeper, direct = true): KeeperClient {
+function clientOf(own: OwnKeeper, lease = true): KeeperClient {
   const { folder, socket } = own;
-  return new KeeperClient({ folder, socket, lock: join(folder, 'lock'), log: join(folder, 'log') }, { direct });
+  return new KeeperClient({ folder, socket, lock: join(folder, 'lock'), log: join(folder, 'log') }, { lease });
 }
 
 /** Repeats what it is told, lent to this process. */
-async function lentCat(client: KeeperClient): Promise<{ cat: KeptChannel; got: { text: string } }> {
+async function lentCat(client: KeeperClient): Promise<{ cat: ResumableChannel; got: { text: string } }> {
   await client.ready(soon());
   const cat = await client.open(script('stty -echo; echo ready; exec cat'), size, 'aaaaa', soon());
   const got = listen(cat);
-  await expect.poll(() => [cat.isDirect, got.text]).toEqual([true, 'ready\r\n']);
+  await expect.poll(() => [cat.isLeased, got.text]).toEqual([true, 'ready\r\n']);
   return { cat, got };
 }
 
@@ -86,7 +86,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     for (const word of ['one', 'two', 'three']) await cat.write(Buffer.from(`${word}\n`));
     await expect.poll(() => got.text).toBe('ready\r\none\r\ntwo\r\nthree\r\n');
     expect(cat.process.foreground()?.name).toBe('cat');
-    expect([cat.process.echo(), cat.process.longestLine?.(), cat.isDirect]).toEqual([false, 4095, true]);
+    expect([cat.process.echo(), cat.process.longestLine?.(), cat.isLeased]).toEqual([false, 4095, true]);
     await cat.durable.leave();
     expect(await own.listed()).toMatchObject([{ end: got.text.length, input: 14, seen: got.text.length }]);
   });
@@ -97,15 +97,15 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     await using client = clientOf(own);
     const { cat: channel, got } = await lentCat(client);
     channel.conceal('swordfish');
-    expect(channel.isDirect).toBe(false);
+    expect(channel.isLeased).toBe(false);
     await channel.write(Buffer.from('<swordfish>\n'));
     await expect.poll(() => got.text).toBe('ready\r\n<•••>\r\n');
     expect(memories()).toContain('ready');
     expect(memories()).not.toContain('swordfish');
     await channel.write(Buffer.from('plain\n'));
-    expect(channel.isDirect).toBe(false);
+    expect(channel.isLeased).toBe(false);
     clock.advance(5 * 60_000 + 100);
-    await expect.poll(() => channel.isDirect).toBe(true);
+    await expect.poll(() => channel.isLeased).toBe(true);
     await channel.write(Buffer.from('direct\n'));
     await expect.poll(() => got.text).toBe('ready\r\n<•••>\r\nplain\r\ndirect\r\n');
   });
@@ -135,7 +135,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     const numbers = 'stty -echo -opost; read x; i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "$i $x"; done';
     const channel = await client.open(script(numbers), size, 'aaaaa', soon());
     const got = listen(channel);
-    await expect.poll(() => channel.isDirect).toBe(true);
+    await expect.poll(() => channel.isLeased).toBe(true);
     await channel.write(Buffer.from('hello\n'));
     await expect.poll(() => got.text).toContain('\n100 ');
     channel.conceal('hello');
@@ -153,7 +153,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     const slow = 'stty raw -echo; echo ready; sleep 0.3; exec head -c 200000 | cksum';
     const channel = await client.open(script(slow), size, 'aaaaa', soon());
     const got = listen(channel);
-    await expect.poll(() => [channel.isDirect, got.text.includes('ready')]).toEqual([true, true]);
+    await expect.poll(() => [channel.isLeased, got.text.includes('ready')]).toEqual([true, true]);
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => 97 + (at % 26)));
     const writing = channel.write(bytes);
     channel.conceal('some secret');
@@ -164,12 +164,12 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
   });
 
   test('a client that does not ask, and a keeper that cannot, do as they always did', async () => {
-    for (const [direct, calls] of [
+    for (const [lease, calls] of [
       [false, shared],
       [true, undefined],
     ] as const) {
       await using own = await OwnKeeper.start({}, { shared: calls });
-      await using client = clientOf(own, direct);
+      await using client = clientOf(own, lease);
       await client.ready(soon());
       const channel = await client.open(script('echo hello; read x; echo "<$x>"; exit 4'), size, 'aaaaa', soon());
       const got = listen(channel);
@@ -177,7 +177,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
       await channel.write(Buffer.from('there\n'));
       expect(await channel.ended).toEqual({ by: 'exit', code: 4 });
       expect(got.text).toBe('hello\r\nthere\r\n<there>\r\n');
-      expect(channel.isDirect).toBe(false);
+      expect(channel.isLeased).toBe(false);
     }
   });
 
@@ -192,7 +192,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
       pid: process.pid,
     });
     await cat.write(Buffer.from('still\n'));
-    await expect.poll(() => [cat.isDirect, got.text]).toEqual([true, 'ready\r\nstill\r\n']);
+    await expect.poll(() => [cat.isLeased, got.text]).toEqual([true, 'ready\r\nstill\r\n']);
     cat.conceal('swordfish');
     // Accepted by the keeper, which has the terminal again.
     await cat.write(Buffer.from('there\n'));

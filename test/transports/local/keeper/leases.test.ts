@@ -4,8 +4,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { HeldTerminal } from '../../../../src/transports/local/keeper/server/keeper-terminal.ts';
-import { keptLog } from '../../../../src/transports/local/keeper/lease/terminal-log.ts';
+import { KeeperTerminal } from '../../../../src/transports/local/keeper/server/keeper-terminal.ts';
+import { terminalLog } from '../../../../src/transports/local/keeper/lease/terminal-log.ts';
 import { Leases } from '../../../../src/transports/local/keeper/lease/leases.ts';
 import { ReadPosition } from '../../../../src/transports/local/keeper/server/outlet.ts';
 import { loadLibc } from '../../../../src/transports/local/pty/libc.ts';
@@ -41,13 +41,13 @@ test.runIf(calls !== undefined)(
     if (!calls) throw new Error('Nothing can be lent here.');
     using sockets = await pair();
     const channel = openLinuxPty(await loadLibc(), { argv: ['sleep', '60'], env }, size);
-    const held = new HeldTerminal({
+    const held = new KeeperTerminal({
       id: 'aaaaa',
       channel,
       pid: channel.process.pid,
       terminal: channel.terminal,
       size,
-      log: keptLog(calls, 256 << 10),
+      log: terminalLog(calls, 256 << 10),
       clock: new ManualClock(),
     });
     try {
@@ -59,7 +59,7 @@ test.runIf(calls !== undefined)(
         lane.want(held.log.end);
         lender.look(lane);
         lane.offer?.();
-        return lane.isLent;
+        return lane.isLeased;
       };
       expect(lends()).toBe(true);
       lender.returned(lane, false);

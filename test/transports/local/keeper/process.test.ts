@@ -26,7 +26,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     const channel = await client.open(script('sleep 60'), size, home.newId(), soon());
     delete process.env['FAIRLEAD_TOKEN'];
     // Descriptors come and go until it is lent.
-    await expect.poll(() => channel.isDirect).toBe(true);
+    await expect.poll(() => channel.isLeased).toBe(true);
     const pid = client.pid ?? 0;
     const [, , , session, tty] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
     expect([Number(session), Number(tty)]).toEqual([pid, 0]);

@@ -56,11 +56,11 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
       const spawn = script('stty -echo; echo ready; read x; echo "<$x>"');
       const channel = await client.open(spawn, size, home.newId(), soon());
       const printed = rest(channel);
-      await expect.poll(() => channel.isDirect).toBe(true);
+      await expect.poll(() => channel.isLeased).toBe(true);
       const program = readFileSync(`/proc/${client.pid}/cmdline`, 'utf8').split('\0').slice(0, -3);
       const replacing = client.replace(program as [string, ...string[]], soon());
       // It is asked for in the turns after this one, or it has just gone.
-      const isThen = when.includes('no') ? () => client.pid === undefined : () => !channel.isDirect;
+      const isThen = when.includes('no') ? () => client.pid === undefined : () => !channel.isLeased;
       while (!isThen()) await new Promise((resolve) => setImmediate(resolve));
       channel.durable.note(Buffer.from('{"told":"late"}'));
       channel.conceal('swordfish');
@@ -79,12 +79,12 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     const patient = 'trap "echo usr" USR1; trap "exit 4" TERM; echo ready; while :; do sleep 0.02; done';
     const opened = await Promise.all([1, 2, 3].map(() => client.open(script(patient), size, home.newId(), soon())));
     const heard = opened.map(listen);
-    await expect.poll(() => opened.every(({ isDirect }) => isDirect)).toBe(true);
+    await expect.poll(() => opened.every(({ isLeased: isDirect }) => isDirect)).toBe(true);
     await expect.poll(() => heard.every(({ text }) => text.includes('ready'))).toBe(true);
     const program = readFileSync(`/proc/${client.pid}/cmdline`, 'utf8').split('\0').slice(0, -3);
     const replacing = client.replace(program as [string, ...string[]], soon());
     // Asked for in the turns after this one; the signals stand right behind it.
-    while (opened[0]?.isDirect === true) await Promise.resolve();
+    while (opened[0]?.isLeased === true) await Promise.resolve();
     for (const channel of opened) await channel.kill('USR1');
     await replacing;
     await expect.poll(() => heard.map(({ text }) => text.includes('usr'))).toEqual([true, true, true]);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { directTerminals, isAlive } from '../../../support/keeper/keeper.ts';
+import { leasedTerminals, isAlive } from '../../../support/keeper/keeper.ts';
 import { Served } from '../../../support/served.ts';
 import { shortest } from '../../../support/shortest.ts';
 
@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('terminals outlive the server', () 
       const counters = before.filter(({ name }) => name?.startsWith('counter'));
       expect(counters).toHaveLength(10);
       // The server reads all of them itself: what it was killed with must not be lost.
-      await expect.poll(() => directTerminals(served.child.pid ?? 0)).toBe(before.length);
+      await expect.poll(() => leasedTerminals(served.child.pid ?? 0)).toBe(before.length);
       const seen = await Promise.all(
         counters.map(async ({ terminal }) => {
           const { cursor, text } = await ask<Answer>(client, 'terminal_read', { terminal });

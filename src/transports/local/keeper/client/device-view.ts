@@ -12,7 +12,7 @@ import type { Spawned } from '../messages.ts';
  * What can be seen of a program whose terminal another process holds. The device is opened for one question at a time: held
  * open, it would keep a terminal from hanging up that everybody else has left.
  */
-export function keptProcess(
+export function deviceView(
   libc: Libc,
   { pid, startTime: started, terminal }: Spawned,
   isOpen: () => boolean,

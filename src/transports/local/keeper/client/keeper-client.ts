@@ -6,11 +6,11 @@ import { type Libc, loadLibc } from '../../pty/libc.ts';
 import { startTime } from '../../pty/proc.ts';
 import { loadSharedCalls, type SharedCalls } from '../lease/shared-calls.ts';
 import type { LocalTarget } from '../../target.ts';
-import { closeBorrowed, Descriptors } from '../lease/descriptors.ts';
+import { closeLeased, Descriptors } from '../lease/descriptors.ts';
 import { FrameFaults, mostNoted } from '../frame-faults.ts';
 import { type Frame, frameTypes, frameVersion } from '../frames.ts';
-import { KeptChannel, type KeptInit } from '../../../resumable/resumable-channel.ts';
-import { Link, patiently, type SavedTerminal } from './keeper-link.ts';
+import { ResumableChannel, type ResumableInit } from '../../../resumable/resumable-channel.ts';
+import { KeeperLink, patiently, type SavedTerminal } from './keeper-link.ts';
 import {
   decode,
   encode,
@@ -33,7 +33,7 @@ export interface KeeperClientOptions {
   /** What the keeper must speak, or it is replaced; for tests. */
   readonly version?: number;
   /** Terminals are read and typed into from here, where that is possible; on unless it is off. */
-  readonly direct?: boolean;
+  readonly lease?: boolean;
   /** A keeper that ended under its terminals is worth a word. */
   readonly log?: (message: string) => void;
 }
@@ -57,15 +57,15 @@ export function keeperFor(instance: string, home: string, options: KeeperClientO
 export class KeeperClient implements AsyncDisposable {
   readonly #places: KeeperPlaces;
   readonly #options: KeeperClientOptions;
-  readonly #channels = new Map<string, KeptChannel>();
+  readonly #channels = new Map<string, ResumableChannel>();
   readonly #spawns = new Spawns();
   /** Closed while there was no connection: the keeper is told when there is one. */
   readonly #unwanted = new Set<string>();
   readonly #faults = new FrameFaults();
-  #linking: Promise<Link | undefined> | undefined;
-  #link: Link | undefined;
+  #linking: Promise<KeeperLink | undefined> | undefined;
+  #link: KeeperLink | undefined;
   /** A connection that is about to end: whatever is lent over it would be taken back without a word. */
-  #ending: Link | undefined;
+  #ending: KeeperLink | undefined;
   #libc: Libc | undefined;
   #shared: SharedCalls | undefined;
   #closed = false;
@@ -92,7 +92,7 @@ export class KeeperClient implements AsyncDisposable {
     size: Size,
     id: string,
     signal: AbortSignal,
-  ): Promise<KeptChannel> {
+  ): Promise<ResumableChannel> {
     const link = await this.#connect(signal, true);
     if (!link) throw new FairleadError('unavailable', 'The keeper of the terminals cannot be reached.');
     const body = encode({ ...spawn, ...size, umask: process.umask() } satisfies Spawn);
@@ -111,7 +111,7 @@ export class KeeperClient implements AsyncDisposable {
   }
 
   /** Reads a terminal the keeper has from its oldest byte on; what it has now can be had apart from what comes. */
-  take({ listed }: ListedTerminal, apart = false): KeptChannel {
+  take({ listed }: ListedTerminal, apart = false): ResumableChannel {
     const { id, start, end, input, capacity } = listed;
     const channel = this.#adopt(id, listed, start, input, apart ? { to: end, capacity } : undefined);
     this.#link?.post('want', listed.id, undefined, listed.start);
@@ -124,9 +124,9 @@ export class KeeperClient implements AsyncDisposable {
     if (old) await this.#replace(old, program, signal);
   }
 
-  async #replace(old: Link, argv: KeeperProgram, signal: AbortSignal): Promise<void> {
+  async #replace(old: KeeperLink, argv: KeeperProgram, signal: AbortSignal): Promise<void> {
     this.#ending = old;
-    this.#giveBackAll();
+    this.#endLeases();
     old.post('replace', '', encode({ argv } satisfies Replace));
     while ((this.#link === old || !this.#link) && !signal.aborted) await setTimeout(5);
   }
@@ -135,13 +135,13 @@ export class KeeperClient implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#ending = this.#link;
-    this.#giveBackAll();
+    this.#endLeases();
     await this.#link?.close();
     this.#link = undefined;
     this.#loseAll('This process has let go of it.');
   }
 
-  #connect(signal: AbortSignal, start: boolean): Promise<Link | undefined> {
+  #connect(signal: AbortSignal, start: boolean): Promise<KeeperLink | undefined> {
     if (this.#link) return Promise.resolve(this.#link);
     if (this.#closed) throw new FairleadError('unavailable', 'The server is shutting down.');
     // One at a time, also when a search for a keeper and the start of one come together.
@@ -155,7 +155,7 @@ export class KeeperClient implements AsyncDisposable {
     return linking;
   }
 
-  #linkBy(linking: Promise<Link | undefined>): void {
+  #linkBy(linking: Promise<KeeperLink | undefined>): void {
     const over = (): void => {
       if (this.#linking === linking) this.#linking = undefined;
     };
@@ -163,9 +163,9 @@ export class KeeperClient implements AsyncDisposable {
     linking.then(over, over);
   }
 
-  async #reach(signal: AbortSignal, start: boolean): Promise<Link | undefined> {
+  async #reach(signal: AbortSignal, start: boolean): Promise<KeeperLink | undefined> {
     this.#libc = await loadLibc();
-    if (this.#options.direct !== false) this.#shared = await loadSharedCalls();
+    if (this.#options.lease !== false) this.#shared = await loadSharedCalls();
     const there = await patiently(() => this.#openLink(signal));
     const wanted = this.#options.version ?? frameVersion;
     if (there && there.welcome.version < wanted) {
@@ -177,19 +177,19 @@ export class KeeperClient implements AsyncDisposable {
     return await untilThere(() => this.#openLink(signal), failed, signal);
   }
 
-  async #openLink(signal: AbortSignal): Promise<Link | undefined> {
+  async #openLink(signal: AbortSignal): Promise<KeeperLink | undefined> {
     const wanted = Object.fromEntries([...this.#channels].map(([id, { received }]) => [id, received]));
     const events = {
       frame: (one: Frame) => this.#take(one),
       closed: () => {
         this.#link = undefined;
         link?.descriptors?.[Symbol.dispose]();
-        this.#giveBackAll();
+        this.#endLeases();
         // Whoever wants a connection meanwhile waits for this one.
         this.#linkBy(this.#broken(link).then(() => this.#link));
       },
     };
-    const link: Link | undefined = await Link.open(
+    const link: KeeperLink | undefined = await KeeperLink.open(
       this.#places.socket,
       { wanted, direct: this.#shared !== undefined },
       events,
@@ -210,20 +210,20 @@ export class KeeperClient implements AsyncDisposable {
   }
 
   /** From here on the keeper reads, until it lends again. */
-  #giveBackAll(): void {
-    for (const channel of this.#channels.values()) channel.giveBack();
+  #endLeases(): void {
+    for (const channel of this.#channels.values()) channel.endLease();
   }
 
-  #lent(id: string, lent: Partial<Leased>): void {
+  #leased(id: string, lent: Partial<Leased>): void {
     const borrowed = this.#link?.descriptors?.receive(lent.number ?? 0);
     const channel = this.#channels.get(id);
-    if (borrowed && channel && this.#link !== this.#ending) return channel.lent(borrowed, lent);
-    if (borrowed) closeBorrowed(borrowed);
+    if (borrowed && channel && this.#link !== this.#ending) return channel.leased(borrowed, lent);
+    if (borrowed) closeLeased(borrowed);
     this.#link?.post('returned', id, encode({ refused: true }));
   }
 
   /** The connection broke. A keeper that lives is one that goes on as another program: it is back in a moment. */
-  async #broken(link: Link | undefined): Promise<void> {
+  async #broken(link: KeeperLink | undefined): Promise<void> {
     if (this.#closed || !link) return;
     const { pid, startTime: started } = link.welcome;
     const limit = AbortSignal.timeout(backMs);
@@ -241,7 +241,7 @@ export class KeeperClient implements AsyncDisposable {
     this.#loseAll(`its keeper (process ${pid}) has ended.${left}`);
   }
 
-  #resume(link: Link): void {
+  #resume(link: KeeperLink): void {
     const there = new Map(link.welcome.terminals.map((listed) => [listed.id, listed]));
     for (const [id, channel] of this.#channels) {
       const listed = there.get(id);
@@ -264,9 +264,15 @@ export class KeeperClient implements AsyncDisposable {
     this.#unwanted.clear();
   }
 
-  #adopt(id: string, process: Spawned, from: number, typed: number, replay?: KeptInit['replay']): KeptChannel {
+  #adopt(
+    id: string,
+    process: Spawned,
+    from: number,
+    typed: number,
+    replay?: ResumableInit['replay'],
+  ): ResumableChannel {
     if (!this.#libc) throw new FairleadError('internal', 'A terminal was taken over before there was a connection.');
-    const channel = new KeptChannel({
+    const channel = new ResumableChannel({
       libc: this.#libc,
       post: (type, body, offset) => {
         this.#link?.post(type, id, body, offset);
@@ -310,7 +316,7 @@ export class KeeperClient implements AsyncDisposable {
     if (type === frameTypes.data) return this.#channels.get(id)?.data(body, offset);
     switch (type) {
       case frameTypes.lent:
-        return this.#lent(id, decode<Leased>(body) ?? {});
+        return this.#leased(id, decode<Leased>(body) ?? {});
       case frameTypes.gone:
         return this.#channels.get(id)?.gone();
       case frameTypes.accepted:

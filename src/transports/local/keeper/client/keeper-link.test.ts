@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { deferred } from '../../../../lib/deferred.ts';
 import { frame, frameTypes } from '../frames.ts';
-import { Link } from './keeper-link.ts';
+import { KeeperLink } from './keeper-link.ts';
 import { encode } from '../messages.ts';
 
 const welcome = frame('welcome', '', encode({ version: 1, pid: 1, startTime: 1, terminals: [] }));
@@ -59,7 +59,7 @@ function listener() {
 test('who does not talk like a keeper is none: as if nobody had been there', async () => {
   const { path, gone } = await farSide(nonsense);
   const { events, heard, closed } = listener();
-  expect(await Link.open(path, {}, events, limit())).toBeUndefined();
+  expect(await KeeperLink.open(path, {}, events, limit())).toBeUndefined();
   await Promise.all(gone);
   expect([heard, closed()]).toEqual([[], 0]);
 });
@@ -67,7 +67,7 @@ test('who does not talk like a keeper is none: as if nobody had been there', asy
 test('nonsense after the welcome ends the connection, and that is told once', async () => {
   const { path, gone, say } = await farSide(welcome);
   const { events, closed, told } = listener();
-  expect(await Link.open(path, {}, events, limit())).toBeDefined();
+  expect(await KeeperLink.open(path, {}, events, limit())).toBeDefined();
   say(nonsense);
   await Promise.all([...gone, told]);
   expect(closed()).toBe(1);
@@ -76,7 +76,7 @@ test('nonsense after the welcome ends the connection, and that is told once', as
 test('a mistake of ours with a frame ends the connection: nothing behind it is heard, and that is told once', async () => {
   const { path, gone, say } = await farSide(welcome);
   const { events, heard, closed, told } = listener();
-  await Link.open(path, {}, events, limit());
+  await KeeperLink.open(path, {}, events, limit());
   say(Buffer.concat([frame('gone', 'aaaaa'), frame('gone', 'fault'), frame('gone', 'bbbbb')]));
   await Promise.all([...gone, told]);
   expect(closed()).toBe(1);
@@ -86,7 +86,7 @@ test('a mistake of ours with a frame ends the connection: nothing behind it is h
 test('one that is closed from here is not told of', async () => {
   const { path, gone } = await farSide(welcome);
   const { events, closed } = listener();
-  const link = await Link.open(path, {}, events, limit());
+  const link = await KeeperLink.open(path, {}, events, limit());
   const closing = link?.close();
   link?.ponged();
   await closing;

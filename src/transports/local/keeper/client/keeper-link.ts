@@ -28,7 +28,7 @@ const patienceMs = 2000;
 const againMs = 50;
 
 /** A connection to a keeper that has welcomed us. */
-export class Link {
+export class KeeperLink {
   readonly welcome: Welcome;
   readonly remembered: ReadonlyMap<string, SavedTerminal>;
   /** The second connection, where the keeper lends terminals. */
@@ -48,7 +48,7 @@ export class Link {
     asked: Pick<Hello, 'wanted' | 'direct'>,
     events: LinkEvents,
     signal: AbortSignal,
-  ): Promise<Link | undefined> {
+  ): Promise<KeeperLink | undefined> {
     const socket = await reach(path, signal);
     if (!socket) return undefined;
     const hello: Hello = { version: frameVersion, pid: process.pid, ...asked };
@@ -56,8 +56,8 @@ export class Link {
     return await greeted(socket, events, AbortSignal.any([signal, AbortSignal.timeout(welcomeMs)]));
   }
 
-  static make(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, SavedTerminal>): Link {
-    return new Link(socket, welcome, remembered);
+  static make(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, SavedTerminal>): KeeperLink {
+    return new KeeperLink(socket, welcome, remembered);
   }
 
   post(type: FrameType, id: string, body?: Uint8Array, offset?: number): void {
@@ -98,7 +98,7 @@ export class Link {
 }
 
 /** Tries again while another client has the keeper: it may be on its way out. */
-export async function patiently(open: () => Promise<Link | undefined>): Promise<Link | undefined> {
+export async function patiently(open: () => Promise<KeeperLink | undefined>): Promise<KeeperLink | undefined> {
   for (const limit = performance.now() + patienceMs; ; ) {
     try {
       return await open();
@@ -131,7 +131,7 @@ function reach(path: string, signal: AbortSignal): Promise<Socket | undefined> {
   });
 }
 
-function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promise<Link | undefined> {
+function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promise<KeeperLink | undefined> {
   return new Promise((resolve, reject) => {
     const reader = new FrameReader();
     const remembered = new Map<string, SavedTerminal>();
@@ -151,7 +151,7 @@ function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promi
       if (type !== frameTypes.welcome) return;
       isWelcome = true;
       signal.removeEventListener('abort', abort);
-      resolve(Link.make(socket, decode<Welcome>(body) as Welcome, remembered));
+      resolve(KeeperLink.make(socket, decode<Welcome>(body) as Welcome, remembered));
     };
     socket.on('data', (chunk: Buffer) => {
       try {

@@ -3,10 +3,10 @@ import { abortable } from '../../../../system/abortable.ts';
 import type { Terminal } from '../../../../engine/terminal/terminal.ts';
 import { EnvExchange } from '../../shell-integration/index.ts';
 import type { KeeperClient, ListedTerminal } from './keeper-client.ts';
-import type { KeptChannel } from '../../../resumable/resumable-channel.ts';
+import type { ResumableChannel } from '../../../resumable/resumable-channel.ts';
 
 /** Makes terminals of an engine of everything the keeper holds: same ids, screens, offsets, exit codes. */
-export async function adoptKept(engine: Engine, keeper: KeeperClient, signal: AbortSignal): Promise<Terminal[]> {
+export async function resumeTerminals(engine: Engine, keeper: KeeperClient, signal: AbortSignal): Promise<Terminal[]> {
   const kept = await keeper.find(signal);
   // All at once: the keeper sends them side by side.
   const taken = kept.map((one) => [one, keeper.take(one, true)] as const);
@@ -19,7 +19,7 @@ export async function adoptKept(engine: Engine, keeper: KeeperClient, signal: Ab
 async function resume(
   engine: Engine,
   one: ListedTerminal,
-  channel: KeptChannel,
+  channel: ResumableChannel,
   signal: AbortSignal,
 ): Promise<Terminal> {
   const { id, cols, rows, folder, about, endedAt, seen } = one.listed;

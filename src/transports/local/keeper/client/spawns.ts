@@ -1,11 +1,11 @@
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
 import { spawnError, keeperGone } from './spawn-errors.ts';
-import type { KeptChannel } from '../../../resumable/resumable-channel.ts';
+import type { ResumableChannel } from '../../../resumable/resumable-channel.ts';
 import type { Failed } from '../messages.ts';
 
 interface Spawning {
   readonly body: Uint8Array;
-  readonly answer: Deferred<KeptChannel>;
+  readonly answer: Deferred<ResumableChannel>;
 }
 
 /** Terminals the keeper was asked for and has not spoken of yet. */
@@ -13,8 +13,8 @@ export class Spawns {
   readonly #all = new Map<string, Spawning>();
 
   /** Settles with the keeper's answer, whichever connection it comes over. */
-  async wait(id: string, body: Uint8Array, post: () => void): Promise<KeptChannel> {
-    const answer = deferred<KeptChannel>();
+  async wait(id: string, body: Uint8Array, post: () => void): Promise<ResumableChannel> {
+    const answer = deferred<ResumableChannel>();
     this.#all.set(id, { body, answer });
     try {
       post();
@@ -33,7 +33,7 @@ export class Spawns {
     return this.#all.has(id);
   }
 
-  opened(id: string, channel: KeptChannel): void {
+  opened(id: string, channel: ResumableChannel): void {
     this.#all.get(id)?.answer.resolve(channel);
   }
 

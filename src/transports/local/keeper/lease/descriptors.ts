@@ -6,18 +6,18 @@ import { encode, type Hello } from '../messages.ts';
 import { SharedMemory } from './shared-memory.ts';
 
 /** A terminal of the keeper's, for us to read and to type into. */
-export interface Borrowed {
+export interface LeasedDescriptors {
   readonly master: number;
   /** A second descriptor of the same. */
   readonly watched: number;
   readonly memory: SharedMemory;
 }
 
-export function closeBorrowed({
+export function closeLeased({
   master,
   watched,
   memory,
-}: { [key in keyof Borrowed]: Borrowed[key] | undefined }): void {
+}: { [key in keyof LeasedDescriptors]: LeasedDescriptors[key] | undefined }): void {
   for (const fd of [master, watched]) if (fd !== undefined && fd >= 0) closeSync(fd);
   memory?.[Symbol.dispose]();
 }
@@ -52,7 +52,7 @@ export class Descriptors implements Disposable {
   }
 
   /** What was lent with this number; it was sent before anybody spoke of it. Nothing when it cannot be used. */
-  receive(number: number): Borrowed | undefined {
+  receive(number: number): LeasedDescriptors | undefined {
     for (;;) {
       const came = this.#socket < 0 ? undefined : this.#calls.receive(this.#socket);
       if (!came) return undefined;
@@ -60,7 +60,7 @@ export class Descriptors implements Disposable {
       const memory = SharedMemory.open(this.#calls, file);
       const watched = this.#libc.duplicate(master);
       if (came.number === number && memory && watched >= 0) return { master, watched, memory };
-      closeBorrowed({ master, watched, memory });
+      closeLeased({ master, watched, memory });
       if (came.number === number) return undefined;
     }
   }

@@ -6,17 +6,17 @@ import type { Libc } from '../../pty/libc.ts';
 import { masterView, setSize } from '../../pty/master-view.ts';
 import { PtyReader } from '../../pty/pty-reader.ts';
 import { copied, type Landing, readOn } from '../../pty/slabs.ts';
-import type { Borrowed } from './descriptors.ts';
+import type { LeasedDescriptors } from './descriptors.ts';
 import type { Spawned } from '../messages.ts';
 
 /** What is borrowed belongs to it from here on. */
-export interface DirectInit extends Borrowed {
+export interface LeasedTerminalInit extends LeasedDescriptors {
   readonly libc: Libc;
   readonly epoch: number;
   readonly process: Spawned;
   readonly output: ByteQueue;
   /** The keeper took the terminal back without being asked, from a process that did not answer. */
-  readonly onTaken: () => void;
+  readonly onReclaimed: () => void;
 }
 
 const none = new Uint8Array(0);
@@ -24,18 +24,18 @@ const none = new Uint8Array(0);
 const roomy = 2048;
 
 /** A terminal the keeper has lent: this process reads and types, and every byte is in shared memory before anybody sees it. */
-export class DirectTerminal {
+export class LeasedTerminal {
   readonly process: ProcessView;
   /** Keys are typed here, too: those that went through the keeper have arrived. */
   types = false;
-  readonly #init: DirectInit;
+  readonly #init: LeasedTerminalInit;
   readonly #reader: PtyReader;
   readonly #input: WriteQueue;
   #open = true;
   /** Ours, not that of the memory: should the keeper take the terminal back, it goes on there. */
   #position: number;
 
-  constructor(init: DirectInit) {
+  constructor(init: LeasedTerminalInit) {
     this.#init = init;
     const { libc, master, memory, process, output } = init;
     this.#position = memory.head;
@@ -97,13 +97,13 @@ export class DirectTerminal {
   }
 
   #landing(): Landing {
-    const { memory, epoch, onTaken } = this.#init;
+    const { memory, epoch, onReclaimed } = this.#init;
     const room = (filled: number): Uint8Array => (filled <= roomy ? memory.first : memory.staging).subarray(filled);
     return {
       first: memory.first,
       fill: (already, read, begin) => {
         if (memory.epoch !== epoch) {
-          onTaken();
+          onReclaimed();
           return none;
         }
         const length = readOn(room, already, read, begin);

@@ -50,17 +50,17 @@ export class Leases implements Disposable {
 
   /** Lends it, if nothing speaks against it: no more is read from here on, and when all that was read is sent, it is handed out. */
   look(lane: ReadPosition, tries = 0): void {
-    const { held } = lane;
+    const { terminal: held } = lane;
     if (
       !this.#socket ||
       this.#socket.destroyed ||
       lane.offer ||
-      lane.isLent ||
+      lane.isLeased ||
       lane.sentTo === undefined ||
       lane.isFull
     )
       return;
-    const lending = this.#refused.has(lane) ? undefined : held.lend((ended) => this.#gone(lane, ended));
+    const lending = this.#refused.has(lane) ? undefined : held.lease((ended) => this.#gone(lane, ended));
     if (!lending) return;
     const { memory, master } = lending;
     // What was told since is not in it: then the client does not take the terminal.
@@ -84,13 +84,13 @@ export class Leases implements Disposable {
   /** The client reads it no more, or could not. */
   returned(lane: ReadPosition, refused: boolean): void {
     if (refused) this.#refused.add(lane);
-    if (lane.isLent) this.#takeBack(lane);
+    if (lane.isLeased) this.#reclaim(lane);
   }
 
   /** The keeper reads it from here on, whatever the client does. */
   recall(lane: ReadPosition): void {
     lane.offer = undefined;
-    this.#takeBack(lane);
+    this.#reclaim(lane);
   }
 
   /** Its terminal is no longer the client's. */
@@ -105,21 +105,21 @@ export class Leases implements Disposable {
     this.#socket = undefined;
   }
 
-  #takeBack(lane: ReadPosition): void {
-    const { held } = lane;
-    if (lane.isLent) lane.want(held.log.end);
-    held.takeBack();
+  #reclaim(lane: ReadPosition): void {
+    const { terminal: held } = lane;
+    if (lane.isLeased) lane.want(held.log.end);
+    held.reclaim();
   }
 
   /** The client has the last bytes, if it has the terminal; else they are ours. */
   #gone(lane: ReadPosition, ended: Ended | undefined): void {
-    if (lane.isLent && ended) this.#init.tell('gone', lane.held.id);
+    if (lane.isLeased && ended) this.#init.tell('gone', lane.terminal.id);
     else this.recall(lane);
   }
 
   /** Many at once may be more than a connection holds. */
   #tryAgain(lane: ReadPosition, tries: number): void {
-    lane.held.takeBack();
+    lane.terminal.reclaim();
     if (tries >= mostTries) return;
     const timer = setTimeout(() => {
       this.#later.delete(timer);

@@ -3,10 +3,10 @@ import type { SharedCalls } from './shared-calls.ts';
 import { SharedMemory } from './shared-memory.ts';
 
 /** The last bytes a terminal of a keeper wrote. */
-export type KeptLog = Pick<OutputLog, 'capacity' | 'start' | 'end' | 'append' | 'read' | 'views'>;
+export type TerminalLog = Pick<OutputLog, 'capacity' | 'start' | 'end' | 'append' | 'read' | 'views'>;
 
 /** In memory that can be shared, where there is such. */
-export function keptLog(calls: SharedCalls | undefined, capacity: number, start = 0): KeptLog {
+export function terminalLog(calls: SharedCalls | undefined, capacity: number, start = 0): TerminalLog {
   const memory = calls && SharedMemory.create(calls, capacity, start);
   return memory ? new SharedLog(memory) : new OutputLog({ capacity, start });
 }
@@ -14,7 +14,7 @@ export function keptLog(calls: SharedCalls | undefined, capacity: number, start 
 const scratch = Buffer.allocUnsafeSlow(64 << 10);
 
 /** A log in memory that another process may write to while it has the terminal: its numbers are those of the moment. */
-export class SharedLog implements KeptLog, Disposable {
+export class SharedLog implements TerminalLog, Disposable {
   readonly memory: SharedMemory;
 
   constructor(memory: SharedMemory) {

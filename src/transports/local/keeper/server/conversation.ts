@@ -5,7 +5,7 @@ import { isAlive, startTime } from '../../pty/proc.ts';
 import type { SharedCalls } from '../lease/shared-calls.ts';
 import { type FrameFaults, mostNoted } from '../frame-faults.ts';
 import { type Frame, type FrameType, frame, frameTypes, frameVersion } from '../frames.ts';
-import type { HeldTerminal } from './keeper-terminal.ts';
+import type { KeeperTerminal } from './keeper-terminal.ts';
 import { Leases } from '../lease/leases.ts';
 import { ReadPosition, Outlet } from './outlet.ts';
 import { Pulse } from './pulse.ts';
@@ -21,10 +21,10 @@ import {
 } from '../messages.ts';
 
 /** What a keeper does for its client. */
-export interface Held {
-  readonly all: ReadonlyMap<string, HeldTerminal>;
-  readonly spawn: (id: string, spawn: Partial<Spawn>) => HeldTerminal;
-  readonly forget: (held: HeldTerminal) => void;
+export interface KeeperActions {
+  readonly all: ReadonlyMap<string, KeeperTerminal>;
+  readonly spawn: (id: string, spawn: Partial<Spawn>) => KeeperTerminal;
+  readonly forget: (held: KeeperTerminal) => void;
   readonly end: () => void;
   readonly replace: (argv: readonly [string, ...string[]]) => void;
   readonly faults: FrameFaults;
@@ -42,7 +42,7 @@ const keystroke = 64;
  */
 export class Conversation implements Disposable {
   readonly pid: number;
-  readonly #held: Held;
+  readonly #keeper: KeeperActions;
   readonly #lanes = new Map<string, ReadPosition>();
   readonly #outlet: Outlet;
   readonly #handlers: Readonly<Record<number, (frame: Frame) => void>> = {
@@ -61,39 +61,39 @@ export class Conversation implements Disposable {
     [frameTypes.meta]: (one) => this.#meta(one),
     [frameTypes.snapshot]: (one) => this.#snapshot(one),
     [frameTypes.replace]: (one) => this.#replace(one),
-    [frameTypes.end]: () => this.#held.end(),
+    [frameTypes.end]: () => this.#keeper.end(),
   };
   /** When the client's process was started. */
   readonly #startTime: number | undefined;
-  readonly #lender: Leases | undefined;
+  readonly #leases: Leases | undefined;
   /** What came behind the last word is said again over the next connection. */
   #over = false;
   readonly #pulse = new Pulse({
     ask: () => this.#tell('ping'),
-    isAwaited: () => [...this.#lanes.values()].some(({ held }) => held.isWaiting),
+    isAwaited: () => [...this.#lanes.values()].some(({ terminal: held }) => held.isWaiting),
     onSilent: () => {
-      for (const { held } of this.#lanes.values()) held.look();
+      for (const { terminal: held } of this.#lanes.values()) held.look();
     },
   });
 
-  constructor(socket: Socket, pid: number, held: Held, shared?: SharedCalls) {
+  constructor(socket: Socket, pid: number, held: KeeperActions, shared?: SharedCalls) {
     this.pid = pid;
     this.#startTime = startTime(pid);
-    this.#held = held;
+    this.#keeper = held;
     this.#outlet = new Outlet(socket, this.#lanes);
     const kick = (): void => this.#outlet.kick();
-    if (shared) this.#lender = new Leases({ calls: shared, pid, kick, tell: (...what) => this.#tell(...what) });
+    if (shared) this.#leases = new Leases({ calls: shared, pid, kick, tell: (...what) => this.#tell(...what) });
     for (const terminal of held.all.values()) this.#join(terminal);
   }
 
   welcome(wanted: Readonly<Record<string, number>>): void {
-    for (const { id, meta, snapshot } of this.#held.all.values()) {
+    for (const { id, meta, snapshot } of this.#keeper.all.values()) {
       if (meta) this.#tell('meta', id, meta);
       if (snapshot) this.#tell('snapshot', id, snapshot.bytes, snapshot.at);
     }
-    const { pid, startTime } = this.#held;
+    const { pid, startTime } = this.#keeper;
     // Who comes back sends again what was not accepted; who is new types behind all that waits.
-    const terminals = [...this.#held.all.values()].map((held) => ({
+    const terminals = [...this.#keeper.all.values()].map((held) => ({
       ...held.listed,
       input: held.id in wanted ? held.typed : held.queued,
     }));
@@ -104,19 +104,19 @@ export class Conversation implements Disposable {
 
   /** Its connection for descriptors; false when it is not its. */
   attach(socket: Socket, ticket: string): boolean {
-    if (!this.#lender?.attach(socket, ticket)) return false;
-    for (const lane of this.#lanes.values()) this.#lender.look(lane);
+    if (!this.#leases?.attach(socket, ticket)) return false;
+    for (const lane of this.#lanes.values()) this.#leases.look(lane);
     return true;
   }
 
   /** It has terminals lent to it, and lives: nobody else can have them. */
   get mayRead(): boolean {
-    const some = [...this.#lanes.values()].some(({ isLent }) => isLent);
+    const some = [...this.#lanes.values()].some(({ isLeased }) => isLeased);
     return some && isAlive(this.pid, this.#startTime);
   }
 
   get #ticket(): { readonly ticket?: string } {
-    return this.#lender ? { ticket: this.#lender.ticket } : {};
+    return this.#leases ? { ticket: this.#leases.ticket } : {};
   }
 
   /** Whether it says something within the time. */
@@ -138,14 +138,14 @@ export class Conversation implements Disposable {
     try {
       this.#handlers[one.type]?.(one);
     } catch (thrown) {
-      const times = this.#held.faults.count(one.id);
+      const times = this.#keeper.faults.count(one.id);
       if (times === 1) throw thrown;
-      if (times <= mostNoted) this.#held.complain(thrown);
+      if (times <= mostNoted) this.#keeper.complain(thrown);
     }
   }
 
   /** A terminal that came to be. */
-  #join(held: HeldTerminal): ReadPosition {
+  #join(held: KeeperTerminal): ReadPosition {
     const lane = new ReadPosition(held);
     this.#lanes.set(held.id, lane);
     held.onChange = () => this.#outlet.printed(lane);
@@ -154,20 +154,20 @@ export class Conversation implements Disposable {
       this.#pulse.watch();
       return true;
     };
-    held.onOpen = () => this.#lender?.look(lane);
+    held.onOpen = () => this.#leases?.look(lane);
     held.onAccepted = (length) => this.#accepted(lane, length);
     return lane;
   }
 
   /** Says no more about it. */
-  leave(held: HeldTerminal): void {
+  leave(held: KeeperTerminal): void {
     const lane = this.#lanes.get(held.id);
     held.seen = Math.max(held.seen, lane?.sentTo ?? 0);
     this.#lanes.delete(held.id);
     held.onChange = () => {};
     held.onOpen = () => {};
     held.onAccepted = () => {};
-    if (lane) this.#lender?.forget(lane);
+    if (lane) this.#leases?.forget(lane);
     held.mustWait = () => false;
     held.look();
   }
@@ -175,7 +175,7 @@ export class Conversation implements Disposable {
   /** Its connection is over. True when it may still read what it was lent: the rest is its no longer. */
   part(): boolean {
     const { mayRead } = this;
-    for (const { held, isLent } of this.#lanes.values()) if (!isLent) this.leave(held);
+    for (const { terminal: held, isLeased } of this.#lanes.values()) if (!isLeased) this.leave(held);
     return mayRead;
   }
 
@@ -183,8 +183,8 @@ export class Conversation implements Disposable {
   [Symbol.dispose](): void {
     this.#over = true;
     this.#pulse[Symbol.dispose]();
-    for (const { held } of this.#lanes.values()) this.leave(held);
-    this.#lender?.[Symbol.dispose]();
+    for (const { terminal: held } of this.#lanes.values()) this.leave(held);
+    this.#leases?.[Symbol.dispose]();
   }
 
   #tell(type: FrameType, id = '', body?: Uint8Array, offset?: number): void {
@@ -193,12 +193,12 @@ export class Conversation implements Disposable {
 
   #spawn({ id, body }: Frame): void {
     try {
-      const held = this.#held.spawn(id, decode<Spawn>(body) ?? {});
+      const held = this.#keeper.spawn(id, decode<Spawn>(body) ?? {});
       const lane = this.#join(held);
       const { pid, startTime, terminal } = held;
       this.#tell('spawned', id, encode({ pid, startTime, terminal }));
       lane.want(0);
-      this.#lender?.look(lane);
+      this.#leases?.look(lane);
     } catch (thrown) {
       const { code, message, hint, data } =
         thrown instanceof FairleadError
@@ -210,38 +210,38 @@ export class Conversation implements Disposable {
 
   #want({ id, offset }: Frame): void {
     const lane = this.#lanes.get(id);
-    if (!lane || lane.isLent) return;
+    if (!lane || lane.isLeased) return;
     lane.want(offset);
-    lane.held.look();
-    this.#lender?.look(lane);
+    lane.terminal.look();
+    this.#leases?.look(lane);
     this.#outlet.kick();
   }
 
   #returned({ id, body }: Frame): void {
     const lane = this.#lanes.get(id);
-    if (lane) this.#lender?.returned(lane, decode<Returned>(body)?.refused === true);
+    if (lane) this.#leases?.returned(lane, decode<Returned>(body)?.refused === true);
     this.#outlet.kick();
   }
 
   #ack({ id, offset }: Frame): void {
     const lane = this.#lanes.get(id);
     if (!lane) return;
-    lane.taken = Math.max(lane.taken, Math.min(offset, lane.held.log.end));
-    lane.held.look();
-    this.#lender?.look(lane);
+    lane.taken = Math.max(lane.taken, Math.min(offset, lane.terminal.log.end));
+    lane.terminal.look();
+    this.#leases?.look(lane);
     this.#outlet.kick();
   }
 
   async #flush({ id, offset }: Frame): Promise<void> {
     const lane = this.#lanes.get(id);
     if (!lane || lane.sentTo === undefined) return this.#tell('flushed', id, undefined, offset);
-    await lane.held.flush();
-    lane.flushes.push({ number: offset, to: lane.held.log.end });
+    await lane.terminal.flush();
+    lane.flushes.push({ number: offset, to: lane.terminal.log.end });
     this.#outlet.kick();
   }
 
   #input({ id, offset, body }: Frame): void {
-    const held = this.#held.all.get(id);
+    const held = this.#keeper.all.get(id);
     // Bytes that came already, from a client that could not know, are not typed twice.
     const known = held ? held.queued - offset : 0;
     if (!held || known < 0 || known >= body.length) return;
@@ -250,23 +250,23 @@ export class Conversation implements Disposable {
 
   /** It may have been typed by a client before this one. */
   #accepted(lane: ReadPosition, length: number): void {
-    const { held } = lane;
+    const { terminal: held } = lane;
     this.#outlet.sendLater(frame('accepted', held.id, undefined, held.typed));
     // The echo of a key is there already, as a rule: both go in one message.
     if (length <= keystroke && !held.isWaiting) Promise.resolve(held.channel.flush?.()).catch(() => {});
-    this.#lender?.look(lane);
+    this.#leases?.look(lane);
   }
 
   #conceal({ id, body }: Frame): void {
     const lane = this.#lanes.get(id);
     if (lane) lane.conceals += 1;
     // Offered and not yet handed out: it stays here, with the one who masks. If it is on its way, the client sends it back.
-    if (lane?.offer) this.#lender?.recall(lane);
-    this.#held.all.get(id)?.conceal(body);
+    if (lane?.offer) this.#leases?.recall(lane);
+    this.#keeper.all.get(id)?.conceal(body);
   }
 
   #resize({ id, body }: Frame): void {
-    const held = this.#held.all.get(id);
+    const held = this.#keeper.all.get(id);
     const { cols, rows, done = false } = decode<Resize>(body) ?? {};
     if (!held || cols === undefined || rows === undefined) return;
     held.size = { cols, rows };
@@ -274,39 +274,39 @@ export class Conversation implements Disposable {
   }
 
   #kill({ id, body }: Frame): void {
-    const held = this.#held.all.get(id);
+    const held = this.#keeper.all.get(id);
     const { signal } = decode<Kill>(body) ?? {};
     if (held?.isItself === true && isSignal(signal)) held.channel.kill?.(signal).catch(() => {});
   }
 
   async #terminate({ id, body }: Frame): Promise<void> {
     const { graceMs } = decode<Terminate>(body) ?? {};
-    await this.#held.all.get(id)?.terminate(typeof graceMs === 'number' ? graceMs : undefined);
+    await this.#keeper.all.get(id)?.terminate(typeof graceMs === 'number' ? graceMs : undefined);
     this.#tell('terminated', id);
   }
 
   #forget({ id }: Frame): void {
-    const held = this.#held.all.get(id);
-    if (held?.ended) this.#held.forget(held);
+    const held = this.#keeper.all.get(id);
+    if (held?.ended) this.#keeper.forget(held);
     // Whoever had it ended waited long enough for that, and does not say it again.
     else if (held?.isEnding === true)
-      void held.done.then(() => this.#held.all.get(id) === held && this.#held.forget(held));
+      void held.done.then(() => this.#keeper.all.get(id) === held && this.#keeper.forget(held));
   }
 
   #meta({ id, body }: Frame): void {
-    const held = this.#held.all.get(id);
+    const held = this.#keeper.all.get(id);
     // A copy: what came is a view into a larger buffer.
     if (held) held.meta = new Uint8Array(body);
   }
 
   #snapshot({ id, offset, body }: Frame): void {
-    const held = this.#held.all.get(id);
+    const held = this.#keeper.all.get(id);
     if (held) held.snapshot = { at: offset, bytes: new Uint8Array(body) };
   }
 
   #replace({ body }: Frame): void {
     const { argv } = decode<Replace>(body) ?? {};
-    if (argv?.[0] !== undefined) this.#held.replace(argv);
+    if (argv?.[0] !== undefined) this.#keeper.replace(argv);
   }
 }
 

@@ -5,8 +5,8 @@ import type { Libc } from '../../pty/libc.ts';
 import { LinuxPty } from '../../pty/pty-linux.ts';
 import type { SharedCalls } from '../lease/shared-calls.ts';
 import { EndedChannel } from './ended-channel.ts';
-import { HeldTerminal } from './keeper-terminal.ts';
-import { keptLog } from '../lease/terminal-log.ts';
+import { KeeperTerminal } from './keeper-terminal.ts';
+import { terminalLog } from '../lease/terminal-log.ts';
 
 /** A terminal written down. Whoever reads it may be a newer program: fields are only added. */
 interface Written {
@@ -36,7 +36,7 @@ const nothing = new Uint8Array(0);
  * Writes everything a keeper holds into memory that the next program inherits: never to a disk. From here on nothing is read
  * and nobody is waited for; when the next program does not come to be, `takeOver` brings it all back.
  */
-export async function handOver(libc: Libc, terminals: readonly HeldTerminal[]): Promise<number> {
+export async function handOver(libc: Libc, terminals: readonly KeeperTerminal[]): Promise<number> {
   const pieces: Uint8Array[] = [];
   const written: Written[] = [];
   for (const held of terminals) {
@@ -85,7 +85,7 @@ export async function handOver(libc: Libc, terminals: readonly HeldTerminal[]): 
 }
 
 /** The terminals another program wrote down, or this one before it failed to become another. */
-export function takeOver(libc: Libc, shared: SharedCalls | undefined, file: number): HeldTerminal[] {
+export function takeOver(libc: Libc, shared: SharedCalls | undefined, file: number): KeeperTerminal[] {
   const all = Buffer.alloc(fstatSync(file).size);
   for (let from = 0; from < all.length; ) from += readSync(file, all, from, all.length - from, from);
   closeSync(file);
@@ -98,9 +98,9 @@ export function takeOver(libc: Libc, shared: SharedCalls | undefined, file: numb
   };
   return written.map((one) => {
     const [output, meta, snapshot, waiting] = one.lengths.map((length = 0) => next(length));
-    const log = keptLog(shared, one.capacity, one.start);
+    const log = terminalLog(shared, one.capacity, one.start);
     if (output) log.append(output);
-    const held = new HeldTerminal({ ...one, log, clock: systemClock, channel: channelOf(libc, one) });
+    const held = new KeeperTerminal({ ...one, log, clock: systemClock, channel: channelOf(libc, one) });
     for (const secret of one.secrets) held.conceal(secret);
     held.seen = one.seen;
     if (meta && meta.length > 0) held.meta = meta;

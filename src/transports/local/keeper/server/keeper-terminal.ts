@@ -6,18 +6,18 @@ import type { Clock } from '../../../../lib/clock.ts';
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
 import { LinuxPty } from '../../pty/pty-linux.ts';
 import { startTime } from '../../pty/proc.ts';
-import { type KeptLog, SharedLog } from '../lease/terminal-log.ts';
+import { type TerminalLog, SharedLog } from '../lease/terminal-log.ts';
 import type { Listed } from '../messages.ts';
 import type { SharedMemory } from '../lease/shared-memory.ts';
 
-export interface HeldInit {
+export interface KeeperTerminalInit {
   readonly id: string;
   readonly channel: Channel;
   readonly pid: number;
   /** Path of the device. */
   readonly terminal: string;
   readonly size: Size;
-  readonly log: KeptLog;
+  readonly log: TerminalLog;
   readonly clock: Clock;
   readonly folder?: string | undefined;
   readonly about?: Readonly<Record<string, string>> | undefined;
@@ -31,13 +31,13 @@ export interface Snapshot {
 }
 
 /** One terminal of a keeper: the program, the last bytes it printed, and what an instance wants remembered of it. */
-export class HeldTerminal {
+export class KeeperTerminal {
   readonly id: string;
   readonly pid: number;
   readonly startTime: number;
   readonly terminal: string;
   readonly channel: Channel;
-  readonly log: KeptLog;
+  readonly log: TerminalLog;
   readonly folder: string | undefined;
   readonly about: Readonly<Record<string, string>> | undefined;
   size: Size;
@@ -70,7 +70,7 @@ export class HeldTerminal {
   #endedAt: number | undefined;
   #toldMs: number | undefined;
 
-  constructor(init: HeldInit) {
+  constructor(init: KeeperTerminalInit) {
     this.id = init.id;
     this.channel = init.channel;
     this.pid = init.pid;
@@ -174,24 +174,24 @@ export class HeldTerminal {
    * Reads no more, so that an instance can. Nothing when that cannot be, or not now: output that may show a secret is read by
    * the one who masks it, and what is on its way in or out gets there first.
    */
-  lend(
+  lease(
     onGone: (ended: Ended | undefined) => void,
   ): { readonly master: number; readonly memory: SharedMemory } | undefined {
     const { channel, log } = this;
     if (!(channel instanceof LinuxPty) || !(log instanceof SharedLog) || this.#ended || this.#ending) return undefined;
     if (this.#secrets.active || this.#waiting || channel.output.size > 0 || this.queued > this.typed) return undefined;
-    const master = channel.lend(onGone);
+    const master = channel.lease(onGone);
     return master === undefined ? undefined : { master, memory: log.memory };
   }
 
   /** Reads on behind what the instance has read, logged or not. */
-  takeBack(): void {
-    if (!(this.channel instanceof LinuxPty) || !(this.log instanceof SharedLog) || !this.channel.isLent) return;
+  reclaim(): void {
+    if (!(this.channel instanceof LinuxPty) || !(this.log instanceof SharedLog) || !this.channel.isLeased) return;
     this.seen = Math.max(this.seen, this.log.end);
     this.log.memory.recover();
     this.typed = Math.max(this.typed, this.log.memory.typed);
     this.queued = Math.max(this.queued, this.typed);
-    this.channel.takeBack();
+    this.channel.reclaim();
   }
 
   /** Everything the program has written so far is in the log when this settles. */

@@ -8,11 +8,11 @@ import type { SharedCalls } from '../lease/shared-calls.ts';
 import type { LocalTarget } from '../../target.ts';
 import type { Size } from '../../../../engine/terminal/channel.ts';
 import type { Clock } from '../../../../lib/clock.ts';
-import { Conversation, type Held } from './conversation.ts';
+import { Conversation, type KeeperActions } from './conversation.ts';
 import { FrameFaults } from '../frame-faults.ts';
 import { type Frame, FrameReader, frame, frameTypes } from '../frames.ts';
-import { HeldTerminal } from './keeper-terminal.ts';
-import { keptLog, SharedLog } from '../lease/terminal-log.ts';
+import { KeeperTerminal } from './keeper-terminal.ts';
+import { terminalLog, SharedLog } from '../lease/terminal-log.ts';
 import { decode, encode, type Hello, type Spawn } from '../messages.ts';
 import { OrphanedLeases } from '../lease/orphaned-leases.ts';
 
@@ -22,14 +22,14 @@ export interface KeeperOptions {
   /** Called once, when there is nothing left to keep. */
   readonly onEmpty: () => void;
   /** Goes on as another program, which has the terminals from here on. */
-  readonly replace?: (argv: readonly [string, ...string[]], terminals: readonly HeldTerminal[]) => void;
+  readonly replace?: (argv: readonly [string, ...string[]], terminals: readonly KeeperTerminal[]) => void;
   /** Without it every byte goes through the keeper. */
   readonly shared?: SharedCalls | undefined;
   /** Hears of our own mistakes. */
   readonly complain?: (error: unknown) => void;
   readonly clock?: Clock;
   readonly limits?: Partial<KeeperLimits>;
-  readonly terminals?: readonly HeldTerminal[];
+  readonly terminals?: readonly KeeperTerminal[];
 }
 
 export interface KeeperLimits {
@@ -60,12 +60,12 @@ const largestRing = 64 << 20;
 export class Keeper {
   readonly #options: KeeperOptions;
   readonly #limits: KeeperLimits;
-  readonly #terminals = new Map<string, HeldTerminal>();
+  readonly #terminals = new Map<string, KeeperTerminal>();
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  readonly #held: Held;
+  readonly #actions: KeeperActions;
   #client: { readonly socket: Socket; readonly talk: Conversation } | undefined;
-  #parted: OrphanedLeases | undefined;
+  #orphaned: OrphanedLeases | undefined;
   #path = '';
   /** How often in a row nobody could have reached it. */
   #unreachable = 0;
@@ -79,7 +79,7 @@ export class Keeper {
     this.#emptySinceMs = this.#clock.monotonic();
     this.#limits = { ...defaults, ...options.limits };
     for (const terminal of options.terminals ?? []) this.#terminals.set(terminal.id, terminal);
-    this.#held = {
+    this.#actions = {
       all: this.#terminals,
       spawn: (id, spawn) => this.#spawn(id, spawn),
       forget: (held) => this.#forget(held),
@@ -134,7 +134,7 @@ export class Keeper {
     this.#server.close();
     this.#client?.talk[Symbol.dispose]();
     this.#client = undefined;
-    this.#takeBack();
+    this.#reclaim();
     for (const socket of this.#sockets) socket.destroy();
   }
 
@@ -183,22 +183,22 @@ export class Keeper {
     socket.on('close', () => {
       clearTimeout(limit);
       this.#sockets.delete(socket);
-      if (this.#client?.socket === socket) this.#part();
+      if (this.#client?.socket === socket) this.#orphan();
       this.#emptySinceMs = this.#clock.monotonic();
     });
   }
 
   /** The connection of the client is over. */
-  #part(): void {
+  #orphan(): void {
     const talk = this.#client?.talk;
     this.#client = undefined;
-    if (talk?.part()) this.#parted = new OrphanedLeases(talk, () => this.#takeBack());
+    if (talk?.part()) this.#orphaned = new OrphanedLeases(talk, () => this.#reclaim());
     else talk?.[Symbol.dispose]();
   }
 
-  #takeBack(): void {
-    this.#parted?.[Symbol.dispose]();
-    this.#parted = undefined;
+  #reclaim(): void {
+    this.#orphaned?.[Symbol.dispose]();
+    this.#orphaned = undefined;
   }
 
   /** One client at a time. One that is dead or silent gives way; one that lives is told to nobody's surprise but the new one's. */
@@ -231,29 +231,29 @@ export class Keeper {
       if (this.#client === before) break;
     }
     if (socket.destroyed) return undefined;
-    if (this.#client?.socket.destroyed) this.#part();
-    const { talk: gone } = this.#parted ?? {};
+    if (this.#client?.socket.destroyed) this.#orphan();
+    const { talk: gone } = this.#orphaned ?? {};
     if (gone && gone.pid !== hello.pid && gone.mayRead) {
       socket.end(frame('refused', '', encode({ reason: 'busy', pid: gone.pid, silent: true })));
       return undefined;
     }
-    this.#takeBack();
+    this.#reclaim();
     this.#client?.talk[Symbol.dispose]();
     this.#client?.socket.destroy();
-    const talk = new Conversation(socket, hello.pid, this.#held, hello.direct ? this.#options.shared : undefined);
+    const talk = new Conversation(socket, hello.pid, this.#actions, hello.direct ? this.#options.shared : undefined);
     this.#client = { socket, talk };
     talk.welcome(hello.wanted ?? {});
     return talk;
   }
 
-  #spawn(id: string, spawn: Partial<Spawn>): HeldTerminal {
+  #spawn(id: string, spawn: Partial<Spawn>): KeeperTerminal {
     const { argv, env, cols, rows, cwd, folder, about, capacity, umask } = spawn;
     if (id === '' || this.#terminals.has(id) || !argv?.[0] || !env || cols === undefined || rows === undefined) {
       throw new FairleadError('invalid_input', 'The keeper was asked for a terminal that cannot be.');
     }
     const size = { cols, rows };
     // Before the program is there: nothing that comes after may fail.
-    const log = keptLog(this.#options.shared, Math.min(largestRing, Math.max(smallestRing, capacity ?? 4 << 20)));
+    const log = terminalLog(this.#options.shared, Math.min(largestRing, Math.max(smallestRing, capacity ?? 4 << 20)));
     const before = umask === undefined ? undefined : process.umask(umask & 0o777);
     let channel: LinuxPty;
     try {
@@ -264,7 +264,7 @@ export class Keeper {
     } finally {
       if (before !== undefined) process.umask(before);
     }
-    const held = new HeldTerminal({
+    const held = new KeeperTerminal({
       id,
       channel,
       pid: channel.process.pid,
@@ -279,7 +279,7 @@ export class Keeper {
     return held;
   }
 
-  #forget(held: HeldTerminal): void {
+  #forget(held: KeeperTerminal): void {
     this.#client?.talk.leave(held);
     held[Symbol.dispose]();
     this.#terminals.delete(held.id);

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { frame, frameHead } from '../frames.ts';
-import type { HeldTerminal } from './keeper-terminal.ts';
+import type { KeeperTerminal } from './keeper-terminal.ts';
 import { encode, windowBytes } from '../messages.ts';
 
 /** Sent in one go. With one such buffer per client, a slow one costs no more memory than a quick one. */
@@ -13,7 +13,7 @@ const nothing = new Uint8Array(0);
 
 /** How far one client has read one terminal. */
 export class ReadPosition {
-  readonly held: HeldTerminal;
+  readonly terminal: KeeperTerminal;
   /** Undefined until the client wants its output. */
   sentTo: number | undefined;
   /** The client has taken in everything before. */
@@ -24,37 +24,37 @@ export class ReadPosition {
   /** How many times the client has said what to conceal. */
   conceals = 0;
   /** The client reads it itself. */
-  isLent = false;
+  isLeased = false;
   readonly flushes: { readonly number: number; readonly to: number }[] = [];
 
-  constructor(held: HeldTerminal) {
-    this.held = held;
+  constructor(held: KeeperTerminal) {
+    this.terminal = held;
   }
 
   want(from: number): void {
     this.sentTo = from;
     this.taken = from;
     this.exitTold = false;
-    this.isLent = false;
+    this.isLeased = false;
   }
 
   handedOut(): void {
     this.sentTo = undefined;
-    this.isLent = true;
+    this.isLeased = true;
   }
 
   /** Its client has enough for now. */
   get isFull(): boolean {
-    return this.sentTo !== undefined && this.held.log.end - this.taken >= this.window;
+    return this.sentTo !== undefined && this.terminal.log.end - this.taken >= this.window;
   }
 
   get window(): number {
-    return Math.min(windowBytes, this.held.log.capacity >> 1);
+    return Math.min(windowBytes, this.terminal.log.capacity >> 1);
   }
 
   /** What may be sent: after the end everything, for the end comes behind it. */
   get limit(): number {
-    const { log, ended } = this.held;
+    const { log, ended } = this.terminal;
     return ended ? log.end : Math.min(log.end, this.taken + this.window);
   }
 }
@@ -93,7 +93,7 @@ export class Outlet {
 
   /** A little output is somebody's echo and goes at once; of much, more comes in the same turn of the loop. */
   printed(lane: ReadPosition): void {
-    if (lane.held.log.end - (lane.sentTo ?? 0) < littleBytes) this.kick();
+    if (lane.terminal.log.end - (lane.sentTo ?? 0) < littleBytes) this.kick();
     else this.#kickLater();
   }
 
@@ -142,7 +142,7 @@ export class Outlet {
 
   /** False when there is no more room. */
   #fillFrom(lane: ReadPosition): boolean {
-    const { held } = lane;
+    const { terminal: held } = lane;
     const { log } = held;
     if (lane.sentTo === undefined) return this.#fillFlushes(lane);
     // Whatever the ring has dropped meanwhile is gone; the offset tells.
@@ -170,7 +170,7 @@ export class Outlet {
 
   /** Answers what waits for output that was sent, or that the client reads itself. */
   #fillFlushes(lane: ReadPosition): boolean {
-    const { sentTo, flushes, held } = lane;
+    const { sentTo, flushes, terminal: held } = lane;
     while (flushes[0] && (sentTo === undefined || flushes[0].to <= sentTo || sentTo >= lane.limit)) {
       if (batchBytes - this.#filled < 1024) return false;
       this.#put(frame('flushed', held.id, undefined, flushes.shift()?.number));
