@@ -6,7 +6,7 @@ import { parseByteCount } from './lib/byte-count.ts';
 import type { Environment } from './config.ts';
 
 /**
- * What the SSH tools take from the environment, by the names of their reference (spec/remote.md section 6). Unlike our own
+ * What the SSH tools take from the environment, by the names of their reference (docs/requirements/remote.md section 6). Unlike our own
  * settings these never stop the start: what cannot be read is the default, what is out of range the nearest bound,
  * and the log says so once.
  */

@@ -32,17 +32,41 @@ test('test/surface is what each operation offers its clients (npm run docs)', as
   expect(written).toEqual(await surfaceFiles((text) => encoding.encode(text).length));
 });
 
+const home = join(import.meta.dirname, '..');
+const below = (folder: string, ending: string): string[] =>
+  readdirSync(join(home, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(folder, name));
+const text = (file: string): string => readFileSync(join(home, file), 'utf8');
+
+test('every requirement that is cited can be looked up in docs/requirements, once', () => {
+  const pages = below('docs/requirements', '.md').map(text);
+  const stated = pages.flatMap((page) => [...page.matchAll(/^- \*\*(R-[A-Z]+-\d+)\*\*/gm)].map(([, number]) => number));
+  expect(stated.filter((number, at) => stated.indexOf(number) !== at)).toEqual([]);
+  const files = [...below('src', '.ts'), ...below('test', '.ts'), ...below('docs', '.md')];
+  const cited = files.flatMap((file) =>
+    [...text(file).matchAll(/\bR-[A-Z]+-\d+/g)].map(([number]) => ({ file, number })),
+  );
+  expect(cited.length).toBeGreaterThan(300);
+  expect(cited.filter(({ number }) => !stated.includes(number))).toEqual([]);
+});
+
+test('every row of section 10 that a test of SSH cites is there', () => {
+  const rows = [...text('docs/requirements/remote.md').matchAll(/^\| (10\.\d+) \|/gm)].map(([, row]) => row);
+  const tests = ['src', 'test']
+    .flatMap((folder) => below(folder, '.test.ts'))
+    .filter((file) => /remote|ssh/.test(file));
+  const cited = tests.flatMap((file) => [...text(file).matchAll(/\((10\.\d+)\)/g)].map(([, row]) => row));
+  expect(cited.length).toBeGreaterThan(10);
+  expect(cited.filter((row) => !rows.includes(row))).toEqual([]);
+});
+
 test('every command that the documents and our own texts advise exists', () => {
   const verbs = verbsOf(sessionBook);
   const words = [...commands.flatMap(({ name, otherName = name }) => [name, otherName]), ...verbs.keys()];
-  const home = join(import.meta.dirname, '..');
-  const pages = (below: string, ending: string): string[] =>
-    readdirSync(join(home, below), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith(ending) && !name.endsWith('.test.ts'))
-      .map((name) => join(below, name));
-  const files = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages('docs/guide', '.md'), ...pages('src', '.ts')];
+  const files = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...below('docs/guide', '.md'), ...below('src', '.ts')];
   const wrong = files.flatMap((file) =>
-    [...readFileSync(join(home, file), 'utf8').matchAll(/(^|[`'])?fairlead ([a-z]+)(?: ([a-z][a-z-]+))?/gm)]
+    [...text(file).matchAll(/(^|[`'])?fairlead ([a-z]+)(?: ([a-z][a-z-]+))?/gm)]
       .filter(([, quoted, word = '', verb]) =>
         words.includes(word)
           ? verb !== undefined && verbs.has(word) && verbs.get(word)?.has(verb) !== true

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { errorTable } from './errors.ts';
 import { remoteErrors } from './remote-errors.ts';
 
-/** spec/remote.md 2.1 and 2.2, row by row. */
+/** docs/requirements/remote.md 2.1 and 2.2, row by row. */
 const spec: Readonly<Record<string, string>> = {
   'AUTH no': 'AUTH_FAILED AUTH_KEY_PARSE HOST_KEY_UNKNOWN HOST_KEY_MISMATCH',
   'TRANSPORT yes':

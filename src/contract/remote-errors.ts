@@ -21,7 +21,7 @@ const row = (category: Category, retry: Retry, error: ErrorCode, cure: string): 
   cure,
 });
 
-/** The codes of the remote reference (spec/remote.md section 2) and what each means to a caller. */
+/** The codes of the remote reference (docs/requirements/remote.md section 2) and what each means to a caller. */
 export const remoteErrors = {
   AUTH_FAILED: row(
     'AUTH',

@@ -16,7 +16,7 @@ export const Seconds = Count;
 export const ShellMaxBytes = usually(Count, 16_384);
 export const MaxItems = usually(Count, 500).describe('(500)');
 
-/** The longest a call may wait (spec/remote.md section 7). */
+/** The longest a call may wait (docs/requirements/remote.md section 7). */
 const longestWaitSecs = 300;
 
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);

@@ -11,7 +11,7 @@ interface Recipe extends Prompt {
   readonly tools: readonly string[];
 }
 
-/** Recipes of the remote reference, in its order (spec/remote.md section 5). */
+/** Recipes of the remote reference, in its order (docs/requirements/remote.md section 5). */
 export const sshPrompts: readonly Recipe[] = [
   {
     name: 'run_one_shot_command',

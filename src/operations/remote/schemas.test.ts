@@ -4,7 +4,7 @@ import { sshBook } from './index.ts';
 
 const { tools } = foldBooks([sshBook], () => Promise.reject(new Error('not called')), { readOnly: false }).list();
 
-/** The defaults that the reference prints, and spec/remote.md section 6 where it decides otherwise (compress). */
+/** The defaults that the reference prints, and docs/requirements/remote.md section 6 where it decides otherwise (compress). */
 const documented = {
   ssh_connect: {
     timeout_secs: 30,

@@ -39,7 +39,7 @@ export type ShellKey = (typeof shellKeys)[number];
 export const modifierNames = ['shift', 'alt', 'ctrl'] as const;
 export type Modifier = (typeof modifierNames)[number];
 
-/** What a key sends (spec/remote.md section 1.2). Throws MODIFIER_NOT_ALLOWED and INVALID_REPEAT. */
+/** What a key sends (docs/requirements/remote.md section 1.2). Throws MODIFIER_NOT_ALLOWED and INVALID_REPEAT. */
 export function shellKey(key: ShellKey, modifiers: readonly Modifier[], repeat: number): Uint8Array {
   if (!Number.isInteger(repeat) || repeat < 1 || repeat > maxRepeat) {
     throw remoteError('INVALID_REPEAT', `repeat must be a whole number from 1 to ${maxRepeat}`, {

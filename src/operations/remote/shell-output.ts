@@ -11,7 +11,7 @@ import { Id } from './connect-for.ts';
 import { ShellMaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';
 import { RemoteFlags, flagged, replyText, tailText } from './text.ts';
 
-/** Spec/remote.md section 7. */
+/** docs/requirements/remote.md section 7. */
 const maxPatterns = 16;
 const maxPatternBytes = 1024;
 const progressMs = 1000;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { addFlags, type TextFlags } from '../../lib/plain-text.ts';
 
-/** The words of the remote reference: `KEY: value` lines, fenced blocks, then HINT, WARN and NEXT (spec/remote.md, shared rules). */
+/** The words of the remote reference: `KEY: value` lines, fenced blocks, then HINT, WARN and NEXT (docs/requirements/remote.md, shared rules). */
 
 export type Value = string | number | boolean | undefined;
 

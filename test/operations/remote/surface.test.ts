@@ -6,7 +6,7 @@ import type { ToolResult } from '../../support/mcp-client.ts';
 import { withSshd } from '../../support/ssh/login.ts';
 import type { Sshd } from '../../support/ssh/sshd.ts';
 
-/** spec/remote.md section 1: read-only, destructive, idempotent. */
+/** docs/requirements/remote.md section 1: read-only, destructive, idempotent. */
 const matrix = `
 ssh_connect           n/n/y
 ssh_disconnect        n/y/y
