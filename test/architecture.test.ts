@@ -100,6 +100,21 @@ test('rooms of the engine point one way', () => {
   expect(wrong).toEqual([]);
 });
 
+test('MCP is one route of the HTTP server: the two share nothing but the type of a route', () => {
+  const between = sources
+    .filter((file) => /^faces\/(mcp|http|ask-page)\//.test(file))
+    .flatMap((file) =>
+      [...text(file).matchAll(/^import (type )?[^;]*?from '(\.[^']+)'/gm)].map(([, type, to = '']) => ({
+        from: file.split('/')[1],
+        to: relative(root, join(root, dirname(file), to)),
+        isType: type !== undefined,
+      })),
+    );
+  expect(between.filter(({ from, to }) => from === 'http' && /^faces\/(mcp|ask-page)\//.test(to))).toEqual([]);
+  const used = between.filter(({ from, to }) => from === 'mcp' && /^faces\/(http|ask-page)\//.test(to));
+  expect(new Set(used.map(({ to, isType }) => `${to} ${isType}`))).toEqual(new Set(['faces/http/route.ts true']));
+});
+
 test('an exported name is declared once; operations are named after their place', () => {
   const declared = sources.flatMap((file) =>
     [...text(file).matchAll(/^export (?:abstract |async )*(?:class|interface|type|const|function\*?) +(\w+)/gm)].map(

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { listenHttp } from '../../src/commands/instance/ports.ts';
 import { systemClock } from '../../src/system/clock.ts';
-import { LoopbackServer, notice } from '../../src/faces/ask-page/loopback-server.ts';
+import { notice, servePages } from '../../src/faces/ask-page/serve-pages.ts';
 import { type FailedLogin, FailedLogins } from '../../src/faces/door/failed-logins.ts';
 import { MethodTable } from '../../src/faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../src/faces/jsonrpc/server.ts';
-import { type HttpOptions, serveMcpHttp } from '../../src/faces/http/server.ts';
+import { HttpServer } from '../../src/faces/http/server.ts';
+import { TokenGuard } from '../../src/faces/http/token-guard.ts';
+import { serveMcpHttp } from '../support/mcp/http.ts';
 import { initialize } from '../support/mcp/wire.ts';
 import { workshop } from '../support/mcp/workshop.ts';
 import { RpcClient } from '../support/rpc.ts';
@@ -123,7 +124,7 @@ test('wrong tokens are told, and slow the answers to other wrong ones down, neve
   expect(performance.now() - before).toBeGreaterThan(900);
 });
 
-const rules: Omit<HttpOptions, 'failed'> = { host: '127.0.0.1', port: 0, token, allowedHosts: [], allowedOrigins: [] };
+const rules = { token, allowedHosts: [], allowedOrigins: [] };
 
 test('HTTP: half-open connections are dropped, oldest first, and the owner is served', async () => {
   const shop = workshop();
@@ -208,10 +209,10 @@ test.each([
 });
 
 test('the page for secrets: half-open connections do not keep the person out', async () => {
-  await using page = await LoopbackServer.listen(async () => notice(200, 'Hello', 'It is you.'));
-  const { port } = new URL(page.origin);
+  await using page = await servePages(async () => notice(200, 'Hello', 'It is you.'));
+  const { port } = new URL(page.url);
   const strangers = await Promise.all(Array.from({ length: 100 }, () => open(Number(port))));
-  const answer = await fetch(page.origin);
+  const answer = await fetch(page.url);
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('It is you.')]);
   for (const socket of strangers) socket.destroy();
 });
@@ -221,12 +222,10 @@ test('a fixed token is not sent to the program that took the port: the server re
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
   try {
-    const shop = workshop();
-    const { port: _any, ...options } = rules;
-    await expect(listenHttp(shop.surface, options, undefined, () => false, port)).rejects.toThrow(
-      /taken.*token is fixed/,
-    );
-    await using moved = await listenHttp(shop.surface, options, undefined, () => true, port);
+    const guard = new TokenGuard(rules);
+    const wanted = { host: '127.0.0.1', ports: [port, 0], guard, routes: [] };
+    await expect(HttpServer.listen({ ...wanted, mayMove: () => false })).rejects.toThrow(/taken.*token is fixed/i);
+    await using moved = await HttpServer.listen({ ...wanted, mayMove: () => true });
     expect(moved.port).not.toBe(port);
     const args = ['--port', '0', '--rpc-port', String(port)];
     await expect(Served.start(args, { FAIRLEAD_TOKEN: token })).rejects.toThrow('The token is fixed');

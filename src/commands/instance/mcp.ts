@@ -1,5 +1,6 @@
 import { serveStdio } from '../../faces/mcp/stdio.ts';
 import { places } from '../../config.ts';
+import { localOwner } from '../../engine/call/principal.ts';
 import { openStateRoot } from '../../engine/instances/state-root.ts';
 import { hungUp } from '../../transports/local/pty/hung-up.ts';
 import type { Invocation } from '../command.ts';
@@ -25,6 +26,7 @@ export async function mcp(invocation: Invocation): Promise<number> {
       await serveStdio(surface, {
         stdin,
         stdout,
+        principal: localOwner,
         hungUp: () => hungUp(0),
         signal,
         onError: (error) => log(error.message),

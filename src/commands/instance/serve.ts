@@ -1,6 +1,11 @@
 import { once } from 'node:events';
 import { autosave, autosaveNames } from '../../engine/sessions/autosave.ts';
-import type { HttpServer } from '../../faces/http/server.ts';
+import { portsFrom } from '../../faces/door/listen.ts';
+import { healthRoute } from '../../faces/http/health.ts';
+import { HttpServer, nameInUrl } from '../../faces/http/server.ts';
+import { TokenGuard } from '../../faces/http/token-guard.ts';
+import { mcpRoute } from '../../faces/mcp/http/route.ts';
+import { localOwner } from '../../engine/call/principal.ts';
 import { call } from '../../engine/call/call.ts';
 import { followDirectory } from '../../engine/instances/follow-directory.ts';
 import { Instances } from '../../engine/instances/instances.ts';
@@ -19,8 +24,10 @@ import { claimName } from './claim-name.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
 import { serveLocally } from './local-socket.ts';
-import { failedLogins, listenHttp, mayMove } from './ports.ts';
+import { failedLogins, mayMove } from './ports.ts';
 import { welcome } from './welcome.ts';
+
+const preferredPort = 7420;
 
 /** An instance: MCP over HTTP, the session RPC over TCP, a local socket; until a signal comes. */
 export async function serve(invocation: Invocation): Promise<number> {
@@ -46,15 +53,25 @@ export async function serve(invocation: Invocation): Promise<number> {
   // From the beginning, so that the first question after a bad minute is answered truly.
   engine.service(runningInstance);
   const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
-  const options = {
-    host: settings.host,
-    token,
-    allowedHosts: settings.allowHost,
-    allowedOrigins: settings.allowOrigin,
-    onError: (error: Error) => log(error.message),
-    failed: failedLogins(engine, log),
-  };
+  const onError = (error: Error): void => log(error.message);
+  const failed = failedLogins(engine, log);
   const moves = mayMove(peers, settings.token !== undefined);
+  const { host, port, allowHost, allowOrigin } = settings;
+  // People who choose an address want to be served under it.
+  const rules = { token, allowedHosts: [...allowHost, nameInUrl(host)], allowedOrigins: allowOrigin, failed };
+  const listenHttp = (): Promise<HttpServer> =>
+    HttpServer.listen({
+      host,
+      ports: port === undefined ? portsFrom(preferredPort) : [port],
+      mayMove: moves,
+      guard: new TokenGuard(rules),
+      routes: [healthRoute, mcpRoute(surface, { principal: localOwner, onError })],
+      onError,
+    });
+  const listenRpc = (): Promise<RpcServer> => {
+    const wire = { host: '127.0.0.1', port: settings.rpcPort, mayMove: moves };
+    return RpcServer.listen({ ...wire, token, methods, clock: engine.clock, failed });
+  };
   const saveSessions = (instance: string): void => {
     const outlives = ({ durable: memory }: Terminal): boolean => memory !== undefined && settings.keepTerminals;
     const gone = autosave(engine, engine.service(workspaces), { instance, log, outlives });
@@ -71,10 +88,8 @@ export async function serve(invocation: Invocation): Promise<number> {
       }
       if (settings.autosave) saveSessions(own.record.id);
       // Before anything is opened that would be left running if this cannot be.
-      server = await listenHttp(surface, options, settings.port, moves);
-      const { rpcPort: port } = settings;
-      const wire = { host: '127.0.0.1', port, token, methods, clock: engine.clock, failed: options.failed };
-      rpc = await RpcServer.listen({ ...wire, moves: moves(port) });
+      server = await listenHttp();
+      rpc = await listenRpc();
       await engine.sessions.default(signal);
       // Whoever reads the files may come at once.
       own.announce({ mcp_port: rpc.port, http_port: server.port });
@@ -87,7 +102,7 @@ export async function serve(invocation: Invocation): Promise<number> {
       const began = performance.now();
       own[Symbol.dispose]();
       await Promise.all([server?.[Symbol.asyncDispose](), rpc?.[Symbol.asyncDispose]()]);
-      options.failed[Symbol.dispose]();
+      failed[Symbol.dispose]();
       const kept = settings.keepTerminals
         ? engine.terminals.filter(({ ended, durable: memory }) => memory && !ended).length
         : 0;

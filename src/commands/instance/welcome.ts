@@ -19,7 +19,7 @@ export interface WelcomeFacts {
 export function welcome(invocation: Invocation, { server, own, root, keeps }: WelcomeFacts): void {
   const { stdout, env, version, settings } = invocation;
   const { bold, cyan, dim, green } = styleFor(stdout, env);
-  const { url } = server;
+  const url = `${server.url}/mcp`;
   const { says, inShell, inJson, note } = tokenWords(invocation, own, root);
   const stdio = { command: process.execPath, args: [fileURLToPath(new URL('bin/fairlead.js', packageRoot)), 'mcp'] };
   stdout.write(`${green('●')} ${bold('Fairlead')} ${version} is serving MCP

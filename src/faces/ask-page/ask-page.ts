@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { FairleadError } from '../../contract/errors.ts';
 import { answerQuestion, declineQuestion } from '../../engine/person/questions/methods.ts';
 import type { OpenQuestion } from '../../engine/person/questions/question.ts';
 import type { Caller } from '../../engine/call/call.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { readBody } from '../http/exchange.ts';
+import type { HttpVisit } from '../http/route.ts';
+import type { HttpServer } from '../http/server.ts';
 import { questionPage } from './html.ts';
-import { LoopbackServer, notice, type PageReply } from './loopback-server.ts';
+import { notice, type PageReply, servePages } from './serve-pages.ts';
 
-/** Whoever has the link: it was shown to the person, and to nobody else. */
+/** The person: only they were shown the link. */
 const person: Caller = { name: 'person', principal: 'person', origin: 'http', may: () => true };
 
 /** The longest answer, every character of it escaped. */
 const maxBodyBytes = 64 << 10;
-/** Several calls may wait for one answer, and each shows a link of its own. */
+/** Several calls may wait for one answer, each with a link of its own. */
 const mostLinks = 256;
-/** After the last question, so that a button pressed twice is still thanked. */
+/** Kept after the last question: a button pressed twice is still thanked. */
 const lingerMs = 2000;
 
 const thanks = notice(200, 'Thank you', 'Your answer was handed over. You can close this page.');
@@ -35,7 +35,7 @@ export class AskPage implements AsyncDisposable {
   /** Token → how it was used. */
   readonly #used = new Map<string, PageReply>();
   readonly #watch: Disposable;
-  #server: Promise<LoopbackServer> | undefined;
+  #server: Promise<HttpServer> | undefined;
   #linger: Disposable | undefined;
 
   constructor(engine: Engine) {
@@ -50,15 +50,15 @@ export class AskPage implements AsyncDisposable {
     const [oldest] = this.#links.keys();
     if (this.#links.size > mostLinks && oldest !== undefined) this.#links.delete(oldest);
     this.#linger?.[Symbol.dispose]();
-    this.#server ??= LoopbackServer.listen((request) => this.#reply(request));
+    this.#server ??= servePages((visit) => this.#reply(visit));
     try {
-      const { origin } = await this.#server;
-      return `${origin}/ask/${token}`;
+      const { url } = await this.#server;
+      return `${url}/ask/${token}`;
     } catch (thrown) {
       this.#server = undefined;
       throw thrown;
     } finally {
-      // It may have been answered by another door meanwhile.
+      // The question may have been answered elsewhere meanwhile.
       this.#endWhenIdle();
     }
   }
@@ -84,13 +84,14 @@ export class AskPage implements AsyncDisposable {
     await listening?.[Symbol.asyncDispose]();
   }
 
-  async #reply(request: IncomingMessage): Promise<PageReply> {
-    const token = /^\/ask\/([\w-]{32})$/.exec(request.url ?? '')?.[1] ?? '';
+  async #reply(visit: HttpVisit): Promise<PageReply> {
+    const token = /^\/ask\/([\w-]{32})$/.exec(visit.request.url ?? '')?.[1] ?? '';
     const question = this.#engine.questions.get(this.#links.get(token) ?? '');
     if (!question) return this.#used.get(token) ?? gone;
-    if (request.method === 'GET') return { status: 200, html: questionPage(question, this.#engine.clock.now()) };
-    if (request.method !== 'POST') return misshapen;
-    const reply = await this.#take(question, await readForm(request));
+    const { method } = visit.request;
+    if (method === 'GET') return { status: 200, html: questionPage(question, this.#engine.clock.now()) };
+    if (method !== 'POST') return misshapen;
+    const reply = await this.#take(question, await readForm(visit));
     const first = this.#used.get(token);
     if (first) return first;
     if (reply !== misshapen) this.#used.set(token, reply);
@@ -115,8 +116,8 @@ export class AskPage implements AsyncDisposable {
   }
 }
 
-async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
+async function readForm({ request, body }: HttpVisit): Promise<URLSearchParams | undefined> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) return undefined;
-  const body = await readBody(request, maxBodyBytes);
-  return body === undefined ? undefined : new URLSearchParams(body);
+  const text = await body(maxBodyBytes);
+  return text === undefined ? undefined : new URLSearchParams(text);
 }

@@ -1,20 +1,21 @@
 import type { Clock } from '../../lib/clock.ts';
+import { onAbort } from '../../system/on-abort.ts';
 
 export interface FailedLogin {
   /** Address and port it came from. */
   readonly peer: string;
   readonly face: 'rpc' | 'http';
-  /** How many this stands for: of a storm only some are told one by one. */
+  /** How many attempts this stands for: in a storm only the first are reported one by one. */
   readonly count: number;
 }
 
-/** Within this time failures add up, and of more than `toldEach` only a sum is told. */
+/** Failures within this time add up. After `toldEach` of them only their number is reported. */
 const windowMs = 60_000;
 const freeFailures = 5;
 const toldEach = 20;
-export const slowedMs = 1000;
+const slowedMs = 1000;
 
-/** Wrong tokens, on whichever port and connection they were tried: one count for the whole process. */
+/** Wrong tokens on all ports and connections: one count for the whole process. */
 export class FailedLogins implements Disposable {
   readonly #clock: Clock;
   readonly #tell: (failure: FailedLogin) => void;
@@ -27,7 +28,7 @@ export class FailedLogins implements Disposable {
     this.#tell = tell;
   }
 
-  /** How long the answer to a wrong token waits now. The right token is never made to wait by strangers. */
+  /** How long the answer to a wrong token is delayed now. The answer to the right token never is. */
   get delayMs(): number {
     return this.#recent >= freeFailures ? slowedMs : 0;
   }
@@ -37,6 +38,21 @@ export class FailedLogins implements Disposable {
     this.#window ??= this.#clock.after(windowMs, () => this.#close());
     if (this.#recent <= toldEach) this.#tell({ ...failure, count: 1 });
     else this.#untold = { count: (this.#untold?.count ?? 0) + 1, last: failure };
+  }
+
+  /** Resolves after `ms`, or when the client leaves. */
+  async pause(ms: number, gone: AbortSignal): Promise<void> {
+    if (ms === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = this.#clock.after(ms, () => {
+        left[Symbol.dispose]();
+        resolve();
+      });
+      const left = onAbort(gone, () => {
+        timer[Symbol.dispose]();
+        resolve();
+      });
+    });
   }
 
   #close(): void {

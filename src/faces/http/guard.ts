@@ -1,9 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ErrorCode } from '../../contract/errors.ts';
+import { isLoopback } from '../../lib/loopback.ts';
+import { isSameToken } from '../door/token.ts';
+import type { Refusal } from './reply.ts';
 
 export interface GuardRules {
-  /** Absent: whoever reaches the port may call. */
+  /** Absent: every client that reaches the port may call. */
   readonly token?: string;
   /** Host names accepted besides those of this machine, without port. */
   readonly allowedHosts: readonly string[];
@@ -11,18 +12,10 @@ export interface GuardRules {
   readonly allowedOrigins: readonly string[];
 }
 
-export interface Refusal {
-  readonly status: number;
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A page on another site can make a browser send requests here under a name of its own; it cannot choose the Host. */
+/** A page on another site can point its own host name at this machine; the browser then sends that name as Host. */
 export function checkHost(headers: IncomingHttpHeaders, rules: GuardRules, hosts = 1): Refusal | undefined {
   if (hosts > 1) return malformed('A request has one Host header.');
-  if (!isPort(headers.host)) return malformed('The port in the Host header is none.');
+  if (!isPort(headers.host)) return malformed('The Host header has no valid port.');
   const name = hostName(headers.host);
   if (name !== undefined && (isLoopback(name) || rules.allowedHosts.includes(name))) return undefined;
   return {
@@ -58,7 +51,7 @@ export function checkOrigin(headers: IncomingHttpHeaders, rules: GuardRules): Re
 export function checkToken(headers: IncomingHttpHeaders, rules: GuardRules): Refusal | undefined {
   if (rules.token === undefined) return undefined;
   const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  if (given !== undefined && same(given, rules.token)) return undefined;
+  if (given !== undefined && isSameToken(given, rules.token)) return undefined;
   const challenge = given === undefined ? '' : ', error="invalid_token"';
   return {
     status: 401,
@@ -69,13 +62,6 @@ export function checkToken(headers: IncomingHttpHeaders, rules: GuardRules): Ref
   };
 }
 
-/** Digests have one length, so neither content nor length of the token shows in the time this takes. */
-const same = (given: string, token: string): boolean => timingSafeEqual(digest(given), digest(token));
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
 function hostName(host: string | undefined): string | undefined {
   return /^(\[[0-9a-f:.]+\]|[^:/@\s]+)(?::\d{1,5})?$/i.exec(host ?? '')?.[1]?.toLowerCase();
 }
-
-/** Whether a host name, as URLs write it, is this machine. */
-export const isLoopback = (name: string): boolean => name === 'localhost' || name === '127.0.0.1' || name === '[::1]';

@@ -189,32 +189,19 @@ export class Connection {
   }
 
   async #logIn({ id, params }: Request): Promise<string> {
+    const { failed } = this.#options;
     const { delayMs } = this.#login;
-    if (delayMs > 0) await this.#pause(delayMs);
+    // A login is answered in the same turn: what the lines behind it may be depends on it.
+    if (delayMs > 0) await failed.pause(delayMs, this.#gone.signal);
     const answer = this.#login.attempt(params);
     if (!('code' in answer)) {
       this.#options.strangers.recognise(this.#socket);
       return resultLine(id, answer);
     }
-    const { failed } = this.#options;
     failed.add({ peer: this.#peer, face: 'rpc' });
-    // The wrong token alone waits for what other connections did.
-    if (delayMs === 0 && failed.delayMs > 0 && !this.#login.authenticated) await this.#pause(failed.delayMs);
+    // Failures on other connections delay only wrong tokens.
+    if (delayMs === 0 && !this.#login.authenticated) await failed.pause(failed.delayMs, this.#gone.signal);
     return errorLine(id, answer);
-  }
-
-  async #pause(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = this.#options.clock.after(ms, resolve);
-      this.#gone.signal.addEventListener(
-        'abort',
-        () => {
-          timer[Symbol.dispose]();
-          resolve();
-        },
-        { once: true },
-      );
-    });
   }
 
   async #send(line: string): Promise<void> {

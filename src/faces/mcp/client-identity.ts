@@ -1,6 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Client } from '../../engine/call/call.ts';
-import { peerOf } from '../http/exchange.ts';
+import { peerOf } from './http/web.ts';
 
 /** Where clients put the id of their conversation: it outlives connections and tells two windows of one program apart. */
 const conversationIds = ['fairlead/client', 'openai/session', 'vscode.conversationId', 'sessionID'];

@@ -14,7 +14,7 @@ import { type HttpClient, identify } from './client-identity.ts';
 import type { Work } from './elicit/held.ts';
 import { plainly } from './elicit/elicit.ts';
 import type { CallsEnd } from './ending.ts';
-import { peerOf } from '../http/exchange.ts';
+import { peerOf } from './http/web.ts';
 import { progressOf } from './progress.ts';
 import { getPrompt } from './prompts.ts';
 import { offerResources } from './resources.ts';

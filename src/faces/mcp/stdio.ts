@@ -4,12 +4,13 @@ import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdi
 import { CallsEnd } from './ending.ts';
 import { type HungUp, LineTransport } from './line-transport.ts';
 import { createServer } from './server.ts';
-import { localOwner } from '../../engine/call/principal.ts';
 import type { McpSurface } from './surface.ts';
 
 export interface StdioOptions {
   readonly stdin: Readable;
   readonly stdout: Writable;
+  /** Whose things the client sees. */
+  readonly principal: string;
   /** Absent: while the client leaves its answers unread, the end of input may go unnoticed. */
   readonly hungUp?: HungUp | undefined;
   /** Ends the connection as the end of input does, but without waiting for calls to finish by themselves. */
@@ -47,12 +48,12 @@ const unreadMs = 800;
  * every answer is written, or when nobody is left to read them.
  */
 export async function serveStdio(surface: McpSurface, options: StdioOptions): Promise<void> {
-  const { signal } = options;
+  const { signal, principal } = options;
   const patience = { ...defaults, ...options.patience };
   const { finishMs, stopMs } = patience;
   const ending = new CallsEnd();
   const transport = new LineTransport(options.stdin, options.stdout, options.hungUp);
-  const connection = serveConnection(({ era }) => createServer(surface, { era, principal: localOwner, ending }), {
+  const connection = serveConnection(({ era }) => createServer(surface, { era, principal, ending }), {
     transport,
     ...(options.onError !== undefined && { onerror: options.onError }),
   });

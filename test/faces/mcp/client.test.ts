@@ -7,11 +7,12 @@ import {
 } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { describe, expect, test } from 'vitest';
-import { serveMcpHttp } from '../../../src/faces/http/server.ts';
 import { LineTransport } from '../../../src/faces/mcp/line-transport.ts';
+import { localOwner } from '../../../src/engine/call/principal.ts';
 import { serveStdio } from '../../../src/faces/mcp/stdio.ts';
 import type { McpSurface } from '../../../src/faces/mcp/surface.ts';
 import { workshop } from '../../support/mcp/workshop.ts';
+import { serveMcpHttp } from '../../support/mcp/http.ts';
 
 interface Connected extends AsyncDisposable {
   readonly client: Client;
@@ -20,7 +21,8 @@ interface Connected extends AsyncDisposable {
 const doors = {
   async stdio(surface: McpSurface, client: Client): Promise<Connected> {
     const [toServer, toClient] = [new PassThrough(), new PassThrough()];
-    const served = serveStdio(surface, { stdin: toServer, stdout: toClient, signal: new AbortController().signal });
+    const { signal } = new AbortController();
+    const served = serveStdio(surface, { stdin: toServer, stdout: toClient, principal: localOwner, signal });
     await client.connect(new LineTransport(toClient, toServer));
     return {
       client,

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { serveMcpHttp } from '../../../src/faces/http/server.ts';
 import { conformanceSurface } from '../../support/mcp/conformance-surface.ts';
 import { node22 } from '../../support/mcp/node22.ts';
+import { serveMcpHttp } from '../../support/mcp/http.ts';
 
 const suite = fileURLToPath(new URL('../../../node_modules/@modelcontextprotocol/conformance/', import.meta.url));
 

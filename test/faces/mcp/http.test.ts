@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type HttpOptions, type HttpServer, serveMcpHttp } from '../../../src/faces/http/server.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 import { shortest } from '../../support/shortest.ts';
 import { changes, conformanceSurface } from '../../support/mcp/conformance-surface.ts';
 import { callWithoutTerminals } from '../../support/mcp/engine.ts';
 import { envelope, initialize, type Message, toolCall } from '../../support/mcp/wire.ts';
 import { workshop } from '../../support/mcp/workshop.ts';
+import { type McpHttp, type McpHttpOptions, serveMcpHttp } from '../../support/mcp/http.ts';
 
 const token = 'a-token-for-tests';
-const options: HttpOptions = { host: '127.0.0.1', port: 0, token, allowedHosts: [], allowedOrigins: [] };
+const options: McpHttpOptions = { host: '127.0.0.1', port: 0, token, allowedHosts: [], allowedOrigins: [] };
 const json = {
   authorization: `Bearer ${token}`,
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
 };
 
-let server: HttpServer;
+let server: McpHttp;
 let shop: ReturnType<typeof workshop>;
 beforeEach(async () => {
   shop = workshop();

@@ -9,10 +9,10 @@ import {
 import { FairleadError } from '../../../contract/errors.ts';
 import type { OpenQuestion, PersonReach } from '../../../engine/person/questions/question.ts';
 import type { ReportProgress } from '../../../engine/call/call.ts';
+import { isLoopback } from '../../../lib/loopback.ts';
 import { refusedCall } from '../answer.ts';
 import { anyOf } from '../any-of.ts';
 import { HeldCall, heldPrefix, messageFor, type ToolAnswer, type Work } from './held.ts';
-import { isLoopback } from '../../http/guard.ts';
 
 /** Where a person answers. Only the address passes through the client, never the answer. */
 export interface PersonPages {

@@ -1,54 +1,50 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server';
 import { isDeeper } from '../../../lib/json-depth.ts';
+import { systemClock } from '../../../system/clock.ts';
+import type { HttpVisit, Route } from '../../http/route.ts';
 import { CallsEnd } from '../ending.ts';
-import { readBody, httpRpcError, sendWebResponse, toWebRequest } from '../../http/exchange.ts';
-import { LegacySessions, type HttpSessionLimits } from './sessions.ts';
 import { createServer } from '../server.ts';
-import { localOwner } from '../../../engine/call/principal.ts';
 import type { McpSurface } from '../surface.ts';
+import { type HttpSessionLimits, LegacySessions } from './sessions.ts';
+import { httpRpcError, sendWebResponse, toWebRequest } from './web.ts';
 
-export const maxBodyBytes = 16 << 20;
+const maxBodyBytes = 16 << 20;
 /** Deeper than any argument of a tool. */
 const deepest = 200;
 /** How long calls may take to answer once they are told to stop waiting. */
 const answerMs = 200;
 
-export interface McpEndpoint extends AsyncDisposable {
-  /** Answers one request that has passed the guard. Never rejects. */
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+export interface McpRouteOptions extends Partial<HttpSessionLimits> {
+  /** Whose things its callers see. */
+  readonly principal: string;
+  readonly onError?: ((error: Error) => void) | undefined;
 }
 
 /** Streamable HTTP for both protocol eras on one path: what a request claims decides which of them serves it. */
-export function mcpEndpoint(
-  surface: McpSurface,
-  limits: HttpSessionLimits,
-  onError: (error: Error) => void,
-): McpEndpoint {
+export function mcpRoute(surface: McpSurface, options: McpRouteOptions): Route {
+  const { principal, onError = () => {}, maxSessions = 100, idleMs = 30 * 60_000, clock = systemClock } = options;
   const ending = new CallsEnd();
-  const sessions = new LegacySessions(surface, limits, ending);
+  const sessions = new LegacySessions(surface, { maxSessions, idleMs, clock }, { principal, ending });
   const modern = createMcpHandler(
-    ({ era }) => createServer(withoutFollowing(surface), { era, principal: localOwner, client: {}, ending }),
-    {
-      legacy: 'reject',
-      onerror: onError,
-    },
+    ({ era }) => createServer(withoutFollowing(surface), { era, principal, client: {}, ending }),
+    { legacy: 'reject', onerror: onError },
   );
   const following = surface.resources?.on((change) => {
     if (change.kind === 'listed') modern.notify.resourcesChanged();
     else modern.notify.resourceUpdated(change.uri);
   });
 
-  async function answer(request: IncomingMessage, gone: AbortSignal): Promise<Response> {
+  async function answer(visit: HttpVisit): Promise<Response> {
+    const { request } = visit;
     if (!['GET', 'POST', 'DELETE'].includes(request.method ?? '')) {
       return httpRpcError(405, -32000, 'Method not allowed.', { allow: 'GET, POST, DELETE', connection: 'close' });
     }
-    const web = toWebRequest(request, gone);
+    const web = toWebRequest(visit);
     if (request.method !== 'POST') return sessions.fetch(web, undefined);
     if (!isJsonContentType(request.headers['content-type'])) {
       return httpRpcError(415, -32000, 'The content type must be application/json.', { connection: 'close' });
     }
-    const text = await readBody(request, maxBodyBytes);
+    const text = await visit.body(maxBodyBytes);
     if (text === undefined) {
       return httpRpcError(413, -32000, `A request may have at most ${maxBodyBytes} bytes.`, { connection: 'close' });
     }
@@ -64,17 +60,17 @@ export function mcpEndpoint(
   }
 
   return {
-    async handle(request, response) {
-      const gone = new AbortController();
-      response.once('close', () => gone.abort(new Error('The client closed the connection.')));
+    path: '/mcp',
+    async handle(visit) {
+      const { response, gone } = visit;
       let reply: Response;
       try {
-        reply = await answer(request, gone.signal);
+        reply = await answer(visit);
       } catch (thrown) {
-        if (!gone.signal.aborted) onError(thrown as Error);
+        if (!gone.aborted) onError(thrown as Error);
         reply = httpRpcError(500, -32603, 'Internal error');
       }
-      await sendWebResponse(reply, response, gone.signal);
+      await sendWebResponse(reply, response, gone);
     },
     async [Symbol.asyncDispose]() {
       following?.[Symbol.dispose]();
@@ -85,7 +81,7 @@ export function mcpEndpoint(
   };
 }
 
-/** A server that lives for one request tells of no changes: the endpoint does, on the streams it keeps open. */
+/** A server that lives for one request reports no changes: the route does, on the streams it keeps open. */
 function withoutFollowing(surface: McpSurface): McpSurface {
   if (surface.resources === undefined) return surface;
   return { ...surface, resources: { ...surface.resources, on: () => ({ [Symbol.dispose]() {} }) } };

@@ -6,15 +6,13 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../../lib/clock.ts';
 import { sessionKey } from '../client-identity.ts';
-import type { CallsEnd } from '../ending.ts';
-import { httpRpcError } from '../../http/exchange.ts';
-import { createServer } from '../server.ts';
-import { localOwner } from '../../../engine/call/principal.ts';
+import { createServer, type ServerSetting } from '../server.ts';
 import type { McpSurface } from '../surface.ts';
+import { httpRpcError } from './web.ts';
 
 export interface HttpSessionLimits {
   readonly maxSessions: number;
-  /** A session nobody uses and nobody listens to is ended after this long. */
+  /** A session without requests and event streams ends after this long. */
   readonly idleMs: number;
   readonly clock: Clock;
 }
@@ -33,16 +31,12 @@ export class LegacySessions implements AsyncDisposable {
   readonly #sessions = new Map<string, Session>();
   readonly #surface: McpSurface;
   readonly #limits: HttpSessionLimits;
-  readonly #ending: CallsEnd;
+  readonly #setting: Pick<ServerSetting, 'principal' | 'ending'>;
 
-  constructor(surface: McpSurface, limits: HttpSessionLimits, ending: CallsEnd) {
+  constructor(surface: McpSurface, limits: HttpSessionLimits, setting: Pick<ServerSetting, 'principal' | 'ending'>) {
     this.#surface = surface;
     this.#limits = limits;
-    this.#ending = ending;
-  }
-
-  get size(): number {
-    return this.#sessions.size;
+    this.#setting = setting;
   }
 
   async fetch(request: Request, body: unknown): Promise<Response> {
@@ -65,12 +59,7 @@ export class LegacySessions implements AsyncDisposable {
     }
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    const server = createServer(this.#surface, {
-      era: 'legacy',
-      principal: localOwner,
-      client: { session: id },
-      ending: this.#ending,
-    });
+    const server = createServer(this.#surface, { ...this.#setting, era: 'legacy', client: { session: id } });
     const session: Session = { transport, end: () => server.close(), active: 0, expiry: undefined };
     await server.connect(transport);
     const closed = server.onclose;
@@ -126,7 +115,7 @@ export class LegacySessions implements AsyncDisposable {
   }
 }
 
-/** No event is kept for a client that comes back, so one that hangs up will never see the answer it waits for. */
+/** Events are not kept for clients that reconnect: a client that hangs up never sees the answers it waits for. */
 function cancelCalls(transport: WebStandardStreamableHTTPServerTransport, body: unknown): void {
   for (const message of Array.isArray(body) ? body : [body]) {
     const { id, method } = (message ?? {}) as { id?: RequestId; method?: string };
@@ -136,7 +125,7 @@ function cancelCalls(transport: WebStandardStreamableHTTPServerTransport, body: 
   }
 }
 
-/** Calls back once the body has been read to its end or given up. */
+/** Calls back when the body has been read to its end, or cancelled. */
 function whenFinished(response: Response, done: () => void): Response {
   if (response.body === null) {
     done();

@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** One request, with what every route needs of it. */
+export interface HttpVisit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Without the query. */
+  readonly path: string;
+  /** Address and port of the client. */
+  readonly peer: string;
+  /** Aborted when the client leaves. */
+  readonly gone: AbortSignal;
+  /** The request body. Undefined when it is longer than `maxBytes`; the rest is then left unread. */
+  readonly body: (maxBytes: number) => Promise<string | undefined>;
+}
+
+/** What the server answers at one path. The server disposes its routes: they end what they serve, and their answers still go out. */
+export interface Route extends AsyncDisposable {
+  readonly path: string;
+  /** It also answers every path below its own. */
+  readonly below?: true;
+  /** It needs no token. */
+  readonly isPublic?: true;
+  readonly handle: (visit: HttpVisit) => Promise<void>;
+}
+
+/** Sees every connection and request before any route does. */
+export interface Guard {
+  readonly connected: (socket: IncomingMessage['socket']) => void;
+  /** False: the request was refused, and answered. */
+  readonly admit: (visit: HttpVisit, route: Route | undefined) => Promise<boolean>;
+}
