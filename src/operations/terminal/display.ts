@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readContent, view } from '../../engine/reading/content.ts';
+import { readContent, view } from './content.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { TerminalFlags, terminalJson, SessionId } from './shared.ts';
 

@@ -1,14 +1,14 @@
 import { FairleadError } from '../../contract/errors.ts';
-import { echoedCommand } from './echoed-command.ts';
-import { toAnsi } from '../screen/ansi.ts';
-import { renderText } from '../screen/render-text.ts';
-import { PlainFacts } from './plain-facts.ts';
+import { echoedCommand } from '../../engine/reading/echoed-command.ts';
+import { toAnsi } from '../../engine/screen/ansi.ts';
+import { renderText } from '../../engine/screen/render-text.ts';
+import { PlainFacts } from '../../engine/reading/plain-facts.ts';
 import type { TextFlags } from '../../lib/plain-text.ts';
-import { quiet, answered } from '../waiting/answered.ts';
-import { gone } from '../terminal/ended.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { quiet, answered } from '../../engine/waiting/answered.ts';
+import { gone } from '../../engine/terminal/ended.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { inTurn } from '../../system/turns.ts';
-import { type Condition, awaitCondition } from '../waiting/wait.ts';
+import { type Condition, awaitCondition } from '../../engine/waiting/wait.ts';
 
 export interface ContentRequest {
   readonly visibleOnly: boolean;
