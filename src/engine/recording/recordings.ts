@@ -57,8 +57,9 @@ export interface StartedRecording {
   readonly mode: RecordingMode;
   readonly maxDuration: number;
   readonly inactivityTimeout: number;
-  readonly message: string;
   readonly sessionId: string;
+  /** It has ended with its first frame. */
+  readonly stopReason?: StopReason | undefined;
 }
 
 export interface StartedAll {
@@ -69,7 +70,7 @@ export interface StartedAll {
 
 interface Active {
   readonly owner: Owner;
-  readonly started: Omit<StartedRecording, 'message'>;
+  readonly started: StartedRecording;
   /** Rejects when it could not be started. */
   readonly recorder: Promise<Recorder>;
 }
@@ -94,7 +95,7 @@ export class Recordings implements AsyncDisposable {
     this.#clock = options.clock ?? systemClock;
   }
 
-  get active(): readonly Omit<StartedRecording, 'message'>[] {
+  get active(): readonly StartedRecording[] {
     return [...this.#active.values()].map(({ started }) => started);
   }
 
@@ -138,7 +139,7 @@ export class Recordings implements AsyncDisposable {
     const recorder = this.#record(terminal, settings);
     this.#active.set(recordingId, { owner, started, recorder });
     try {
-      return { ...started, message: message(started, (await recorder).stopReason) };
+      return { ...started, stopReason: (await recorder).stopReason };
     } catch (thrown) {
       this.#active.delete(recordingId);
       throw thrown;
@@ -246,12 +247,6 @@ export class Recordings implements AsyncDisposable {
 
 function expandHome(directory: string, home: string): string {
   return /^~(?=\/|$)/.test(directory) ? join(home, directory.slice(1)) : directory;
-}
-
-function message(started: Omit<StartedRecording, 'message'>, stopReason: StopReason | undefined): string {
-  if (stopReason !== undefined) return `The recording ended with its first frame (${stopReason}).`;
-  const limit = started.maxDuration > 0 ? `, at the latest after ${started.maxDuration} s` : '';
-  return `Recording. The file is complete when it is stopped${limit}.`;
 }
 
 function nothingToRecord(): FairleadError {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
+import type { StartedRecording } from '../../engine/recording/recordings.ts';
 import { terminalJson, SessionId } from './shared.ts';
 
 const Mode = z.enum(['always', 'on-failure']);
@@ -50,16 +51,25 @@ export const start = operation({
     const { all, sessionId, ...options } = input;
     if (!all) {
       const terminal = await engine.sessions.forReading(sessionId, caller, signal);
-      return engine.recordings.start(terminal, options);
+      return told(await engine.recordings.start(terminal, options));
     }
     await engine.sessions.forReading(undefined, caller, signal);
     const { recordings, alreadyRecorded } = await engine.recordings.startAll(engine.sessions.running(caller), options);
     const leftOut = alreadyRecorded.length === 0 ? {} : { alreadyRecorded: [...alreadyRecorded] };
-    return { ...recordings[0], recordings: [...recordings], ...leftOut };
+    return { ...told(recordings[0]), recordings: recordings.map(told), ...leftOut };
   },
   render: ({ recordings, alreadyRecorded, ...one }) =>
     terminalJson(alreadyRecorded === undefined ? (recordings ?? one) : { recordings, alreadyRecorded }),
 });
+
+function told({ stopReason, ...started }: StartedRecording): z.output<typeof Started> {
+  const limit = started.maxDuration > 0 ? `, at the latest after ${started.maxDuration} s` : '';
+  const message =
+    stopReason === undefined
+      ? `Recording. The file is complete when it is stopped${limit}.`
+      : `The recording ended with its first frame (${stopReason}).`;
+  return { ...started, message };
+}
 
 export const stop = operation({
   mcpName: 'stopRecording',

@@ -1,44 +1,47 @@
+import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { echoedCommand } from '../../engine/reading/echoed-command.ts';
 import { toAnsi } from '../../engine/screen/ansi.ts';
 import { renderText } from '../../engine/screen/render-text.ts';
 import { PlainFacts } from '../../engine/reading/plain-facts.ts';
-import type { TextFlags } from '../../lib/plain-text.ts';
 import { quiet, answered } from '../../engine/waiting/answered.ts';
 import { gone } from '../../engine/terminal/ended.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { inTurn } from '../../system/turns.ts';
+import { TerminalFlags, SessionId } from './shared.ts';
 import { type Condition, awaitCondition } from '../../engine/waiting/wait.ts';
 
-export interface ContentRequest {
-  readonly visibleOnly: boolean;
-  readonly wrap?: 'join' | 'keep' | undefined;
-  readonly since?: string | undefined;
-  readonly maxLines?: number | undefined;
-  readonly lastCommand: boolean;
-  readonly waitFor?: string | undefined;
-  readonly timeoutMs?: number | undefined;
-}
+export const ContentInput = z.object({
+  visibleOnly: z.boolean().default(false).describe('Only the visible viewport'),
+  wrap: z.enum(['join', 'keep']).optional().describe('join long lines, or keep rows as shown'),
+  since: z.string().max(64).optional().describe('marker of an earlier answer: only what came after'),
+  maxLines: z.number().int().min(1).max(100_000).optional().describe('Only the last lines'),
+  lastCommand: z.boolean().default(false).describe("Only the last command's output and exit code"),
+  waitFor: z.string().min(1).max(1000).optional().describe('Wait for this text'),
+  timeoutMs: z.number().int().min(0).max(30_000).optional().describe('Longest wait; without waitFor: until quiet'),
+  sessionId: SessionId,
+});
+type ContentRequest = z.output<typeof ContentInput>;
 
-export interface TerminalContent {
-  readonly content: string;
-  readonly sessionId: string;
-  readonly cols: number;
-  readonly rows: number;
-  readonly altScreen: boolean;
-  readonly marker: string;
-  readonly lines: number;
-  readonly omittedLines: number;
-  readonly status: 'running' | 'exited';
-  readonly sinceLost?: boolean;
-  readonly matched?: boolean;
-  readonly command?: string;
-  readonly exitCode?: number | null;
-  readonly commandRunning?: boolean;
-  readonly outputLost?: number;
-  /** Invisible characters that were taken out, by kind. */
-  readonly flags?: TextFlags;
-}
+export const TerminalContent = z.object({
+  content: z.string(),
+  sessionId: z.string(),
+  cols: z.number().int(),
+  rows: z.number().int(),
+  altScreen: z.boolean().describe('A full-screen program is showing'),
+  marker: z.string().describe('Pass as since to read on from here'),
+  lines: z.number().int(),
+  omittedLines: z.number().int().describe('Lines left out at the top because of maxLines'),
+  sinceLost: z.boolean().optional().describe('The marker was too old: everything is returned'),
+  matched: z.boolean().optional().describe('waitFor was found'),
+  command: z.string().optional(),
+  exitCode: z.number().int().nullable().optional(),
+  commandRunning: z.boolean().optional(),
+  flags: TerminalFlags,
+  outputLost: z.number().int().optional().describe('Bytes of the command no longer kept'),
+  status: z.enum(['running', 'exited']),
+});
+type TerminalContent = z.output<typeof TerminalContent>;
 
 const defaultWaitMs = 10_000;
 /** What `toAnsi` writes besides characters. */

@@ -50,6 +50,7 @@ describe('recording', () => {
     expect(text).toMatch(
       /^\{\n {2}"recordingId": "[0-9a-f]{16}",\n {2}"path": ".*\/\.local\/state\/fairlead\/recordings\/terminal-\d{13}-[0-9a-f]{16}\.cast",\n {2}"format": "v2",\n {2}"mode": "always",/,
     );
+    expect(text).toContain('"message": "Recording. The file is complete when it is stopped, at the latest after');
     const { recordingId, path } = started.structuredContent as unknown as Started;
     expect(existsSync(path), 'only the part file exists before the stop').toBe(false);
     const folder = join(path, '..');
