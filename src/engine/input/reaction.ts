@@ -33,7 +33,7 @@ export async function reacts(
   };
   using _watching = terminal.parseEagerly();
   using _output = terminal.output.on(soon);
-  using _state = terminal.stateChanged.on(soon);
+  using _state = terminal.state.changed.on(soon);
   using _limit = clock.after(limitMs, () => done.resolve(false));
   try {
     // What came before this call was listening.

@@ -2,7 +2,8 @@ import type { TextFlags } from '../../lib/plain-text.ts';
 import { addFlags, plainText } from '../../lib/plain-text.ts';
 import { answered } from '../waiting/answered.ts';
 import type { Summary } from './summaries/index.ts';
-import type { Terminal, TerminalState } from '../terminal/terminal.ts';
+import type { TerminalState } from '../terminal/state.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { Clipped } from './clip.ts';
 import { clipAndSummarise } from './fit-output.ts';
 import { encodeCursor } from './cursor.ts';
@@ -92,7 +93,7 @@ function facts(terminal: Terminal, offset: number, picture: number) {
   const since = terminal.lastOutputMs;
   return {
     cursor: encodeCursor(terminal, { offset, epoch, row: viewportTop + y, picture, alternate }),
-    state: terminal.state,
+    state: terminal.state.current,
     idleMs: Math.round(since === undefined ? clock.now() - terminal.createdAt : clock.monotonic() - since),
     altScreen: alternate,
     screen: {

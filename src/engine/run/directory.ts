@@ -49,7 +49,7 @@ async function prompted(terminal: Terminal, signal: AbortSignal): Promise<void> 
   using _block = terminal.block.on(({ type }) => {
     if (type === 'prompt') ready.resolve();
   });
-  using _state = terminal.stateChanged.on(() => {
+  using _state = terminal.state.changed.on(() => {
     if (terminal.ended) ready.resolve();
   });
   using _limit = terminal.clock.after(promptMs, ready.resolve);

@@ -174,7 +174,7 @@ async function until(
     if (terminal.ended || holds()) done.resolve();
   };
   using _output = terminal.output.on(check);
-  using _state = terminal.stateChanged.on(check);
+  using _state = terminal.state.changed.on(check);
   using _limit = terminal.clock.after(limitMs, done.resolve);
   check();
   await abortable(done.promise, signal);

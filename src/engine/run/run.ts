@@ -101,7 +101,7 @@ async function firstPrompt(
   signal: AbortSignal,
   progress: (message: string) => void,
 ): Promise<{ readonly waitedMs: number; readonly early?: RunResult }> {
-  if (!terminal.isStarting) return { waitedMs: 0 };
+  if (!terminal.state.isStarting) return { waitedMs: 0 };
   const startedMs = terminal.clock.monotonic();
   using _beating = heartbeat(terminal, startedMs, 'Starting', progress);
   // Forced, it is typed into whatever comes of the start-up files.

@@ -25,12 +25,12 @@ export type StartOutcome =
 
 /** Waits for the first prompt of a shell that marks its prompts; at once where there is none to wait for. */
 export async function whenStarted(terminal: Terminal, timeoutMs: number, signal: AbortSignal): Promise<StartOutcome> {
-  if (!terminal.isStarting) return { ready: true };
+  if (!terminal.state.isStarting) return { ready: true };
   await terminal.sync(signal);
   if (!mayBeStarting(terminal)) return { ready: true };
   const done = deferred<StartOutcome>();
   const check = (): void => {
-    if (!terminal.isStarting) done.resolve({ ready: true });
+    if (!terminal.state.isStarting) done.resolve({ ready: true });
   };
   const look = async (looking: AbortSignal): Promise<void> => {
     await terminal.sync(looking);
@@ -51,7 +51,7 @@ export async function whenStarted(terminal: Terminal, timeoutMs: number, signal:
 /** Not where a start-up file has handed the terminal to another program. */
 function mayBeStarting(terminal: Terminal): boolean {
   const { process, screen, lastInput } = terminal;
-  if (!terminal.isStarting || screen.alternate) return false;
+  if (!terminal.state.isStarting || screen.alternate) return false;
   // Of a far side only the screen tells: a line that was entered went to something that reads.
   if (process === undefined) return lastInput?.entered !== true;
   const front = process.foreground();

@@ -115,7 +115,7 @@ async function enter(terminal: Terminal, line: string, by: string, signal: Abort
   using _block = terminal.block.on((event) => {
     if (event.type === 'prompt' && terminal.blocks.cycle !== cycle) ready.resolve();
   });
-  using _state = terminal.stateChanged.on(() => {
+  using _state = terminal.state.changed.on(() => {
     if (terminal.ended) ready.resolve();
   });
   await terminal.send(Buffer.from(line), by, signal, 'command');

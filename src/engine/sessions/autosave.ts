@@ -56,7 +56,7 @@ export function autosave(engine: Engine, store: Workspaces, { instance, log, out
     // A shell tells where it is with its prompt. The terminal takes its listeners with it.
     terminal.block.on(({ type }) => type === 'prompt' && changed());
     terminal.resized.on(changed);
-    terminal.stateChanged.on((state) => (state === 'exited' || state === 'lost') && changed());
+    terminal.state.changed.on((state) => (state === 'exited' || state === 'lost') && changed());
   };
   let gone = 0;
   try {

@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import { isShell } from '../shells/known-programs.ts';
 import type { Recordings } from '../recording/recordings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { titleOf } from '../terminal/title.ts';
 import type { SavedSession } from './workspaces.ts';
 
 /** What is needed to create a session like it (R-RPC-110). */
@@ -10,7 +9,7 @@ export function savedSession(terminal: Terminal, recordings: Recordings): SavedS
   const { number, size, name, program, target, cwd, localCwd, marked, launch } = terminal;
   return {
     id: number,
-    title: titleOf(terminal),
+    title: terminal.title.current,
     cwd: localCwd ?? cwd ?? '',
     ...(localCwd === undefined && cwd !== undefined && { cwd_is_remote: true }),
     ...(launch.command === undefined ? {} : { command: launch.command }),

@@ -412,14 +412,14 @@ export class Sessions implements AsyncDisposable {
         }),
       );
     };
-    const listening = terminal.stateChanged.on(arm);
+    const listening = terminal.state.changed.on(arm);
     arm();
   }
 }
 
 /** A command or program works in it. Where nobody can see what does, it is the one that was asked for, if one was. */
 function isInUse(terminal: Terminal): boolean {
-  if (terminal.state === 'needs_person' || terminal.state === 'needs_input') return true;
+  if (terminal.state.current === 'needs_person' || terminal.state.current === 'needs_input') return true;
   const { idle, source } = activityOf(terminal);
   return !idle && (source !== 'process_name' || terminal.launch.command !== undefined);
 }

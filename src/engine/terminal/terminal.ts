@@ -8,11 +8,11 @@ import { PromptDetector } from '../person/prompts/detector.ts';
 import type { BlockEvent, Blocks } from './blocks.ts';
 import type { Channel, Ended, Signal, Size } from './channel.ts';
 import { exited, gone } from './ended.ts';
+import { ForegroundWatch } from './foreground-watch.ts';
 import type { ShellEnvironment } from './environment.ts';
 import { Intake, type OutputEvent } from './intake.ts';
 import { type InputEvent, Keyboard, type KeyboardLane, type LastInput, type TurnOptions } from '../input/keyboard.ts';
 import { type SavedState, resumeAt } from '../resume/saved-state.ts';
-import { isShell } from '../shells/known-programs.ts';
 import { isThisMachine } from './machine-name.ts';
 import { Faults } from './faults.ts';
 import { OutputLog } from './output-log.ts';
@@ -21,10 +21,10 @@ import { ReplyEcho } from './replies/echo.ts';
 import { cursorLine, looksLikeShellPrompt } from './prompt-line.ts';
 import { Feeder } from '../screen/feed/feeder.ts';
 import { Screen } from '../screen/screen.ts';
+import { State } from './state.ts';
 import type { TerminalInit } from './terminal-init.ts';
+import { Title } from './title.ts';
 import type { TypedAs } from '../input/typed-line.ts';
-
-export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_input' | 'needs_person' | 'exited' | 'lost';
 
 /** A channel with a memory. One class for every transport. */
 export class Terminal implements AsyncDisposable {
@@ -46,10 +46,13 @@ export class Terminal implements AsyncDisposable {
   readonly resized = new Emitter<Size>();
   readonly cleared = new Emitter<void>();
   readonly block: Emitter<BlockEvent>;
-  readonly stateChanged = new Emitter<TerminalState>();
 
   /** The environment of its shell, where that can be seen and changed. */
   readonly environment: ShellEnvironment | undefined;
+
+  /** What it does, pushed on every change. */
+  readonly state: State;
+  readonly title: Title;
 
   /** Whether a program in it waits for an answer, and whose. */
   readonly prompts: PromptDetector;
@@ -63,6 +66,7 @@ export class Terminal implements AsyncDisposable {
   readonly #keyboard: Keyboard;
   readonly #replies: Replies;
   readonly #replyEcho: ReplyEcho;
+  readonly #foreground: ForegroundWatch;
   readonly #release: () => void;
   readonly #gone = deferred();
   readonly #secrets: RecentSecrets;
@@ -70,8 +74,6 @@ export class Terminal implements AsyncDisposable {
   /** A background loop has an owner, and the owner waits for it. */
   readonly #pumping: Promise<Ended>;
   #size: Size;
-  /** The state the listeners know. */
-  #told: TerminalState = 'starting';
   #ended: Ended | undefined;
   #endedAt: number | undefined;
   #disposed: Promise<void> | undefined;
@@ -107,7 +109,7 @@ export class Terminal implements AsyncDisposable {
       nonce: init.nonce,
       faults: this.#faults,
       saved: state,
-      onState: () => this.#tellState(),
+      onState: () => this.state.check(),
     });
     this.output = this.#intake.output;
     this.block = this.#intake.block;
@@ -157,8 +159,19 @@ export class Terminal implements AsyncDisposable {
       answeredTo: resumed?.seen,
     });
     if (resumed) this.#catchUp(init.size);
+    this.state = new State(this, this.#faults);
+    this.title = new Title(this, this.#faults);
     this.prompts = new PromptDetector(this);
-    this.prompts.changed.on(() => this.#tellState());
+    this.prompts.changed.on(() => this.state.check());
+    this.#foreground = new ForegroundWatch({
+      clock: init.clock,
+      signs: [this.output, this.input],
+      isNeeded: () => this.state.isUnmarked || this.title.isUntold,
+      look: () => {
+        this.state.check();
+        this.title.check();
+      },
+    });
     this.#secrets = new RecentSecrets({ clock: init.clock, release: (bytes) => this.#intake.take(bytes) });
     this.#pumping = this.#pump();
     if (this.lastOutputMs !== undefined) this.prompts.begin();
@@ -265,23 +278,6 @@ export class Terminal implements AsyncDisposable {
     const output = this.lastOutputMs;
     const outputAt = output === undefined ? 0 : this.clock.now() - (this.clock.monotonic() - output);
     return Math.max(this.#lastUsed, Math.round(outputAt));
-  }
-
-  get state(): TerminalState {
-    if (this.#ended) return this.#ended.by === 'lost' ? 'lost' : 'exited';
-    if (this.prompts.current) return this.prompts.current.needs === 'person' ? 'needs_person' : 'needs_input';
-    if (this.blocks.state === 'prompt') return 'idle';
-    if (this.blocks.state === 'running') return 'running';
-    if (this.lastOutputMs === undefined) return 'starting';
-    const foreground = this.#channel.process?.foreground();
-    // A line editor would read keys one by one; what start-up files print is no prompt.
-    if (this.isStarting && isShell(foreground?.name) && this.#channel.process?.echo() !== undefined) return 'starting';
-    return foreground === undefined || foreground.isLeader ? 'idle' : 'running';
-  }
-
-  /** Its shell marks its prompts and has not shown the first one: it reads its start-up files, or never gets there. */
-  get isStarting(): boolean {
-    return this.marked && !this.#ended && this.blocks.state === 'unknown' && this.blocks.cycle === -1;
   }
 
   /** Somebody looked at it or used it: it is not idle. */
@@ -448,15 +444,9 @@ export class Terminal implements AsyncDisposable {
     this.#keyboard.close(exited(ended));
     this.#replies[Symbol.dispose]();
     this.#replyEcho[Symbol.dispose]();
-    this.#tellState();
+    this.#foreground[Symbol.dispose]();
+    this.state.check();
     return ended;
-  }
-
-  #tellState(): void {
-    const { state } = this;
-    if (state === this.#told) return;
-    this.#told = state;
-    this.stateChanged.emit(state);
   }
 
   /** Takes in what another process had read and not yet told of. */

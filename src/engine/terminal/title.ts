@@ -1,12 +1,48 @@
-import { activityOf } from './activity.ts';
 import { plainText } from '../../lib/plain-text.ts';
+import { Emitter } from '../../lib/emitter.ts';
+import { activityOf } from './activity.ts';
+import type { Faults } from './faults.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What the program calls itself, else what it was called when it was created, else what runs, else the shell (R-RPC-022). */
-export function titleOf(terminal: Terminal): string {
-  const own = clean(terminal.screen.title);
-  const title = own === '' ? clean(terminal.launch.title ?? '') : own;
-  return title === '' ? activityOf(terminal).foreground : title;
+/** What a terminal is called: by its program, else by its opener, else after what runs in it (R-RPC-022). */
+export class Title {
+  /** The new title, after each change. */
+  readonly changed = new Emitter<string>();
+  readonly #terminal: Terminal;
+  readonly #faults: Faults;
+  #pushed: string | undefined;
+
+  constructor(terminal: Terminal, faults: Faults) {
+    this.#terminal = terminal;
+    this.#faults = faults;
+    terminal.screen.events.on(({ type }) => type === 'title' && this.check());
+    terminal.state.changed.on(() => this.check());
+  }
+
+  get current(): string {
+    return this.#given || activityOf(this.#terminal).foreground;
+  }
+
+  /** Its listeners see the name of the foreground program, which has to be asked for. */
+  get isUntold(): boolean {
+    return this.changed.size > 0 && this.#terminal.process !== undefined && this.#given === '';
+  }
+
+  /** Pushes the title if it is another than the listeners know. Never throws. */
+  check(): void {
+    try {
+      const current = this.changed.size > 0 ? this.current : undefined;
+      if (current === this.#pushed) return;
+      this.#pushed = current;
+      if (current !== undefined) this.changed.emit(current);
+    } catch (thrown) {
+      this.#faults.note(thrown, 'the title');
+    }
+  }
+
+  get #given(): string {
+    return clean(this.#terminal.screen.title) || clean(this.#terminal.launch.title ?? '');
+  }
 }
 
 /** Without characters that would fool a reader. */

@@ -64,7 +64,7 @@ async function until(terminal: Terminal, holds: () => boolean, limitMs: number, 
     else if (terminal.ended) done.resolve(false);
   };
   using _output = terminal.output.on(check);
-  using _state = terminal.stateChanged.on(check);
+  using _state = terminal.state.changed.on(check);
   using _limit = terminal.clock.after(limitMs, () => done.resolve(false));
   check();
   return await abortable(done.promise, signal);
@@ -91,7 +91,7 @@ export async function quiet(terminal: Terminal, options: QuietOptions, signal: A
   using timer = new QuietTimer(terminal, check);
   using _cap = clock.after(options.capMs, () => done.resolve(false));
   using _output = terminal.output.on(check);
-  using _state = terminal.stateChanged.on(check);
+  using _state = terminal.state.changed.on(check);
   using _watching = terminal.parseEagerly();
   check();
   return await abortable(done.promise, signal);

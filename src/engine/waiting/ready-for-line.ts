@@ -15,7 +15,7 @@ export async function readyForLine(terminal: Terminal, signal: AbortSignal): Pro
     if (terminal.ended || terminal.blocks.promptAt !== undefined) done.resolve();
   };
   using _block = terminal.block.on(check);
-  using _state = terminal.stateChanged.on(check);
+  using _state = terminal.state.changed.on(check);
   using _quiet = afterQuiet(terminal, quietMs, () => done.resolve(), terminal.lastOutputMs);
   using _cap = terminal.clock.after(capMs, () => done.resolve());
   check();

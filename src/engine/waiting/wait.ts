@@ -4,7 +4,8 @@ import { afterQuiet } from './quiet-watch.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../../system/abortable.ts';
 import { promptedSince } from './answered.ts';
-import type { Terminal, TerminalState } from '../terminal/terminal.ts';
+import type { TerminalState } from '../terminal/state.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { checkConditions, type Condition, type Match, type Matcher, matcherOf } from './condition.ts';
 import { answerFrom } from './echo.ts';
 import { PrintedText } from './printed-text.ts';
@@ -59,7 +60,7 @@ export async function awaitCondition(
   return {
     ...outcome,
     elapsedMs: Math.round(terminal.clock.monotonic() - startedMs),
-    state: terminal.state,
+    state: terminal.state.current,
     offset: terminal.log.end,
   };
 }
@@ -103,7 +104,7 @@ class Waiting implements Disposable {
     this.#listening.push(
       terminal.parseEagerly(),
       terminal.output.on(({ bytes, from }) => this.#output(bytes, from)),
-      terminal.stateChanged.on(() => this.#check()),
+      terminal.state.changed.on(() => this.#check()),
       terminal.block.on((event) => {
         if (event.type === 'started') this.#release(event.block.outputFrom);
         if (event.type === 'prompt') this.#release(this.#secondLine());

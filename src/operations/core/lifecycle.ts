@@ -131,7 +131,7 @@ function describe(terminal: EngineTerminal, engine: Engine, caller: Caller): Inf
     target: plain.line(terminal.target),
     ...(name === undefined ? {} : { name: plain.line(name) }),
     program: plain.line(terminal.program),
-    state: terminal.state,
+    state: terminal.state.current,
     ...(foreground === undefined ? {} : { foreground: plain.line(foreground) }),
     ...(command === undefined ? {} : { command: shortCommand(plain.text(command)) }),
     ...unfinishedIn(terminal),

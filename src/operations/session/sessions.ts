@@ -6,7 +6,6 @@ import { launchLines } from '../../policy/lines.ts';
 import { answered } from '../../engine/waiting/answered.ts';
 import { syncAll } from '../../system/sync-all.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
-import { titleOf } from '../../engine/terminal/title.ts';
 import { EnvironmentInput } from '../environment.ts';
 import { aboutLaunch } from '../launch.ts';
 import { launchEnvironment } from './environment.ts';
@@ -129,7 +128,7 @@ export const create = operation({
 export const createdOf = (terminal: Terminal): z.output<typeof Created> => ({
   id: terminal.number,
   session_id: String(terminal.number),
-  title: titleOf(terminal),
+  title: terminal.title.current,
   ...terminal.size,
 });
 

@@ -8,7 +8,6 @@ import type { Engine } from '../../engine/engine.ts';
 import { plainText } from '../../lib/plain-text.ts';
 import { describeEnd } from '../../engine/terminal/ended.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
-import { titleOf } from '../../engine/terminal/title.ts';
 
 /** What the methods of this book have in common. */
 
@@ -133,7 +132,7 @@ export function infoOf(terminal: Terminal, engine: Engine): z.output<typeof Info
   return {
     id: number,
     session_id: String(number),
-    title: titleOf(terminal),
+    title: terminal.title.current,
     ...(name === undefined ? {} : { name }),
     ...size,
     cursor: cursorOf(terminal),

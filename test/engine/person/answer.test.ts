@@ -273,7 +273,7 @@ test('an answer to a question that is no longer asked is refused; the audit keep
   await expect.poll(() => terminal.prompts.current?.prompt).toBe('PIN: Other PIN:');
   await expect(answerWaiting(engine, answer, caller, never)).rejects.toMatchObject({ code: 'conflict' });
   await answerWaiting(engine, { ...answer, prompt: 'PIN: Other PIN:' }, caller, never);
-  await expect.poll(() => terminal.state).toBe('idle');
+  await expect.poll(() => terminal.state.current).toBe('idle');
   await expect(answerWaiting(engine, answer, caller, never)).rejects.toMatchObject({ code: 'not_found' });
   const entries = engine.audit.entries().filter(({ operation }) => operation === 'attention.answer');
   expect(entries.map(({ characters, error }) => [characters, error])).toEqual([

@@ -37,7 +37,7 @@ test.runIf(has('gpg') && has('pinentry-curses'))(
     // The agent of gpg reads it, and gpg in the foreground does not.
     const prompt = 'Please enter the passphrase to\nprotect your new key\nPassphrase:';
     await asked({ kind: 'passphrase', needs: 'person', secret: true, prompt });
-    expect(terminal.state).toBe('needs_person');
+    expect(terminal.state.current).toBe('needs_person');
     await terminal.send(Buffer.from('correct horse 42 battery\r'), 'person', never);
     await asked({
       kind: 'passphrase',
@@ -46,7 +46,7 @@ test.runIf(has('gpg') && has('pinentry-curses'))(
       prompt: 'Please re-enter this passphrase\nPassphrase:',
     });
     await terminal.send(Buffer.from('correct horse 42 battery\r'), 'person', never);
-    await expect.poll(() => terminal.state, { timeout: 30_000 }).toBe('idle');
+    await expect.poll(() => terminal.state.current, { timeout: 30_000 }).toBe('idle');
     expect(terminal.blocks.last?.exitCode).toBe(0);
   },
 );

@@ -53,7 +53,7 @@ test('a question is noticed when the program begins to read, minutes later', asy
   at.channel.reads = true;
   await at.pass(10_000);
   expect(at.terminal.prompts.current).toMatchObject({ kind: 'yes_no' });
-  expect(at.terminal.state).toBe('needs_input');
+  expect(at.terminal.state.current).toBe('needs_input');
 });
 
 test('the looks become rare, and none is spent on what can be no question', async () => {

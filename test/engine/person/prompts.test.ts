@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { promptOf } from '../../../src/engine/person/prompts/index.ts';
 import { watchAttention } from '../../support/attention.ts';
 import { shortest } from '../../support/shortest.ts';
-import type { Terminal, TerminalState } from '../../../src/engine/terminal/terminal.ts';
+import type { TerminalState } from '../../../src/engine/terminal/state.ts';
+import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { keys, never, screenText, Workplace } from '../../support/prompt-desk.ts';
 import { typeText } from '../../../src/engine/input/typing.ts';
 
@@ -113,17 +114,17 @@ describe('recognised within a second', () => {
       const recognised = async (): Promise<number> => {
         const terminal = await place.shell();
         const states: TerminalState[] = [];
-        terminal.stateChanged.on((state) => states.push(state));
+        terminal.state.changed.on((state) => states.push(state));
         const { attention, ms } = await asks(terminal, command);
         expect(attention).toMatchObject({ kind, secret: ['password', 'passphrase', 'one_time_code'].includes(kind) });
         if (prompt instanceof RegExp) expect(attention.prompt).toMatch(prompt);
         else expect(attention.prompt).toBe(prompt);
         const waits = personKinds.has(kind) ? 'needs_person' : 'needs_input';
-        expect(terminal.state).toBe(waits);
+        expect(terminal.state.current).toBe(waits);
         await terminal.sync(never);
         expect(promptOf(terminal)).toEqual(attention);
         await terminal.send(Buffer.from(answer), 'person', never);
-        await expect.poll(() => terminal.state).toBe('idle');
+        await expect.poll(() => terminal.state.current).toBe('idle');
         expect(states.filter((state) => state.startsWith('needs_'))).toHaveLength(1);
         expect(states.at(-1)).toBe('idle');
         expect(promptOf(terminal)).toBeUndefined();
@@ -141,7 +142,7 @@ describe('recognised within a second', () => {
     const terminal = await place.engine.open({ target: 'local', size, argv: [...argv] }, never);
     const attention = await watchAttention(terminal, AbortSignal.timeout(10_000));
     expect(attention).toMatchObject({ kind: 'passphrase', secret: true });
-    expect(terminal.state).toBe('needs_person');
+    expect(terminal.state.current).toBe('needs_person');
   });
 
   test('two questions in a row are two', async () => {
@@ -161,7 +162,7 @@ test('however long after its question a program begins to read, it is noticed', 
   expect(attention).toMatchObject({ kind: 'yes_no', needs: 'input' });
   expect(ms).toBeGreaterThan(2900);
   await terminal.send(Buffer.from('y\r'), 'person', never);
-  await expect.poll(() => terminal.state).toBe('idle');
+  await expect.poll(() => terminal.state.current).toBe('idle');
 });
 
 describe('not taken for a question', () => {
@@ -171,7 +172,7 @@ describe('not taken for a question', () => {
     using _changed = terminal.prompts.changed.on((attention) => attention && kinds.push(attention.kind));
     await typeText(terminal, `${command}; echo "the"" end"`, keys, never);
     await expect.poll(() => screenText(terminal), { timeout: 20_000 }).toContain('the end');
-    await expect.poll(() => terminal.state).toBe('idle');
+    await expect.poll(() => terminal.state.current).toBe('idle');
     return kinds;
   }
 
@@ -203,9 +204,9 @@ describe('not taken for a question', () => {
     const kinds: string[] = [];
     const states: TerminalState[] = [];
     terminal.prompts.changed.on((attention) => attention && kinds.push(attention.kind));
-    terminal.stateChanged.on((state) => states.push(state));
+    terminal.state.changed.on((state) => states.push(state));
     await terminal.send(Buffer.from('hunter22\r'), 'person', never);
-    await expect.poll(() => terminal.state).toBe('idle');
+    await expect.poll(() => terminal.state.current).toBe('idle');
     expect(states).toEqual(['running', 'idle']);
     expect(kinds).toEqual([]);
   });

@@ -121,9 +121,9 @@ test('output of 100,000 lines is whole, and its place in the log is told', async
 test('nothing listens to a terminal when its command is over', async () => {
   await using terminal = await home.open('bash');
   await start(terminal, 'echo one');
-  const before = [terminal.output.size, terminal.block.size, terminal.stateChanged.size];
+  const before = [terminal.output.size, terminal.block.size, terminal.state.changed.size];
   for (const command of ['true', 'echo "open', 'echo )', 'sleep 0.5']) await start(terminal, command);
-  expect([terminal.output.size, terminal.block.size, terminal.stateChanged.size]).toEqual(before);
+  expect([terminal.output.size, terminal.block.size, terminal.state.changed.size]).toEqual(before);
 });
 
 test('of a command only the newest is kept, for as long as a terminal lives', { timeout: 180_000 }, async () => {

@@ -83,7 +83,7 @@ test.each([
       output: expect.stringContaining('loading'),
       note: expect.stringMatching(/first prompt.*not typed.*again/),
     });
-    expect(terminal.state).not.toBe('idle');
+    expect(terminal.state.current).not.toBe('idle');
     const waiting = start(terminal, 'echo ran >> ~/out; cat ~/out');
     home.go();
     expect(await waiting).toMatchObject({ state: 'done', exitCode: 0, output: 'ran', evidence: 'mark' });

@@ -148,10 +148,10 @@ describe('no output can speak for the terminal', () => {
   test('marks without the nonce change neither state nor blocks', async () => {
     await using wire = openWire();
     await wire.say(`${mark('A', ';n=0')}$ ${mark('B', ';n=0')}make\r\n${mark('C', ';n=0')}`);
-    expect(wire.terminal.state).toBe('running');
+    expect(wire.terminal.state.current).toBe('running');
     const wrong = `${forged('D', ';0')}\x1b]633;D;0\x07\x1b]133;D;0;fl=guess\x07${forged('A')}$ ${forged('B')}\x1b]633;E;fake\x07`;
     await wire.say(`${wrong}${forged('C')}faked output\r\n${forged('D', ';0')}`);
-    expect(wire.terminal.state).toBe('running');
+    expect(wire.terminal.state.current).toBe('running');
     const answer = await readTerminal(wire.terminal, { view: 'command', immediate: true }, signal);
     expect(answer.command).toMatchObject({ block: 1, running: true, exitCode: undefined });
     expect(wire.terminal.blocks.list).toHaveLength(1);

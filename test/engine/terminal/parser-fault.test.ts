@@ -64,7 +64,7 @@ async function survives(terminal: Terminal): Promise<void> {
   }
   await say("echo af'ter'", 'after\r');
   // The prompt comes after what the command printed.
-  await expect.poll(() => terminal.state).toBe('idle');
+  await expect.poll(() => terminal.state.current).toBe('idle');
   await terminal.sync(limit());
   expect(printed(terminal)).toMatch(/before[\s\S]*BOOM[\s\S]*BOOM-again[\s\S]*after/);
   expect(text(terminal)).toMatch(/^\[fairlead: some output could not be shown; the screen begins anew here\]/);

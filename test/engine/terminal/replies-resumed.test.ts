@@ -34,5 +34,5 @@ test.each(roads)('$shell in a keeper, lent: $direct: who can read the answers ha
   await runs(terminal, `sh ${join(home, 'linger.sh')} ${join(home, 'all')}`);
   await clean(terminal);
   await askAndRead(terminal, home);
-  expect(terminal.state).toBe('idle');
+  expect(terminal.state.current).toBe('idle');
 });

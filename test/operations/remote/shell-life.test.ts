@@ -46,7 +46,7 @@ describe('life of a shell', () => {
     const waiting = at.ask(waitFor, { shell_id, patterns: ['never'], timeout_secs: 60 });
     sshd.cut();
     expect((await waiting).facts['status']).toBe('closed');
-    expect(at.ssh.shells.find(shell_id, 'me').terminal.state).toBe('lost');
+    expect(at.ssh.shells.find(shell_id, 'me').terminal.state.current).toBe('lost');
     expect((await at.ask(open, { session_id })).facts['code']).toBe('SESSION_NOT_FOUND');
   });
 

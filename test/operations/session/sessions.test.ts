@@ -404,9 +404,9 @@ test('a session in which somebody sits or waits is not idle; of one that was clo
   const [forgotten, waited, watched] = [await place.create(), await place.create(), await place.create()];
   const terminal = (id: number) => place.engine.terminals.find(({ number }) => number === id);
   const begun = async (id: number, begin: () => void): Promise<void> => {
-    const before = terminal(id)?.stateChanged.size ?? 0;
+    const before = terminal(id)?.state.changed.size ?? 0;
     begin();
-    await expect.poll(() => terminal(id)?.stateChanged.size).toBeGreaterThan(before);
+    await expect.poll(() => terminal(id)?.state.changed.size).toBeGreaterThan(before);
   };
   using other = await place.another();
   const pattern = { id: waited, pattern: 'never', timeout_ms: 60_000 };

@@ -98,7 +98,7 @@ async function news(
     if (terminal.log.end > from || terminal.ended || terminal.disposed) done.resolve(false);
   };
   using _output = terminal.output.on(check);
-  using _state = terminal.stateChanged.on(check);
+  using _state = terminal.state.changed.on(check);
   using _limit = terminal.clock.after(waitMs, () => done.resolve(false));
   using _focus = engine.service(runningInstance).focused.on(({ session, heard }) => {
     if (session !== undefined && session !== terminal.number) return;

@@ -7,17 +7,7 @@ import { mayBecomeQuestion, recognise } from './recognise.ts';
 /** The part of a terminal that is looked at. */
 export type Watched = Pick<
   Terminal,
-  | 'clock'
-  | 'screen'
-  | 'process'
-  | 'ended'
-  | 'lastOutputMs'
-  | 'log'
-  | 'blocks'
-  | 'output'
-  | 'input'
-  | 'stateChanged'
-  | 'fetch'
+  'clock' | 'screen' | 'process' | 'ended' | 'lastOutputMs' | 'log' | 'blocks' | 'output' | 'input' | 'state' | 'fetch'
 >;
 
 /**
@@ -53,7 +43,7 @@ export class PromptDetector implements Disposable {
     this.#listening = [
       terminal.output.on(() => this.#restart()),
       terminal.input.on(({ bytes }) => this.#entered(bytes)),
-      terminal.stateChanged.on(() => {
+      terminal.state.changed.on(() => {
         if (terminal.ended) this.#set(undefined);
       }),
     ];

@@ -29,7 +29,7 @@ export const endedWith = (outer: Outer, outputFrom: number, outputTo: number): C
 
 /** Unlike a promise it can be told to forget: a terminal outlives thousands of commands. */
 export function whenExited(terminal: Terminal, listener: (ended: Ended) => void): Disposable {
-  return terminal.stateChanged.on(() => {
+  return terminal.state.changed.on(() => {
     if (terminal.ended) listener(terminal.ended);
   });
 }

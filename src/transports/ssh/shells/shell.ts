@@ -111,7 +111,7 @@ export class SshShell {
     };
     using _limit = this.#clock.after(budgetMs, done.resolve);
     using _output = output.on(rest);
-    using _end = this.terminal.stateChanged.on(() => void (this.closed && done.resolve()));
+    using _end = this.terminal.state.changed.on(() => void (this.closed && done.resolve()));
     if (log.end > log.start) rest();
     if (this.closed) done.resolve();
     try {
@@ -135,7 +135,7 @@ export class SshShell {
     };
     using _limit = this.#clock.after(timeoutMs, () => done.resolve('timeout'));
     using _output = this.terminal.output.on(check);
-    using _end = this.terminal.stateChanged.on(check);
+    using _end = this.terminal.state.changed.on(check);
     check();
     return await abortable(done.promise, signal);
   }
