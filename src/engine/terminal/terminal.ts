@@ -8,6 +8,7 @@ import { PromptDetector } from '../person/prompts/detector.ts';
 import type { BlockEvent, Blocks } from './blocks.ts';
 import type { Channel, Ended, Signal, Size } from './channel.ts';
 import { exited, gone } from './ended.ts';
+import { followOutput } from './follow.ts';
 import { ForegroundWatch } from './foreground-watch.ts';
 import type { ShellEnvironment } from './environment.ts';
 import { Intake, type OutputEvent } from './intake.ts';
@@ -15,7 +16,7 @@ import { type InputEvent, Keyboard, type KeyboardLane, type LastInput, type Turn
 import { type SavedState, resumeAt } from '../resume/saved-state.ts';
 import { isThisMachine } from './machine-name.ts';
 import { Faults } from './faults.ts';
-import { OutputLog } from './output-log.ts';
+import { type LogRead, OutputLog } from './output-log.ts';
 import { Replies } from './replies/replies.ts';
 import { ReplyEcho } from './replies/echo.ts';
 import { cursorLine, looksLikeShellPrompt } from './prompt-line.ts';
@@ -326,6 +327,11 @@ export class Terminal implements AsyncDisposable {
   /** Fetches what the far side has written but nobody has read yet; it arrives as output a moment later. */
   flush(): void | Promise<void> {
     return this.#ended ? undefined : this.#channel.flush?.();
+  }
+
+  /** The output from this offset on, as it arrives: see `followOutput`. */
+  follow(from: number, signal: AbortSignal): AsyncGenerator<LogRead, void, void> {
+    return followOutput(this, from, signal);
   }
 
   /** While held, output is parsed as it arrives: someone waits for it. */
