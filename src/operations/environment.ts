@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Variables for a new terminal, added to those it would have anyway. */
+/** Extra variables for a new terminal. */
 export const EnvironmentInput = z
   .record(z.string(), z.string())
   .refine(

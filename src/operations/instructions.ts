@@ -1,6 +1,6 @@
 import { type Offer, type Words, wordsFor } from './offer.ts';
 
-/** What a client tells its model about this server. */
+/** The server's instructions: clients show them to their model. */
 export function instructionsFor(offer: Offer): string {
   const paragraphs = offer.readOnly ? looking : working;
   return [
@@ -19,7 +19,7 @@ function places({ tools }: Offer): string {
   return isHere ? ' on this machine' : '';
 }
 
-/** Each paragraph in the ways it can be put, the best first. */
+/** Each paragraph in several wordings, best first. */
 const working: readonly (readonly Words[])[] = [
   [
     {

@@ -1,10 +1,10 @@
-/** The tools a model really has here, and so the only ones to speak of. */
+/** The tools that this client is offered. Texts name no others. */
 export interface Offer {
   readonly tools: ReadonlySet<string>;
   readonly readOnly: boolean;
 }
 
-/** Words that name tools, good only where all of those are offered. */
+/** A text that names tools; used only where all of them are offered. */
 export interface Words<Text = string> {
   readonly tools: readonly string[];
   readonly text: Text;
@@ -15,7 +15,7 @@ export const fits =
   ({ tools }: Pick<Words, 'tools'>): boolean =>
     tools.every((name) => offered.has(name));
 
-/** The first of several ways to put it that fits, if any does. */
+/** The first text whose tools are all offered, if any. */
 export function wordsFor(offer: Offer, ways: readonly Words[]): string | undefined {
   return ways.find(fits(offer))?.text;
 }

@@ -6,7 +6,7 @@ import { sshPrompts } from './remote/prompts.ts';
 const required = (name: string, description: string) => ({ name, description, required: true });
 const optional = (name: string, description: string) => ({ name, description, required: false });
 
-/** Ready-made ways of working, in the words of the tools that are offered. Those that need others are left out. */
+/** Ready-made prompts that name only offered tools. A prompt that needs others is left out. */
 export const promptsFor = (offer: Offer): readonly Prompt[] => [
   {
     name: 'tool-usage',
@@ -25,7 +25,7 @@ export const promptsFor = (offer: Offer): readonly Prompt[] => [
 type Values = Parameters<Prompt['text']>[0];
 
 interface Recipe extends Omit<Prompt, 'text'> {
-  /** The step that takes tools, the best way first. */
+  /** The step that uses tools, best wording first. */
   readonly ways: readonly Words[];
   readonly text: (values: Values, how: string) => string;
 }

@@ -1,6 +1,6 @@
 import type { FairleadError } from '../contract/errors.ts';
 
-/** What happened, and what to do next. Documented messages have no full stop; before a hint they get one. */
+/** Message and hint as sentences. Documented messages have no full stop; one is added before a hint. */
 export function sentences({ message, hint }: FairleadError): string {
   if (hint === undefined) return message;
   return `${message}${/[.!?]$/.test(message) ? '' : '.'} ${hint}`;

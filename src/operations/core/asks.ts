@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { plainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 
-/** What a program asks, as the answers of this book tell it: in `person` or in `input`, by who can answer. */
+/** A program's prompt in an answer: in `person` if only a person can answer it, else in `input`. */
 
 const Person = z.object({ kind: z.string(), prompt: z.string(), secret: z.boolean(), hint: z.string() });
 
@@ -48,7 +48,7 @@ function inputHint(kind: ProgramPrompt['kind'], { answers, enter, default: prese
   return `terminal_send text ${what}${alone}.${whose}`;
 }
 
-/** The question, quoted: its words are the program's. */
+/** The prompt, quoted: the program chose its words. */
 export function askWords({ person, input }: AskFacts): string[] {
   if (person) return [`needs_person (${person.kind}): ${quoted(person.prompt)} ${person.hint}`];
   return input ? [`needs_input (${input.kind}): ${quoted(input.prompt)} ${input.hint}`] : [];

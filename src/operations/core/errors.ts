@@ -1,7 +1,7 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { sentences } from '../sentences.ts';
 
-/** Plain sentences; what the documented tools call a session is a terminal here. */
+/** Plain sentences that say "terminal" where the documented books say "session". */
 export function renderCoreError(error: FairleadError): string {
   const own = inOwnWords(error);
   const words = sentences(own);

@@ -124,7 +124,7 @@ function describe(terminal: EngineTerminal, engine: Engine, caller: Caller): Inf
   const foreground = ended ? undefined : process?.foreground()?.name;
   const command = terminal.blocks.current?.command;
   const recordingId = engine.recordings.activeOf(terminal.id);
-  // Programs choose where they are and what they are called.
+  // Programs choose their directory and title: both may hold characters that deceive.
   const plain = new PlainFacts();
   return {
     terminal: terminal.id,
@@ -169,7 +169,7 @@ function line(info: Info): string {
   return facts.join('  ');
 }
 
-/** As many as fit into an answer, in words and in JSON, from a place in the list on; one at least. */
+/** As many terminals as fit into the answer, beginning with number `from`, but at least one. */
 function listPage(all: readonly Info[], from: number): Info[] {
   const shown: Info[] = [];
   let bytes = listFactsBytes;

@@ -3,7 +3,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { answered } from '../../engine/waiting/answered.ts';
 import { TerminalInput } from './shared.ts';
 
-/** Clients shrink and recode wider pictures, and letters blur. */
+/** Clients downscale wider pictures, and text blurs. */
 const widest = 1300;
 
 export const screenshot = operation({

@@ -225,13 +225,13 @@ export const find = operation({
   },
 });
 
-/** What the answer tells besides the matches, in words and in JSON. */
+/** The facts besides the matches. */
 const findFactsBytes = 1200;
 
 const matchBytes = (match: FoundMatch): number =>
   Buffer.byteLength(JSON.stringify(match)) + Buffer.byteLength(matchLines(match).join('\n')) + 2;
 
-/** `row:column` of where it begins, with the last row where the match goes on in another. */
+/** `row:column` of the beginning, with the last row if the match spans several. */
 function matchLines({ row, endRow, col, line, before, after }: FoundMatch): string[] {
   const place = endRow === row ? `${row}:${col}` : `${row}:${col}-${endRow}`;
   return [

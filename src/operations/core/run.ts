@@ -118,7 +118,7 @@ export const run = operation({
 const newShell = 'The shell before was gone: this ran in a new shell, without its directory, variables and functions.';
 
 function stateStep({ state, evidence, note }: RunResult, terminal: string): string | undefined {
-  // A command that could not be typed comes with a note that says what to do.
+  // If the command could not be typed, a note says what to do.
   if (state === 'starting' || (isAsking(state) && note !== undefined)) return undefined;
   if (isAsking(state)) return `After the answer: terminal_run terminal=${terminal} without command.`;
   // The note says what it waits for.

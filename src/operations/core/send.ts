@@ -44,7 +44,7 @@ export const send = operation({
     if (input.text === undefined && input.keys === undefined) {
       throw new FairleadError('invalid_input', 'text: give text, keys, or both');
     }
-    // Checked before anything is sent: half of a request is worse than none.
+    // Check all parts before sending any.
     const keys = (input.keys ?? []).map(parseKey);
     const { terminal, restarted } = await engine.sessions.forInput(input.terminal, caller, signal);
     const cursor = await cursorNow(terminal, readerName(caller), signal);

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Caller } from '../../engine/call/call.ts';
 import { largestMaxBytes, smallestMaxBytes } from '../../engine/reading/read.ts';
 
-/** What the tools of this book have in common. */
+/** Shared by the tools of this book. */
 
-/** What to do next, in one sentence that names the tool. It stands in both halves of an answer. */
+/** The next step, in one sentence that names the tool; in the text and in the structured part. */
 export const Next = z.string().optional().describe('What to do next');
 
-/** Each client has its own bases for differences of the screen. */
+/** Screen differences are kept per client. */
 export const readerName = ({ client, name }: Caller): string => client?.self ?? name;
 
 /** An id, a name, or the number of a session. */
@@ -26,7 +26,7 @@ export const MaxBytes = z
   .optional()
   .describe('Bytes of text (about 4000, so that the whole answer has at most 10 KiB)');
 
-/** Characters of each suspicious kind that were met in the output. */
+/** How many suspicious characters of each kind the output held. */
 export const FlagsShape = z.record(z.string(), z.number().int());
 
 export function flagWords(flags: z.output<typeof FlagsShape> | undefined): string[] {
@@ -34,7 +34,7 @@ export function flagWords(flags: z.output<typeof FlagsShape> | undefined): strin
   return kinds.length === 0 ? [] : [`suspicious characters taken out or marked: ${kinds.join(', ')}`];
 }
 
-/** Lines of the output that no handle leads to any more. */
+/** Lines that are gone from the log. */
 export const NotKeptShape = z.object({
   lines: z.number().int(),
   bytes: z.number().int(),

@@ -50,7 +50,7 @@ export const wait = operation({
         hint: 'One or more of text, regex, gone, quietMs, prompt, exit.',
       });
     }
-    // A program that asks something ends every wait: nothing else will come before the answer.
+    // A prompt ends every wait: nothing else comes before its answer.
     const conditions: Condition[] = [...wanted, { type: 'person' }, { type: 'input' }];
     const terminal = await engine.sessions.forReading(input.terminal, caller, signal);
     const since = input.cursor === undefined ? undefined : decodeCursor(terminal, input.cursor).offset;
@@ -88,7 +88,7 @@ export const wait = operation({
       ...flagWords(flags),
       ...nextWords(next),
     ];
-    // A line that has scrolled away already is shown above the screen, inside the fence: the program printed it.
+    // A matched line that has scrolled away is shown above the screen, inside the fence, since the program printed it.
     const shown = line === undefined || screen.includes(line) ? screen : `${line}\n[…]\n${screen}`;
     return fenced(facts, shown);
   },

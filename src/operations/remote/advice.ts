@@ -20,7 +20,7 @@ export const followHint = (uri: string): Step => ({
   text: `subscribe to ${uri} for realtime output (preferred over polling)`,
 });
 
-/** The `next` of an answer: those of these steps that the caller can take, if any. */
+/** The `next` of an answer: the steps whose tools the caller has. */
 export function nextOf(caller: Caller, steps: readonly Step[]): { readonly next?: string } {
   const next = steps.filter((step) => canTake(caller, step)).map(({ text }) => text);
   return next.length === 0 ? {} : { next: next.join(' | ') };
@@ -30,7 +30,7 @@ export function hintOf(caller: Caller, hint: Step | undefined): { readonly hint?
   return hint !== undefined && canTake(caller, hint) ? { hint: hint.text } : {};
 }
 
-/** A caller whose door does not tell what it offers has other names for it than this advice. */
+/** Without an offer the caller is on a face that has other names for these tools. */
 export const canTake = ({ offers }: Caller, { needs }: Step): boolean =>
   offers !== undefined && needs.every((name) => offers(name));
 

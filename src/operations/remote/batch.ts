@@ -136,14 +136,14 @@ function entryOf(index: number, line: string, command: SshCommand, max: number):
   };
 }
 
-/** Without its session a batch cannot go on, whatever the caller said about failures. */
+/** A batch that lost its session ends, even with `stop_on_failure: false`. */
 function mustLive({ input, engine, caller }: BatchCall, { index, error }: Entry): void {
   const { sessions } = engine.service(ssh);
   if (sessions.all(caller.principal).some(({ id }) => id === input.session_id)) return;
   throw remoteError('COMMAND_FAILED', error ?? 'The session ended.', { context: `command ${index}` });
 }
 
-/** What was finished is not lost with the rest. */
+/** Keeps the finished results in the error. */
 function withResults(error: unknown, facts: Readonly<Record<string, unknown>>): unknown {
   if (!(error instanceof FairleadError)) return error;
   const { code, message, hint, data } = error;

@@ -14,7 +14,7 @@ type Listed = (typeof listed)[number];
 /** The list knows four states (and so do its filter and the resources): a command that took too long failed. */
 const listedAs = (status: CommandStatus): Listed => (status === 'timeout' ? 'failed' : status);
 
-/** As much of a command line as a list shows. */
+/** How much of a command line a list shows. */
 const longestShown = 500;
 
 export const list = operation({

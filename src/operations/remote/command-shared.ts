@@ -9,7 +9,7 @@ import { ssh } from '../../transports/ssh/index.ts';
 import { type Step, toolStep } from './advice.ts';
 import { RemoteFlags, flagged, type OutputBlock, tailText } from './text.ts';
 
-/** What the tools that run commands have in common. */
+/** Shared by the tools that run commands. */
 
 export const StatusShape = { tool: z.string(), status: z.string() };
 
@@ -21,7 +21,7 @@ export const waitOrCancel = (id: string): Step[] => [
   toolStep('ssh_exec_cancel', `(command_id=${id})`),
 ];
 
-/** A line for the far side's shell. Longer ones no system takes as one argument. */
+/** A line for the far side's shell. No system takes a longer one as one argument. */
 export const CommandLine = z
   .string()
   .min(1)
@@ -30,7 +30,7 @@ export const CommandLine = z
 
 export const Pty = z.boolean().default(false);
 
-/** A caller's own command. Whoever asks for it also uses its session, if that is still there. */
+/** A caller's own command. Asking for it also marks its session as used, if that is still open. */
 export function findCommand(id: string, { engine, caller }: Pick<Call<unknown>, 'engine' | 'caller'>): SshCommand {
   const { commands, sessions } = engine.service(ssh);
   const command = commands.find(id, caller.principal);
@@ -39,13 +39,13 @@ export function findCommand(id: string, { engine, caller }: Pick<Call<unknown>, 
   return command;
 }
 
-/** The two streams of a command as far as they were asked for: the newest bytes of each. */
+/** The newest bytes of each stream, as many as were asked for. */
 export const Streams = z.object({
   stdout: z.string(),
   stderr: z.string(),
   stdout_truncated: z.boolean(),
   stderr_truncated: z.boolean(),
-  // There when the head was left out.
+  // Present when the head was left out.
   stdout_shown_bytes: z.number().int().optional(),
   stdout_total_bytes: z.number().int().optional(),
   stderr_shown_bytes: z.number().int().optional(),
@@ -79,12 +79,12 @@ export function streamsOf({ output, end }: SshCommand, max: number): Streams {
 
 function tailOf(log: OutputLog, max: number, running: boolean) {
   const { bytes } = log.read(Math.max(0, log.end - max));
-  // The rest of the last character is still under way.
+  // The rest of the last character has not arrived yet.
   const held = running ? incompleteTail(bytes) : 0;
   return tailText(bytes.subarray(0, bytes.length - held), max, log.end - held);
 }
 
-/** Whatever did not come to its own end is partial; an empty block says only that it is empty. */
+/** Output of a command that did not end by itself is partial; an empty block only says `empty`. */
 export function streamBlocks(
   streams: { readonly [K in keyof Streams]?: Streams[K] | undefined },
   complete: boolean,
@@ -113,7 +113,7 @@ export function endFacts({ end }: SshCommand) {
 
 const progressEveryMs = 5_000;
 
-/** True when it ended in time. Only the waiting ends with the caller. `before`: stdout of the call's earlier commands. */
+/** True if the command ended in time. Aborting stops the wait only. `before`: stdout of the call's earlier commands. */
 export async function commandEnded(
   command: SshCommand,
   limitMs: number,

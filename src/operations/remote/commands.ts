@@ -170,7 +170,7 @@ export const execCancel = operation({
     const facts = { tool: 'ssh_exec_cancel', command_id: command.id };
     if (command.end !== undefined) return { ...facts, status: 'noop', reason: command.status };
     await settlesWithin(command.cancel(), longestCancelMs, engine.clock, signal);
-    // It was being ended for another reason already.
+    // It was already being ended for another reason.
     if (command.status !== 'cancelled') return { ...facts, status: 'noop', reason: command.status };
     return { ...facts, status: 'cancelled', ...streamsOf(command, outputLimit(input.max_output_bytes, settings)) };
   },
@@ -184,5 +184,5 @@ export const execCancel = operation({
     }),
 });
 
-/** More than the ladder can take. */
+/** Longer than INT, the grace period and KILL together can take. */
 const longestCancelMs = 10_000;

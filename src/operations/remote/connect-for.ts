@@ -7,20 +7,20 @@ import { ssh } from '../../transports/ssh/index.ts';
 import { personQuestion } from '../../transports/ssh/login/person-question.ts';
 import type { ConnectOutcome, Reuse } from '../../transports/ssh/sessions/sessions.ts';
 
-/** An id of anything in this book. Not a pattern: schemas would repeat it in every tool, and ids are copied, not made up. */
+/** Any id of this book. No pattern: every tool's schema would repeat it, and ids are copied, not invented. */
 export const Id = z
   .string()
   .max(128)
   .refine((text) => /^[A-Za-z0-9_-]+$/.test(text), 'must be letters, digits, - or _');
 
-/** Said again in many answers and compared by eye: two that look the same must be the same. */
+/** Repeated in many answers and compared by eye: two that look alike must be equal. */
 export const Label = z
   .string()
   .min(1)
   .max(256)
   .refine((text) => visible(text) === text, 'contains control or invisible characters; use letters that can be seen');
 
-/** How to log in, in the words of the tools. */
+/** The login fields of the tools. */
 export interface ConnectArguments {
   readonly session_id?: string | undefined;
   readonly address?: string | undefined;
@@ -37,11 +37,11 @@ export interface ConnectArguments {
   readonly reuse: Reuse;
 }
 
-/** Limits of section 6, for what a caller names. */
+/** Bounds for values that a caller gives (docs/requirements/remote.md section 6). */
 const mostRetries = 20;
 const longestDelayMs = 10_000;
 
-/** Finds or makes a session on behalf of a call. `sameAgent`: others' agents' sessions are not for it. */
+/** Finds or makes a session for a call. `sameAgent`: never one of another agent. */
 export async function connectFor(
   call: Pick<Call<unknown>, 'engine' | 'caller' | 'signal' | 'ask'>,
   args: ConnectArguments,

@@ -18,7 +18,7 @@ export function remoteErrorFacts(error: FairleadError, tool: string) {
   const { category, retry, cure } = remoteErrors[code];
   const { context, closest, wire, ...rest } = error.data ?? {};
   const { incident } = rest;
-  // An error that did not come from the table brings advice of its own; an incident, a number to report.
+  // An error from outside the table brings its own hint; an internal one, an incident number to report.
   const foreign = wire === undefined && incident === undefined;
   const parts = [
     foreign && error.hint !== undefined ? error.hint.replace(/\.$/, '') : cure,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { SshSettings } from '../../transports/ssh/settings.ts';
 
-/** What a caller may ask for, and how much of it is given: too little or too much is brought into range, never refused. */
+/** Limits of what a caller asks for: values out of range are clamped, never refused. */
 
-/** May be left out. What is then taken is a setting; its schema tells the documented default of that. */
+/** Optional. If omitted, a setting applies; the schema shows the documented default of that setting. */
 export const usually = <T extends z.ZodType>(schema: T, value: number | string | boolean): z.ZodOptional<T> =>
   schema.optional().meta({ default: value });
 
-/** 0 or more, which goes without saying in a schema that stands in every conversation. */
+/** 0 or more. Left out of the schema, because a schema costs tokens in every conversation. */
 const Count = z
   .number()
   .int()
@@ -24,7 +24,7 @@ const clamp = (value: number, low: number, high: number): number => Math.min(Mat
 /** How long a call waits. */
 export const waitMs = (seconds: number): number => clamp(seconds, 0, longestWaitSecs) * 1000;
 
-/** How long a command may run that its caller waits for. */
+/** How long an awaited command may run. */
 export const runMs = (seconds: number): number => clamp(seconds, 1, longestWaitSecs) * 1000;
 
 export const outputLimit = (asked: number | undefined, settings: SshSettings): number =>

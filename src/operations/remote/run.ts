@@ -61,7 +61,7 @@ export const run = operation({
     const outcome = await connectFor(call, login, { sameAgent: agent_id !== undefined });
     if (outcome.status === 'suggested') throw new TypeError('reuse=auto suggests nothing');
     const { session } = outcome;
-    /** Only what this call made is its to end, and only while nobody else has it. */
+    /** End only a session that this call made, and only while no other call uses it. */
     const leave = async (): Promise<boolean> => outcome.status === 'ok' && (await sessions.release(session));
     const request = {
       command: input.command,
@@ -78,7 +78,7 @@ export const run = operation({
       // It ends by its own timeout.
       await commandEnded(command, Number.POSITIVE_INFINITY, call);
     } catch (error) {
-      // The caller is gone; what it started goes on, and so does the session until then.
+      // The caller is gone; its command goes on, and so does the session until the command ends.
       if (input.disconnect_after) engine.background(command.whenEnded.then(leave));
       throw error;
     }
@@ -107,7 +107,7 @@ export const run = operation({
     }),
 });
 
-/** What the caller should know about a host it had not met. */
+/** Reports a host key that was recorded just now. */
 function trust(outcome: ConnectOutcome) {
   if (outcome.status !== 'ok') return {};
   const { hostKey, warnings } = outcome.connected;

@@ -59,10 +59,10 @@ export const atSecond = (ms: number): string => new Date(ms).toISOString().repla
 /** `2026-05-02T18:00:00+00:00`, as the reference prints deadlines. */
 export const deadline = (ms: number): string => atSecond(ms).replace(/Z$/, '+00:00');
 
-/** More of them than this look like a leak. */
+/** More sessions of one agent look like a leak. */
 const fewSessions = 5;
 
-/** A word to an agent that gathers sessions; the one that has most. */
+/** A hint about the agent with the most sessions, if they look like a leak. */
 export function leakHint(sessions: readonly LiveSession[]): Step | undefined {
   const counts = new Map<string, number>();
   for (const { agentId, healthy } of sessions) {

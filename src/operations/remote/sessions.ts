@@ -141,7 +141,7 @@ export const disconnectAgent = operation({
     }),
 });
 
-/** In one call. */
+/** Ids in one call. */
 const maxIds = 64;
 
 const Result = z.object({
@@ -167,7 +167,7 @@ export const disconnectMany = operation({
   positional: ['session_ids'],
   async run({ input, engine, caller }) {
     const { sessions: all } = engine.service(ssh);
-    // A session is forgotten as soon as its end begins, so an id that comes twice is not found the second time.
+    // A session is removed as soon as its end begins, so a repeated id is not found the second time.
     const results = await Promise.all(
       input.session_ids.map(async (session_id): Promise<Result> => {
         try {
@@ -210,7 +210,7 @@ const ended = (gone: Pick<Casualties, 'command' | 'shell' | 'transfer'>) => ({
 const sum = (gone: readonly Casualties[], kind: keyof Casualties): number =>
   gone.reduce((total, one) => total + one[kind], 0);
 
-/** What tidies up: by agent where one owns sessions, and the first session by itself. */
+/** Calls that clean up: by agent where one owns sessions, and for the first session by itself. */
 function successors(shown: readonly SessionEntry[]): Step[] {
   const [first] = shown;
   if (first === undefined) return [];

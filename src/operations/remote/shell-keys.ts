@@ -1,7 +1,7 @@
 import { remoteError } from '../../contract/remote-errors.ts';
 import { encodeKey, type Key, maxRepeat, normalModes, parseKey } from '../../engine/input/keys.ts';
 
-/** The keys of the reference, each with its name in ours. */
+/** The reference's keys, each with our own name for it. */
 const plainKeys = { enter: 'Enter', escape: 'Escape', backspace: 'Backspace', space: 'Space' } as const;
 const modifiable = {
   delete: 'Delete',

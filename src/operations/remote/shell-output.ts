@@ -11,7 +11,7 @@ import { Id } from './connect-for.ts';
 import { ShellMaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';
 import { RemoteFlags, flagged, replyText, tailText } from './text.ts';
 
-/** docs/requirements/remote.md section 7. */
+/** Limits of docs/requirements/remote.md, section 7. */
 const maxPatterns = 16;
 const maxPatternBytes = 1024;
 const progressMs = 1000;
@@ -104,7 +104,7 @@ export const waitFor = operation({
     next: z.string().optional(),
   }),
   positional: ['shell_id', 'patterns'],
-  // A list that is not there is an empty one.
+  // A missing list counts as an empty one.
   faults: {
     patterns: (reason, value) =>
       remoteError(value === undefined || value === null ? 'EMPTY_PATTERNS' : 'INVALID_ARGUMENT', reason),
@@ -163,7 +163,7 @@ function checked(patterns: readonly string[]): Uint8Array[] {
   });
 }
 
-/** Tells every second how long it has been. */
+/** Reports progress once a second. */
 function beating(clock: Clock, totalMs: number, progress: ReportProgress): Disposable {
   const started = clock.monotonic();
   let timer: Disposable;
@@ -189,14 +189,14 @@ function successors(id: string, status: 'matched' | 'timeout' | 'closed'): Step[
   return [...(status === 'matched' ? write : again), toolStep('ssh_shell_close', `(shell_id=${id})`)];
 }
 
-/** What is unread, without the beginning of an escape sequence whose rest is still under way. */
+/** The unread bytes, without an escape sequence at the end that is still incomplete. */
 function whole(shell: SshShell): Unread {
   const { bytes, total, to, ...rest } = shell.unread();
   const held = shell.closed ? 0 : cutSequence(bytes);
   return { ...rest, bytes: bytes.subarray(0, bytes.length - held), total: total - held, to: to - held };
 }
 
-/** As plain text; its tail, where it is too long. Bytes are counted as they came. */
+/** As plain text, cut to its tail. Sizes count raw bytes. */
 function shown({ bytes, total }: Unread, most: number) {
   const { text: printed, truncated } = tailText(bytes, most, total);
   const { text, flags } = plainOutput(printed);

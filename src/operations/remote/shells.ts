@@ -18,10 +18,10 @@ export { read, waitFor } from './shell-output.ts';
 
 const Base = z.object({ tool: z.string(), status: z.string(), shell_id: z.string().optional() });
 
-/** Smaller buffers hold not even a screen; larger ones are nobody's output. */
+/** Bounds of a shell's buffer: at least about a screen, at most what memory allows. */
 const smallestBuffer = 4 << 10;
 const largestBuffer = 256 << 20;
-/** A timer takes no more milliseconds than this. */
+/** The longest delay a Node timer takes. */
 const longestMs = 0x7fffffff;
 
 export const open = operation({
@@ -83,7 +83,7 @@ export const open = operation({
     try {
       first = await shell.peek(settings.initialPeekMs, settings.initialBufferBytes, signal);
     } catch (error) {
-      // Who hung up would never hear of its id.
+      // The caller hung up and would never learn its id.
       await shells.close(shell.id, caller.principal);
       throw error;
     }
@@ -247,7 +247,7 @@ const successors = (id: string): Step[] => [
   toolStep('ssh_shell_read'),
 ];
 
-/** A far side that takes no input for so long will not. */
+/** After this long the far side counts as not taking input. */
 const sendMs = 30_000;
 const interrupt = 3;
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { addFlags, type TextFlags } from '../../lib/plain-text.ts';
 
-/** The words of the remote reference: `KEY: value` lines, fenced blocks, then HINT, WARN and NEXT (docs/requirements/remote.md, shared rules). */
+/** The text form of an answer: `KEY: value` lines, fenced blocks, then HINT, WARN and NEXT (docs/requirements/remote.md). */
 
 export type Value = string | number | boolean | undefined;
 
@@ -11,21 +11,21 @@ export interface OutputBlock {
   readonly text: string;
   /** The state that stands first in its annotation, such as `partial`. */
   readonly state?: string | undefined;
-  /** Bytes shown and bytes there are, when the head was left out. */
+  /** Bytes shown and bytes in all, when the head was left out. */
   readonly truncated?: { readonly shown: number; readonly total: number } | undefined;
 }
 
-/** What every output has, or may have, and every reply tells in the same way. */
+/** The fields that every output shares and every reply prints alike. */
 export interface ReplyFacts {
   /** The tool's name, lower case. */
   readonly tool: string;
-  /** Lower case; shouted in the first line. */
+  /** Lower case; upper case in the first line of the text. */
   readonly status: string;
   readonly warnings?: readonly string[] | undefined;
-  /** What was taken out of the far side's text, which is told as a warning. */
+  /** Characters taken out of the far side's text; reported as a warning. */
   readonly flags?: z.output<typeof RemoteFlags>;
   readonly hint?: string | undefined;
-  /** Successor calls; none for a terminal status. */
+  /** Calls that may follow; none for a final status. */
   readonly next?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export function replyText(output: ReplyFacts, reply: ReplyText): string {
 /** How many characters of each suspicious kind were taken out of what the far side printed. */
 export const RemoteFlags = z.record(z.string(), z.number().int()).optional();
 
-/** Absent where nothing was. */
+/** Absent if none were. */
 export function flagged(...all: readonly TextFlags[]): { flags?: Record<string, number> } {
   const flags = addFlags(...all);
   return Object.keys(flags).length === 0 ? {} : { flags: { ...flags } };
@@ -67,7 +67,7 @@ function flagWords(flags: Readonly<Record<string, number>>): string[] {
   return kinds.length === 0 ? [] : [`suspicious characters taken out: ${kinds.join(', ')}`];
 }
 
-/** How many a list shows, and of how many when it leaves some out. */
+/** How many entries a list shows, and of how many if it leaves some out. */
 export const countText = (count: number, total: number): string =>
   count < total ? `${count} (showing ${count} of ${total})` : String(count);
 
@@ -87,7 +87,7 @@ function blockLines({ name, text, state, truncated }: OutputBlock, nonce: string
 
 const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** No value can begin a line of its own: not with a control character, nor with what only some take for a line break. */
+/** Escapes a value so that it cannot begin a line of its own, not even with a Unicode line break. */
 export function oneLine(value: string): string {
   return value.replaceAll(/[\0-\x1f\x7f-\x9f\u2028\u2029]/g, (control) => escapes[control] ?? '');
 }
@@ -107,7 +107,7 @@ export function byteSize(bytes: number): string {
 
 const nonces = new WeakMap<object, string>();
 
-/** Eight hex characters that nothing printed by a far side can know. */
+/** Eight hex characters that no far side can predict. */
 export function nonceOf(output: object): string {
   let nonce = nonces.get(output);
   if (nonce === undefined) nonces.set(output, (nonce = randomBytes(4).toString('hex')));
@@ -119,7 +119,7 @@ export interface Tail {
   readonly truncated: { readonly shown: number; readonly total: number } | undefined;
 }
 
-/** The newest `max` bytes as text, from a character's first byte on. `total` counts bytes that are no longer there, too. */
+/** The newest `max` bytes as text, cut at a character's first byte. `total` also counts dropped bytes. */
 export function tailText(bytes: Uint8Array, max: number, total: number = bytes.length): Tail {
   const from = Math.max(0, bytes.length - max);
   const kept = bytes.subarray(from > 0 || total > bytes.length ? characterFrom(bytes, from) : from);
@@ -127,7 +127,7 @@ export function tailText(bytes: Uint8Array, max: number, total: number = bytes.l
   return { text, truncated: kept.length < total ? { shown: kept.length, total } : undefined };
 }
 
-/** A character goes on for three bytes at most; where more look like it, they are no text, and nothing is left out. */
+/** A character has at most three continuation bytes; where more follow it is no text, and nothing is left out. */
 function characterFrom(bytes: Uint8Array, from: number): number {
   const first = bytes.subarray(from, from + 4).findIndex((byte) => (byte & 0xc0) !== 0x80);
   return first === -1 ? (bytes.length - from < 4 ? bytes.length : from) : from + first;

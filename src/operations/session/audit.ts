@@ -68,7 +68,7 @@ export const audit_log = operation({
   render: ({ entries }) => sessionJson(entries),
 });
 
-/** Every call names a session as its book does: by number or by id. Of one that is gone only what was given is known. */
+/** Books name a session by number or by id. For a session that is gone, only the given name is known. */
 function namesOf(given: TerminalRef | undefined, all: readonly Terminal[]): readonly unknown[] | undefined {
   if (given === undefined) return undefined;
   const names = all.map(({ id, number }) => [id, String(number)]);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
 import { sessionJson } from './shared.ts';
 
-/** Where the reference lists a namespace under another one's name. */
+/** Namespaces that the reference lists under another name. */
 const umbrellas: Readonly<Record<string, string>> = {
   signal: 'exec',
   policy: 'governance',
@@ -13,7 +13,7 @@ const umbrellas: Readonly<Record<string, string>> = {
 /** Methods of ours that the reference does not have. */
 const extensions = new Set(['workspace.delete', 'policy.get']);
 
-/** `server.capabilities`, straight from the table that dispatches the methods (R-RPC-016). */
+/** `server.capabilities`, straight from the table that dispatches the methods. */
 export const capabilitiesOf = (methods: () => readonly string[]) =>
   operation({
     title: 'Capabilities',

@@ -13,7 +13,7 @@ const Variable = z.object({ name: z.string(), value: z.string().nullable(), reda
 const asBegun = 'As the shell began: it has not told what it has now. It does with its next command.';
 const toldEarlier = 'What the shell told earlier, at a prompt: it does not answer when it is asked.';
 
-/** Its files go with the shell: one that exits meanwhile is an answer, not a mistake of ours. */
+/** The shell's exchange files go when it exits; that is an answer, not an internal error. */
 async function whileLive<T>(
   call: Parameters<typeof liveSession>[0],
   work: (terminal: Terminal) => Promise<T>,
@@ -53,7 +53,7 @@ export const env = operation({
   async run(call) {
     const { name, reveal } = call.input;
     const { variables, source, asOf, note } = await whileLive(call, async (terminal) => {
-      // A shell tells its environment between a command's end and the next prompt.
+      // A shell reports its environment between a command's end and the next prompt.
       await answered(terminal, call.signal);
       const view = await readEnvironment(terminal, call.signal);
       const late = view.source === 'process' && terminal.environment !== undefined;
@@ -75,7 +75,7 @@ export const env = operation({
   render: sessionJson,
 });
 
-/** What sessions of an engine that are created later get besides, by callers whose own session could not be told. */
+/** Variables for sessions created later, per engine: set by calls whose own session has no shell integration. */
 const launches = new WeakMap<Engine, Record<string, string>>();
 
 export const launchEnvironment = (engine: Engine): Readonly<Record<string, string>> => launches.get(engine) ?? {};

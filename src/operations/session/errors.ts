@@ -1,7 +1,7 @@
 import type { FairleadError } from '../../contract/errors.ts';
 import { sentences } from '../sentences.ts';
 
-/** One line, as the reference words it where it does: `Session 7 not found`, `Missing 'command'`. The hint travels beside it. */
+/** One line in the reference's words: `Session 7 not found`, `Missing 'command'`. The hint goes into `error.data`. */
 export function renderSessionError(error: FairleadError): string {
   const { code, data, message } = error;
   if (code === 'terminal_not_found' && typeof data?.['terminal'] === 'string')

@@ -42,14 +42,14 @@ export const run = operation({
   render: sessionJson,
 });
 
-/** A command that was judged as a whole. One of several lines is one paste where the program takes pastes. */
+/** A command that policy judged as a whole. Several lines go as one paste where the program accepts pastes. */
 export async function typeLine(terminal: Terminal, command: string, by: string, signal: AbortSignal): Promise<void> {
-  // Where a program takes them for keys, these make other lines of it than the one that was judged.
+  // A program that takes these for keys would run other lines than the one that was judged.
   const as = /[\t\r]/.test(command) ? 'keys' : 'command';
   await typeText(terminal, command, { by, paste: command.includes('\n'), submit: true, as }, signal);
 }
 
-/** R-RPC-043 */
+/** The most output an answer holds. */
 const mostOutput = 1 << 20;
 /** Room for the line that says what was left out. */
 const markerBytes = 64;
@@ -86,7 +86,7 @@ export const run_wait = operation({
   show: ({ output, note }) =>
     [output, ...(note === undefined ? [] : [`(${note})`])].filter((part) => part !== '').join('\n'),
   passthrough: ({ exit_status, exit_code }, wanted) => {
-    // It has not ended, or not even begun: whoever went on as if it had would be wrong (R-RPC-152).
+    // Not ended, or not even begun: a script must not go on as if it had.
     if (exit_status !== 'completed') return { timeout: 6, needs_person: 5, incomplete: 1 }[exit_status];
     return wanted ? (exit_code ?? 1) : 0;
   },
@@ -112,7 +112,7 @@ export interface ExecWait {
 
 const longestSwitch = 64;
 
-/** The waits of each session up to now: one that may queue comes after them. */
+/** The pending waits of each session: a queued one comes after them. */
 const queues = new WeakMap<Terminal, Promise<unknown>>();
 
 export async function waitFor(
@@ -130,13 +130,13 @@ export async function waitFor(
   return answerOf(result, await wholeOutput(terminal, result, signal));
 }
 
-/** All that there is of the output: a run answers with the end of what is long. */
+/** All retained output: a run itself answers only with the end of a long one. */
 async function wholeOutput(terminal: Terminal, result: RunResult, signal: AbortSignal): Promise<string> {
   const { output, missedBytes, outputFrom: from, outputTo: to, head = new Uint8Array() } = result;
   if (missedBytes === 0) return plainLine(output);
   const { size, log } = terminal;
   if (from >= log.start) return (await load(terminal, { kind: 'log', from, to, size, alternate: false }, signal)).text;
-  // More than the log holds: its beginning was put aside, and what was between is gone (R-RPC-043).
+  // More than the log holds: its head was kept aside, the middle is gone.
   const first = plainLine((await textOf(head, size)).text);
   const tail = Buffer.from(plainLine(output));
   const cut = Math.max(0, tail.length + Buffer.byteLength(first) + markerBytes - mostOutput);
@@ -157,14 +157,14 @@ async function attempt(terminal: Terminal, request: ExecWait, signal: AbortSigna
     } catch (error) {
       if (!(error instanceof FairleadError) || error.code !== 'conflict') throw error;
       const leftMs = endMs - clock.monotonic();
-      // Only what runs is worth waiting for; text that stands at the prompt stays there.
+      // Wait only for a running command; text typed at the prompt stays there.
       const waits = request.queue && error.data?.['running'] !== undefined && leftMs > 0;
       if (!waits || !(await prompted(terminal, leftMs, signal))) throw sessionBusy(terminal, error);
     }
   }
 }
 
-/** A shell may read on the alternate screen, but whoever left it there still means to draw on it (R-RPC-045). */
+/** A shell may read on the alternate screen, but the program that switched to it still means to draw there. */
 async function refuseFullScreen(terminal: Terminal, signal: AbortSignal): Promise<void> {
   await terminal.flush();
   if (!terminal.screen.alternate && !maySwitchScreens(terminal)) return;
@@ -177,9 +177,9 @@ async function refuseFullScreen(terminal: Terminal, signal: AbortSignal): Promis
   });
 }
 
-/** What was printed and is not on the screen yet has to be put there only if it may have taken the whole of it. */
+/** Unparsed output must be parsed first only if it may have switched to the alternate screen. */
 function maySwitchScreens({ log, shownTo }: Terminal): boolean {
-  // A sequence may have been begun before; none that switches screens is longer than this.
+  // A sequence may have begun earlier; none that switches screens is longer than this.
   const { bytes, from } = log.read(shownTo - longestSwitch);
   return from > shownTo || /(?:\x1b\[|\x9b)\?[\d;]*4[79]/.test(Buffer.from(bytes).toString('latin1'));
 }
@@ -199,7 +199,7 @@ function sessionBusy(terminal: Terminal, error: FairleadError): FairleadError {
 
 function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
   const { text, clipped } = clip(output, { maxBytes: mostOutput });
-  // It, or something it started, wants input: it has not ended, and no time is up (R-RPC-044).
+  // The command, or something it started, wants input: it has neither ended nor timed out.
   const waits = result.state === 'running' && result.evidence !== 'none';
   const timedOut = (result.state === 'running' && !waits) || result.state === 'starting';
   const exitStatus = {
@@ -216,7 +216,7 @@ function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
     output: text,
     exit_status: exitStatus[result.state],
     timed_out: timedOut,
-    // Where marks told of the end nothing was printed for it; the field is filled all the same (R-RPC-041).
+    // With marks no sentinel is printed, but the field is filled anyway.
     marker: result.marker ?? `__FAIRLEAD_DONE_${randomUUID()}__`,
     exit_code: result.exitCode,
     duration_ms: result.durationMs,
@@ -282,7 +282,7 @@ export const cancel = operation({
 const bytes: Readonly<Record<string, number>> = { INT: 0x03, TSTP: 0x1a, QUIT: 0x1c, EOF: 0x04 };
 const real = new Set<string>(['INT', 'TERM', 'HUP', 'KILL', 'QUIT', 'USR1', 'USR2', 'STOP', 'CONT']);
 
-/** `signal.send`: a control character by default, a real signal to the foreground group with `mode: process` (R-RPC-046). */
+/** `signal.send`: a control character by default, a real signal to the foreground group with `mode: process`. */
 export const signalSend = operation({
   title: 'Send a signal',
   summary: 'Send SIGINT, SIGTSTP, SIGQUIT or EOF as a key; mode "process" sends a real signal.',

@@ -2,6 +2,6 @@ import { z } from 'zod';
 
 export const FileError = z.string().optional().describe('Its file cannot be understood: which, where and why');
 
-/** For answers that would otherwise look as if nothing had been set. */
+/** Reports a file that cannot be read; without it an answer would look as if nothing were configured. */
 export const fileError = (problem: string | undefined): { readonly error?: string } =>
   problem === undefined ? {} : { error: problem };

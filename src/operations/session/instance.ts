@@ -21,7 +21,7 @@ export const list = operation({
   summary: 'Every live Fairlead instance on this machine.',
   access: 'observe',
   input: z.object({}),
-  // Parsing drops what is not listed above: tokens are for their owner's file only (R-RPC-009).
+  // Parsing drops unlisted fields, so that tokens never leave their owner's file.
   output: z.object({ instances: z.array(Public) }),
   run: async ({ engine }) => ({
     instances: engine

@@ -33,7 +33,7 @@ export const launch = operation({
       await typeLine(terminal, command, call.caller.name, call.signal);
     } catch (error) {
       if (!terminal.ended) throw error;
-      // Nobody was told its number: it must not stay behind.
+      // The caller never learned its number: destroy it.
       await call.engine.sessions.close(made.id, call.caller, call.signal);
       throw new FairleadError('terminal_exited', 'The program ended before the command could be sent', {
         hint: `It ${describeEnd(terminal.ended)}. A command needs a shell, or a program that reads commands, to run it.`,
@@ -77,7 +77,7 @@ export const broadcast = operation({
         terminal: session_id.slice(0, 64),
       } as const;
       try {
-        // The call as a whole was let through; what became of it in each session is written down for itself (R-RPC-054).
+        // The call as a whole was allowed; audit each session's outcome separately.
         return await accounted(what, call, async (_admit, note) => {
           note({ detail: command });
           const terminal = await liveSession({ ...call, input: { id } });

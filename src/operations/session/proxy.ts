@@ -171,7 +171,7 @@ export const configure = operation({
     if (current_node && !known.some(({ name }) => name === current_node)) {
       throw new FairleadError('not_found', `Proxy node '${quote(current_node)}' not found`);
     }
-    // A node is the one in use for as long as its address is.
+    // A node counts as in use while its address is.
     const isOther = http_proxy !== undefined || socks_proxy !== undefined || input.nodes !== undefined;
     part.change({
       enabled,
@@ -222,7 +222,7 @@ export const env = operation({
   render: sessionJson,
 });
 
-/** For a shell to read: `eval` shows nobody a comment, so that what is hidden is also said aloud. */
+/** For `eval` in a shell. `eval` hides comments, so masked passwords are also reported with `echo` on stderr. */
 function exportLines(all: Readonly<Record<string, string>>): string[] {
   const lines = Object.entries(all).map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`);
   if (!Object.values(all).some((value) => value.includes(':•••@'))) return lines;

@@ -15,7 +15,7 @@ const SameEpoch = z.number().int().optional().describe('Refuse if rows were renu
 const sizeOf = ({ size, screen }: Terminal) => ({ ...size, scrollback_rows: screen.scrollbackRows });
 const placeOf = ({ screen }: Terminal) => ({ viewport_top: screen.viewportTop, epoch: screen.epoch });
 
-/** Exactly as many rows as the screen has (R-RPC-050). */
+/** Exactly as many rows as the screen has. */
 function viewport(terminal: Terminal): { row: number; text: string; wrapped: boolean }[] {
   const { screen, size } = terminal;
   const shown = screen.rowTexts(screen.viewportTop, size.rows);
@@ -144,7 +144,7 @@ export const scroll = operation({
   render: ({ lines }) => lines.join('\n'),
 });
 
-/** An answer stays well below the longest line of the protocol. */
+/** Keeps an answer well below the protocol's line limit. */
 const largestAnswer = 4 << 20;
 
 export const search = operation({

@@ -21,7 +21,7 @@ const Check = z.object({
 });
 type Check = z.output<typeof Check>;
 
-/** All of them together (R-RPC-130). */
+/** The limit for all checks together. */
 const limitMs = 20_000;
 
 type Ask = (op: AnyOperation, input?: unknown) => Promise<unknown>;

@@ -28,7 +28,7 @@ export const info = operation({
   render: sessionJson,
 });
 
-/** R-RPC-132 */
+/** Beyond these the server counts as degraded. */
 const laggingMs = 500;
 const leastFreeBytes = 200 * 1024 * 1024;
 

@@ -49,7 +49,7 @@ function sessionLine({ id, title, cols, rows, is_dead, exit_code, name, shell }:
     name ?? title,
     shell.cwd.replace(/^file:\/\/[^/]*/, ''),
   ];
-  // One session is one line, whatever it is called.
+  // One line per session, even if its name holds line breaks.
   return words
     .map((word) => word.replaceAll(/[\r\n]+/g, ' '))
     .join('  ')
@@ -156,7 +156,7 @@ export const input = operation({
 const typedText = ({ input: text, enter }: { readonly input: string; readonly enter: boolean }): string =>
   enter ? `${text}\r` : text;
 
-/** How much was typed and, unless nobody was to see it, how it began (R-RPC-036). */
+/** How much was typed, with a preview unless the terminal hides its echo. */
 function aboutInput(text: string, hidden: boolean): string {
   const control = /\p{Cc}/u.test(text) ? ', has_control' : '';
   return `${[...text].length} characters${control}${hidden ? '' : `: ${text}`}`;
@@ -239,7 +239,7 @@ export const cwd = operation({
   positional: ['id'],
   async run(call) {
     const terminal = await sessionOf(call);
-    // A shell tells where it is with its next prompt.
+    // A shell reports its directory with its next prompt.
     await answered(terminal, call.signal);
     const { cwd: path, worksHere } = terminal;
     return { cwd: cwdUri(terminal), ...(path !== undefined && worksHere && { path }) };
@@ -276,7 +276,7 @@ export const history = operation({
     const { screen, blocks } = terminal;
     if (source === 'scrollback') {
       const rows = screen.rowTexts(screen.baseRow).map(({ text }) => plainLine(text));
-      // The rows below the last text are no lines of it.
+      // Leave out the blank rows below the last text.
       const end = rows.findLastIndex((text) => text !== '') + 1;
       const entries = rows.slice(Math.max(0, end - limit), end).flatMap((text) => (text === '' ? [] : [{ text }]));
       return { entries, count: entries.length };

@@ -9,14 +9,14 @@ import { plainText } from '../../lib/plain-text.ts';
 import { describeEnd } from '../../engine/terminal/ended.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 
-/** What the methods of this book have in common. */
+/** Shared by the methods of this book. */
 
-/** Whatever comes: what is no session has words of its own, which a schema cannot say (R-RPC-020). */
+/** Accepts anything: a bad session id has an error text of its own, which a schema cannot give. */
 const either = { anyOf: [{ type: 'number' }, { type: 'string' }] };
 const Ref = z.unknown().optional().meta(either);
 export const SessionRef = z.unknown().meta(either);
 
-/** A session by number, or by the id its programs have in FAIRLEAD_SESSION; both names mean the same (R-RPC-013, R-RPC-020). */
+/** A session by number, or by the id its programs have in FAIRLEAD_SESSION. `id` and `session_id` mean the same. */
 export const session = { id: Ref.describe('Session number'), session_id: Ref.describe('The same as id') };
 
 export interface SessionInput {
@@ -45,12 +45,12 @@ function refOf(given: unknown): TerminalRef {
 
 type Asking = Pick<Call<SessionInput>, 'input' | 'engine' | 'caller' | 'signal'>;
 
-/** The session that is meant, alive or not. */
+/** The named session, alive or not. */
 export async function sessionOf({ input, engine, caller, signal }: Asking): Promise<Terminal> {
   return await orNotFound(engine.sessions.forReading(sessionRef(input), caller, signal));
 }
 
-/** Of a session that is gone this book says what its reference does, and beside it what became of it (R-RPC-020, R-TERM-033). */
+/** The reference's text for a session that is gone, with what became of it as hint. */
 export async function orNotFound<T>(looking: Promise<T>): Promise<T> {
   try {
     return await looking;
@@ -65,7 +65,7 @@ export async function orNotFound<T>(looking: Promise<T>): Promise<T> {
   }
 }
 
-/** The same, able to take input (R-RPC-024). */
+/** The same; throws if it has exited. */
 export async function liveSession(call: Asking): Promise<Terminal> {
   const terminal = await sessionOf(call);
   if (!terminal.ended) {
@@ -77,7 +77,7 @@ export async function liveSession(call: Asking): Promise<Terminal> {
   });
 }
 
-/** Characters that would fool a reader are taken out. */
+/** Without characters that deceive a reader. */
 export const plainLine = (text: string): string => plainText(text, { separator: ' ' }).text;
 
 const types: Readonly<Record<string, string>> = { pwsh: 'powershell', powershell: 'powershell', nu: 'nushell' };
@@ -88,7 +88,7 @@ function shellType(program: string): string {
   return types[name] ?? (named.has(name) ? name : 'unknown');
 }
 
-/** `file://host/path`, percent-encoded; empty where nobody knows (R-RPC-028). */
+/** `file://host/path`, percent-encoded; empty if unknown. */
 export function cwdUri({ cwd, worksHere, blocks }: Terminal): string {
   if (cwd === undefined) return '';
   const host = worksHere ? hostname() : (blocks.cwdHost ?? '');
@@ -97,7 +97,7 @@ export function cwdUri({ cwd, worksHere, blocks }: Terminal): string {
 
 export const CursorShape = z.object({ x: z.number().int(), y: z.number().int(), visible: z.boolean() });
 
-/** `y` is an absolute row: it stays true while the screen scrolls, within one epoch (R-RPC-021). */
+/** `y` is an absolute row: it stays valid while the screen scrolls, within one epoch. */
 export function cursorOf({ screen }: Terminal): z.output<typeof CursorShape> {
   const { cursor, viewportTop } = screen.facts;
   return { x: cursor.x, y: viewportTop + cursor.y, visible: cursor.visible };

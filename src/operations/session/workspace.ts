@@ -75,7 +75,7 @@ export const restore = operation({
       const message = `${workspace.sessions.length} sessions would be created.`;
       return { restored: false, ...base, message, created: [], failed: [] };
     }
-    // Known only now; refused before anything is closed or opened.
+    // Only now known: refuse before closing or opening anything.
     const commands = workspace.sessions.flatMap(({ shell, command }) =>
       launchLines({ shell, command: input.run_commands ? command : undefined }),
     );
@@ -89,7 +89,7 @@ export const restore = operation({
     const failed: { saved_id: number; error: string }[] = [];
     for (const saved of workspace.sessions) {
       try {
-        // One entry for every session, so that each tells who opened it.
+        // One audit entry per session, so that each names who opened it.
         const what = { operation: 'workspace.restore', access: 'open', terminal: undefined } as const;
         created.push(await accounted(what, call, (_admit, note) => recreate({ ...call, note }, saved)));
       } catch (error) {
@@ -114,7 +114,7 @@ async function recreate(
   const { cols, rows, given_title: title, target, shell } = saved;
   const cwd = saved.cwd_is_remote === true ? saved.cwd : nearest(saved.cwd);
   const running = engine.sessions.running(caller).map((terminal) => terminal.name);
-  // The original may still be there, and of two with one name nobody could say which is meant.
+  // The original may still be open, and two sessions must not share a name.
   const name = saved.name === undefined ? undefined : freeName(saved.name, running);
   const terminal = await engine.sessions.create({ cols, rows, name, title, target, shell, cwd }, caller, signal);
   const command = input.run_commands ? saved.command : undefined;

@@ -17,7 +17,7 @@ export const content = operation({
     return readContent(terminal, input, signal, progress);
   },
   render({ content: text, exitCode, commandRunning, matched, omittedLines }) {
-    // Facts first: whatever the program printed comes after them.
+    // Facts come before anything that the program printed.
     const end = commandRunning ? '(still running)' : `(exit code ${exitCode ?? 'unknown'})`;
     const notes = [
       ...(exitCode === undefined ? [] : [end]),

@@ -8,7 +8,7 @@ const maxTextBytes = 1 << 20;
 
 const Restarted = z.boolean().describe('The shell of the default session had exited and was started again');
 
-/** What one would not expect of typing (R-TERM-034). */
+/** Side effects of typing that the caller should know, such as a new shell. */
 const news = (restarted: boolean): string => (restarted ? ' (its shell had exited and was started again)' : '');
 
 export const type = operation({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the tools of this book have in common. */
+/** Shared by the tools of this book. */
 
 /** An id, or a number of the session RPC; the published schema stays a plain string. */
 export const AnySessionId = z.preprocess(
@@ -10,7 +10,7 @@ export const AnySessionId = z.preprocess(
 
 export const SessionId = AnySessionId.optional().describe('Default session if omitted');
 
-/** Of whatever in an answer somebody else chose. */
+/** For parts of an answer that a program or another user chose. */
 export const TerminalFlags = z
   .record(z.string(), z.number().int())
   .optional()

@@ -68,7 +68,7 @@ export const list = operation({
     sessionIdleTimeout: z.number().describe('Seconds; 0 means never'),
   }),
   async run({ engine, caller, signal }) {
-    // The default session is always there; where its shell cannot be started, the list is of the others.
+    // Open the default session first, so that it is listed; if its shell cannot start, list the others.
     await engine.sessions.default(signal, caller).catch(() => {});
     return engine.sessions.list(caller);
   },
