@@ -52,7 +52,7 @@ const words = z.string().transform((list) =>
     .filter((word) => word !== ''),
 );
 
-/** As seen from where this was started; what begins at home is the terminal's to find. */
+/** Relative to the start directory; `~` is left for the terminal to expand. */
 const directory = z
   .string()
   .min(1)
@@ -97,7 +97,7 @@ export const settings = {
     schema: z.array(assignment).default([]),
     form: 'list',
     metavar: 'K=V',
-    help: 'Variable for every terminal; may be given often',
+    help: 'Variable for every terminal; repeatable',
   }),
   shellIntegration: setting({
     schema: flag.default(true),
@@ -108,7 +108,7 @@ export const settings = {
   }),
   maxSessions: setting({
     schema: integer(1, 1000).default(5),
-    // An instance serves many clients, and what has ended stays for a while.
+    // An instance serves many clients, and ended sessions stay listed for a while.
     defaults: { serve: '200' },
     form: 'value',
     metavar: 'n',
@@ -116,23 +116,23 @@ export const settings = {
   }),
   sessionIdleTimeout: setting({
     schema: seconds(30 * 86_400).default(600),
-    // The sessions of an instance are those of its user: they stay until they end or are destroyed (R-RPC-024).
+    // Sessions of an instance belong to its user: they stay until they end or are destroyed.
     defaults: { serve: '0' },
     form: 'value',
     metavar: 's',
-    help: 'Close a forgotten session after so long; 0 = never',
+    help: 'Close an idle session after this long; 0 = never',
   }),
   keepTerminals: setting({
     schema: flag.default(true),
     form: 'optional',
     bare: 'true',
     metavar: 'true|false',
-    help: 'Terminals outlive the server, and the next one goes on with them',
+    help: 'Keep terminals running when the server ends; the next server resumes them',
   }),
   autosave: setting({
     schema: flag.default(false),
     form: 'switch',
-    help: 'Keep the open sessions in the workspace _last; what a crash takes is offered at the next start',
+    help: 'Save the open sessions in the workspace _last; offered for restore after a crash',
   }),
   record: setting({
     schema: z.enum(['always', 'on-failure', 'off'], 'must be always, on-failure or off').default('off'),
@@ -158,13 +158,13 @@ export const settings = {
     schema: seconds(86_400).default(3600),
     form: 'value',
     metavar: 's',
-    help: 'Longest recording; 0 = any',
+    help: 'Longest recording; 0 = no limit',
   }),
   inactivityTimeout: setting({
     schema: seconds(86_400).default(600),
     form: 'value',
     metavar: 's',
-    help: 'Stop a recording after so much silence; 0 = never',
+    help: 'Stop a recording after this long without output; 0 = never',
   }),
   toolsets: setting({
     schema: words.optional(),
@@ -175,13 +175,13 @@ export const settings = {
   readOnly: setting({
     schema: flag.default(false),
     form: 'switch',
-    help: 'Offer agents (MCP) only tools that look and never touch; what you do yourself stays as it is',
+    help: 'Offer agents (MCP) only tools that change nothing; does not limit what you do yourself',
   }),
   sshHostKeyPolicy: setting({
     schema: z.enum(['strict', 'accept-new', 'off'], 'must be strict, accept-new or off').optional(),
     form: 'value',
     metavar: 'strict|accept-new|off',
-    help: 'What to do with an SSH host whose key is not on record; accept-new',
+    help: 'What to do about an unknown SSH host key (accept-new)',
   }),
   sshKnownHosts: setting({
     schema: z.string().min(1).optional(),
@@ -211,19 +211,19 @@ export const settings = {
     schema: integer(0, 65_535).default(19_876),
     form: 'value',
     metavar: 'n',
-    help: 'Port of the session RPC; the next free one when taken',
+    help: 'Port of the session RPC, or the next free one',
   }),
   allowHost: setting({
     schema: z.array(HostName).default([]),
     form: 'list',
     metavar: 'name',
-    help: 'Accept requests for this host name as well; may be given often',
+    help: 'Also accept requests for this host name; repeatable',
   }),
   allowOrigin: setting({
     schema: z.array(WebOrigin).default([]),
     form: 'list',
     metavar: 'url',
-    help: 'Accept web pages of this origin as well; may be given often',
+    help: 'Also accept web pages of this origin; repeatable',
   }),
   token: setting({
     schema: z
@@ -233,7 +233,7 @@ export const settings = {
       .optional(),
     form: 'value',
     flag: false,
-    help: 'Bearer token for HTTP clients; a new one is made at each start when not set',
+    help: 'Bearer token for HTTP clients; if not set, each start makes a new one',
   }),
   home: setting({
     schema: z.string().min(1).optional(),
@@ -261,7 +261,7 @@ export class SettingError extends Error {
 export interface SettingReader {
   /** Whose defaults count. */
   readonly command?: string;
-  /** What it uses. The rest is left at its default: a variable for another command, however wrong, is not its concern. */
+  /** The settings it uses. The others keep their defaults, so a bad variable for another command does no harm. */
   readonly uses?: readonly SettingName[];
 }
 
@@ -285,7 +285,7 @@ export function readSettings(
 function wrong(row: Setting, source: string, raw: unknown, issue: z.core.$ZodIssue | undefined): SettingError {
   const at = issue?.path[0];
   const value: unknown = Array.isArray(raw) && typeof at === 'number' ? raw[at] : raw;
-  // What is no flag is a secret.
+  // A setting without a flag is a secret.
   const shown = row.flag === false ? 'it' : show(value);
   return new SettingError(`${source}: ${shown} ${issue?.message ?? 'is not valid'}`);
 }
@@ -318,7 +318,7 @@ export interface Places {
   readonly knownHosts: string;
 }
 
-/** Where things are kept (R-TERM-076). */
+/** Where state, recordings and screenshots are kept. */
 export function places(values: Settings, env: Environment): Places {
   const user = env['HOME'] ?? homedir();
   const home = resolve(values.home ?? join(user, '.fairlead'));

@@ -90,7 +90,7 @@ function settingsPage(): string {
       setting.help,
     );
   });
-  return `${made}# Settings\n\nA flag wins over its variable, a variable over the default. Flags take \`--x v\` or \`--x=v\`.\nWhat may be given often is a list, separated by commas, in a variable: \`FAIRLEAD_ENV=A=1,B=2\`. A value that holds a comma takes the flag:\n\`--env LIST=a,b\`.\n\n| Flag | Variable | Default | |\n|---|---|---|---|\n${rows.join('\n')}\n${sshPart()}`;
+  return `${made}# Settings\n\nA flag wins over its variable, a variable over the default. Flags take \`--x v\` or \`--x=v\`.\nIn a variable, a repeatable setting is a comma-separated list: \`FAIRLEAD_ENV=A=1,B=2\`. For a value with a comma, use the flag:\n\`--env LIST=a,b\`.\n\n| Flag | Variable | Default | |\n|---|---|---|---|\n${rows.join('\n')}\n${sshPart()}`;
 }
 
 const others = ({ defaults = {} }: Setting): string[] =>

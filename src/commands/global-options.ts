@@ -1,7 +1,7 @@
 import { settings } from '../config.ts';
 import type { Option } from '../faces/cli/args.ts';
 
-/** What every verb takes (R-RPC-151). */
+/** Options of every verb. */
 export const common: readonly Option[] = [
   { name: 'json', flag: '--json', form: 'switch', help: 'Answer as JSON, failures too' },
   {
@@ -22,5 +22,5 @@ export const sessionOption: Option = {
   metavar: 'session',
 };
 
-/** What may stand before the verb as well. */
+/** Options that may also stand before the verb. */
 export const globalOptions: readonly Option[] = [...common, sessionOption];

@@ -15,15 +15,15 @@ ${columns(commands.map(({ name, summary }) => [name, summary] as const))}
 
 ${bold('Drive a running instance')}
 ${columns([
-  ['session, exec, screen', 'sessions by number or name, commands in them, what they show'],
-  ['workspace, orchestrate', 'layouts to come back to, several sessions at once'],
-  ['instance, server, system', 'who runs, and how it is'],
-  ['policy, proxy, selftest', 'what may run, the proxy of new sessions, whether all is well'],
+  ['session, exec, screen', 'sessions, commands in them, what they show'],
+  ['workspace, orchestrate', 'save and restore sessions, drive several at once'],
+  ['instance, server, system', 'running instances and their health'],
+  ['policy, proxy, selftest', 'allowed commands, proxy of new sessions, self-test'],
 ])}
 
 ${bold('Try')}
   ${cyan('fairlead serve')}            ${dim('then connect an MCP client to the address it prints')}
-  ${cyan('fairlead <command> --help')} ${dim('what a command takes')}
+  ${cyan('fairlead <command> --help')} ${dim('options and examples of a command')}
 `;
 }
 
@@ -44,14 +44,14 @@ export function helpFor(command: Command, style: Style): string {
           `${bold('Examples')}\n${command.examples.map(([line, why]) => `  ${cyan(line)}\n      ${dim(why)}`).join('\n')}\n`,
         ]
       : []),
-    dim('Every option is also a variable: --max-sessions is FAIRLEAD_MAX_SESSIONS. A flag wins.'),
+    dim('Settings can also come from variables: --max-sessions is FAIRLEAD_MAX_SESSIONS. A flag wins.'),
   ];
   return `${parts.join('\n')}\n`;
 }
 
 const hasFlag = (name: SettingName): boolean => (settings[name] as Setting).flag !== false;
 
-/** What a command may be given, for its help and for completion. */
+/** The options of a command, for help and completion. */
 export function optionsOfCommand({ name: command, flags = [], settings: used }: Command): Option[] {
   const fromSettings = used.filter(hasFlag).map((name) => {
     const setting: Setting = settings[name];

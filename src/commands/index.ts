@@ -32,11 +32,11 @@ export const commands: readonly Command[] = [
     name: 'mcp',
     otherName: 'mcp-stdio',
     usage: '[--headless] [options]',
-    summary: 'MCP server on stdin and stdout with terminals of its own; ends with its client',
+    summary: 'MCP server on stdin and stdout, with its own terminals; ends with its client',
     examples: [
-      ['fairlead mcp', 'what an MCP client starts'],
-      ['fairlead mcp --record=on-failure --cols 100', 'keep a recording of what fails'],
-      ['fairlead mcp --read-only', 'let an agent look, never touch'],
+      ['fairlead mcp', 'the command for an MCP client'],
+      ['fairlead mcp --record=on-failure --cols 100', 'record, and keep recordings of failures'],
+      ['fairlead mcp --read-only', 'let an agent read, but change nothing'],
     ],
     settings: ['headless', ...terminals, ...recordingSettings, ...sshSettings, ...tools],
     serves: true,
@@ -45,15 +45,15 @@ export const commands: readonly Command[] = [
   {
     name: 'serve',
     usage: '[options]',
-    summary: 'An instance: MCP over HTTP, the session RPC, a command line; terminals outlive clients and server',
+    summary: 'Run an instance: MCP over HTTP, session RPC, command line; terminals survive restarts',
     examples: [
       ['fairlead serve', 'on 127.0.0.1:7420, or the next free port'],
-      ['FAIRLEAD_TOKEN=$(openssl rand -hex 24) fairlead serve', 'with a token that stays the same'],
-      ['fairlead serve --end', 'end the terminals that earlier servers left running'],
+      ['FAIRLEAD_TOKEN=$(openssl rand -hex 24) fairlead serve', 'with a fixed token'],
+      ['fairlead serve --end', 'end terminals that earlier servers left running'],
     ],
     details:
-      'Its terminals live in a process of their own: they outlive the server, however it ends, and the next one goes on with ' +
-      'them. With --keep-terminals=false an orderly end ends them.',
+      'Terminals live in a process of their own. They survive any end of the server, and the next server resumes them. ' +
+      'With --keep-terminals=false they end when the server stops.',
     flags: [own('--end', 'switch', 'End the terminals that earlier servers left running, and exit')],
     settings: [
       'host',
@@ -70,7 +70,7 @@ export const commands: readonly Command[] = [
       ...tools,
     ],
     serves: true,
-    // To end what is left needs next to nothing of a server.
+    // Ending terminals needs hardly any part of a server: load only that.
     run: async (invocation) =>
       isOn(invocation.flags, 'end')
         ? (await import('./instance/end-terminals.ts')).endTerminals(invocation)
@@ -80,29 +80,29 @@ export const commands: readonly Command[] = [
     name: 'answer',
     takesWords: true,
     usage: '[terminal or question] [--list] [--json]',
-    summary: 'Answer what a terminal or the server asks: a password, a confirmation; no model and no recording sees it',
+    summary: 'Answer a password prompt or confirmation; no model and no recording sees it',
     details:
-      'Without a name it answers the one question that waits. What comes on standard input is taken as the answer when that is no ' +
-      'terminal. Exit codes: 3 nothing is running, 4 nothing waits.',
+      'Without a name it answers the only waiting question. If standard input is not a terminal, the answer is read from it. ' +
+      'Exit codes: 3 no instance is running, 4 no question waits.',
     examples: [
-      ['fairlead answer', 'shows the question, reads the answer without showing it'],
+      ['fairlead answer', 'show the question, read the answer without echo'],
       ['pass show sudo | fairlead answer a3f2c', 'from a password manager'],
     ],
     settings: ['home'] satisfies SettingName[],
-    flags: [json, own('--list', 'switch', 'Only show what waits')],
+    flags: [json, own('--list', 'switch', 'Only list the waiting questions')],
     run: async (invocation) => (await import('./person/answer.ts')).answer(invocation),
   },
   {
     name: 'attach',
     takesWords: true,
     usage: '[session] [--instance name]',
-    summary: 'Sit down in a session of a running instance; Ctrl+] leaves it and the session goes on',
-    details: 'A session is its number, its id or its name; without one it is session 0.',
+    summary: 'Attach to a session. Detach with Ctrl+]; it keeps running',
+    details: 'Name a session by number, id or name. The default is session 0.',
     examples: [['fairlead attach 2', 'type into session 2, beside the agent']],
     settings: ['home'] satisfies SettingName[],
     flags: [
-      own('--session', 'value', 'Which session, the same as the word', 'name'),
-      own('--instance', 'value', 'Which instance; the active one first by default', 'name'),
+      own('--session', 'value', 'Which session; the same as the argument', 'name'),
+      own('--instance', 'value', 'Which instance; by default the active one', 'name'),
     ],
     run: async (invocation) => (await import('./person/attach.ts')).attach(invocation),
   },
@@ -112,8 +112,8 @@ export const commands: readonly Command[] = [
     firstWords: ['verify'],
     usage: 'verify [--json]',
     summary: 'Check the audit trail for edits',
-    details: 'Exit code 1 when a record was changed, moved or taken out; the trail is kept for two weeks.',
-    examples: [['fairlead audit verify', 'names the file and line of every fault']],
+    details: 'Exit code 1 if a record was changed, moved or removed. The trail is kept for two weeks.',
+    examples: [['fairlead audit verify', 'name the file and line of every fault']],
     settings: ['home'] satisfies SettingName[],
     flags: [json],
     run: async (invocation) => (await import('./audit.ts')).audit(invocation),
@@ -135,21 +135,21 @@ export const commands: readonly Command[] = [
     takesWords: true,
     firstWords: ['list', 'show', 'rm', 'recover', 'export'],
     usage: 'list | show <id> | rm <id>… | recover [--force] | export <id> [--format gif|txt|md] [--output file]',
-    summary: 'List, look at, remove, repair and export recordings',
-    details: 'A recording is named by its id, the beginning of its id, or the path of its .cast file.',
+    summary: 'List, show, remove, repair and export recordings',
+    details: 'Name a recording by its id, the beginning of its id, or the path of its .cast file.',
     examples: [
       ['fairlead recordings list', 'newest first'],
-      ['fairlead recordings export 63f6 --format gif', 'writes terminal-….gif beside it'],
-      ['fairlead recordings recover', 'closes what a crash left behind'],
+      ['fairlead recordings export 63f6 --format gif', 'write terminal-….gif beside it'],
+      ['fairlead recordings recover', 'close recordings that a crash left open'],
     ],
     settings: ['recordDir', 'home'] satisfies SettingName[],
     flags: [
       json,
-      own('--force', 'switch', 'recover: also those whose writer cannot be seen from here'),
+      own('--force', 'switch', 'recover: also recordings whose writer cannot be checked from here'),
       own('--format', 'value', 'export: what to write (gif)', 'gif|txt|md'),
       own('--output', 'value', 'export: file to write, - for standard output (beside the recording)', 'file'),
       own('--theme', 'value', 'gif: the colours', 'standard|midnight|daylight|classic'),
-      own('--speed', 'value', 'gif: times as fast', 'n'),
+      own('--speed', 'value', 'gif: playback speed', 'n'),
     ],
     run: async (invocation) => (await import('./recordings/recordings.ts')).recordings(invocation),
   },
@@ -162,7 +162,7 @@ export const commands: readonly Command[] = [
     examples: [['fairlead play 63f6 --speed 2', 'twice as fast']],
     settings: ['recordDir', 'home'] satisfies SettingName[],
     flags: [
-      own('--speed', 'value', 'Times as fast', 'n'),
+      own('--speed', 'value', 'Playback speed', 'n'),
       own('--idle-limit', 'value', 'Longest pause, in seconds', 's'),
     ],
     run: async (invocation) => (await import('./recordings/play.ts')).playRecording(invocation),

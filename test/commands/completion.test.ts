@@ -103,7 +103,7 @@ test('an option takes a value everywhere or nowhere, so that words can be told f
 test('every option of every verb says what it is for', () => {
   const silent = [...completionTable()].flatMap(([at, { options }]) =>
     options
-      .filter(({ help }) => help.replaceAll(/\(.*?\)|may be given often/g, '').trim() === '')
+      .filter(({ help }) => help.replaceAll(/\(.*?\)|repeatable/g, '').trim() === '')
       .map(({ flag }) => `${at} ${flag}`),
   );
   expect(silent).toEqual([]);

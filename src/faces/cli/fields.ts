@@ -93,7 +93,7 @@ export const flagsOf = (fields: readonly Field[]): Option[] =>
     bare: 'true',
     only: field.kind === 'switch' ? ['true', 'false'] : undefined,
     metavar: metavarOf(field),
-    help: [field.help, forms[field.kind] === 'list' ? 'may be given often' : '', field.required ? '(required)' : '']
+    help: [field.help, forms[field.kind] === 'list' ? 'repeatable' : '', field.required ? '(required)' : '']
       .filter((part) => part !== '')
       .join('; ')
       .replace('; (', ' ('),

@@ -11,9 +11,9 @@ const Person = z.object({ kind: z.string(), prompt: z.string(), secret: z.boolea
 const Input = z.object({
   kind: z.string(),
   prompt: z.string(),
-  answers: z.array(z.string()).describe('What fits; empty: any text'),
-  enter: z.boolean().describe('false: they are keys'),
-  default: z.string().optional().describe('What Enter alone means'),
+  answers: z.array(z.string()).describe('Accepted answers; empty: any text'),
+  enter: z.boolean().describe('false: send a key, without Enter'),
+  default: z.string().optional().describe('The answer that Enter alone gives'),
   hint: z.string(),
 });
 

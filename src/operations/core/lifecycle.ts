@@ -21,7 +21,7 @@ const Info = z.object({
   program: z.string(),
   state: z.enum(['starting', 'idle', 'running', 'needs_person', 'needs_input', 'exited', 'lost']),
   foreground: z.string().optional().describe('Program in the foreground'),
-  command: z.string().optional().describe('Command that runs'),
+  command: z.string().optional().describe('Running command'),
   unfinished: Unfinished.optional(),
   exitCode: z.number().int().nullable().optional(),
   cwd: z.string().optional(),
@@ -77,11 +77,13 @@ export const list = operation({
   title: 'List terminals',
   summary: 'List the open terminals with their state.',
   access: 'observe',
-  input: z.strictObject({ from: z.number().int().min(0).default(0).describe('Of an earlier answer: go on there') }),
+  input: z.strictObject({
+    from: z.number().int().min(0).default(0).describe('From an earlier answer: continue there'),
+  }),
   output: z.object({
     terminals: z.array(Info),
     total: z.number().int(),
-    from: z.number().int().optional().describe('Where the list goes on'),
+    from: z.number().int().optional().describe('Pass as from for the rest of the list'),
     next: Next,
   }),
   async run({ input, engine, caller }) {

@@ -65,11 +65,11 @@ const Answer = z.object({
     .optional(),
   diff: z
     .object({
-      compared: z.boolean().describe('false: there was nothing to compare with, so all rows are there'),
+      compared: z.boolean().describe('false: nothing to compare with, so all rows are listed'),
       scrolled: z.number().int(),
     })
     .optional(),
-  summary: z.object({ kind: z.string() }).optional().describe('The text has one of the part left out'),
+  summary: z.object({ kind: z.string() }).optional().describe('Kind of the summary in the text'),
   page: z.object({ fromLine: z.number().int(), toLine: z.number().int() }).optional(),
   next: Next,
 });
@@ -84,8 +84,8 @@ export const read = operation({
   input: z.strictObject({
     terminal: TerminalInput,
     view: z.enum(viewNames).default('screen'),
-    cursor: z.string().max(100).optional().describe('Of an earlier answer'),
-    rest: z.string().max(200).optional().describe('Of a clipped answer: what was left out'),
+    cursor: z.string().max(100).optional().describe('From an earlier answer'),
+    rest: z.string().max(200).optional().describe('From a clipped answer: read the rest'),
     line: z.number().int().min(1).optional().describe('With rest: first line'),
     maxBytes: MaxBytes,
   }),
@@ -161,8 +161,8 @@ export const find = operation({
     scope: z.enum(['screen', 'all']).default('all'),
     context: z.number().int().min(0).max(20).default(0).describe('Lines around each match'),
     max: z.number().int().min(1).max(200).default(20),
-    from: z.number().int().min(0).optional().describe('Of an earlier answer'),
-    fromCol: z.number().int().min(0).optional().describe('Of the same answer'),
+    from: z.number().int().min(0).optional().describe('From an earlier answer'),
+    fromCol: z.number().int().min(0).optional().describe('From the same answer'),
   }),
   output: z.object({
     terminal: z.string(),
@@ -184,10 +184,10 @@ export const find = operation({
     firstRow: z.number().int(),
     altScreen: z.boolean(),
     flags: FlagsShape.optional(),
-    from: z.number().int().optional().describe('Where the matches go on that are not shown'),
+    from: z.number().int().optional().describe('Pass as from for the matches left out'),
     fromCol: z.number().int().optional(),
     next: Next,
-    incomplete: z.boolean().optional().describe('It took too long; total counts what was found until then'),
+    incomplete: z.boolean().optional().describe('The search ran out of time; total counts the matches so far'),
   }),
   positional: ['pattern'],
   async run({ input, engine, caller, signal }) {

@@ -35,7 +35,7 @@ export const send = operation({
     wrapped: z.boolean().describe('Sent as a bracketed paste'),
     submitted: z.union([z.boolean(), z.literal('unknown')]).describe('Whether the program reacted to Enter'),
     cursor: z.string().describe('Pass to terminal_read or terminal_wait to get what follows'),
-    restarted: z.boolean().describe('The shell before was gone; this went to a new one'),
+    restarted: z.boolean().describe('The previous shell had exited; this went to a new one'),
     unfinished: Unfinished.optional(),
     next: Next,
   }),

@@ -20,10 +20,10 @@ export const wait = operation({
     text: z.string().min(1).max(1000).optional(),
     regex: z.string().min(1).max(1000).optional().describe('RE2; ^ and $ match at lines'),
     gone: z.string().min(1).max(1000).optional().describe('Text that leaves the screen'),
-    quietMs: z.number().int().min(10).max(60_000).optional().describe('No output for so long'),
+    quietMs: z.number().int().min(10).max(60_000).optional().describe('No output for this long'),
     prompt: z.boolean().default(false).describe('The shell is back'),
     exit: z.boolean().default(false).describe('The program of the terminal ends'),
-    cursor: z.string().max(100).optional().describe('Of an earlier answer: count from there'),
+    cursor: z.string().max(100).optional().describe('From an earlier answer: count from there'),
     timeoutMs: z.number().int().min(0).max(600_000).default(30_000),
   }),
   output: z.object({
@@ -31,7 +31,7 @@ export const wait = operation({
     hit: z
       .enum(['text', 'regex', 'gone', 'quiet', 'prompt', 'exit', 'person', 'input'])
       .nullable()
-      .describe('null: time was up'),
+      .describe('null: timed out'),
     line: z.string().optional().describe('The line that matched'),
     elapsedMs: z.number().int(),
     state: z.string(),
@@ -40,7 +40,7 @@ export const wait = operation({
     altScreen: z.boolean(),
     flags: FlagsShape.optional(),
     ...Asks,
-    rest: z.string().optional().describe('Of a screen that was clipped'),
+    rest: z.string().optional().describe('Pass to terminal_read for the rest of a clipped screen'),
     next: Next,
   }),
   async run({ input, engine, caller, signal, progress }) {

@@ -21,7 +21,7 @@ export const list = operation({
   mcpName: 'ssh_commands',
   title: 'List commands over SSH',
   cost: 'O(commands), local, under 1 ms',
-  summary: 'List commands that run or ended a short while ago, on one or all sessions.',
+  summary: 'List running and recently ended commands of one or all sessions.',
   access: 'observe',
   openWorld: true,
   input: z.object({

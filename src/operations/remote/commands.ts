@@ -35,7 +35,7 @@ export const exec = operation({
   input: z.object({
     session_id: Id,
     command: CommandLine,
-    timeout_secs: usually(Seconds, 180).describe('Then it is ended (180)'),
+    timeout_secs: usually(Seconds, 180).describe('Then it is killed (180)'),
     pty: Pty.describe('Give it a terminal; all output is stdout'),
     release_when_no_subs: z.boolean().default(false).describe('End it when its last subscriber left'),
     grace_ms: z.number().int().min(0).max(0xffff_ffff).default(2000),
@@ -150,7 +150,7 @@ export const execCancel = operation({
   mcpName: 'ssh_exec_cancel',
   title: 'Cancel a command over SSH',
   cost: 'O(output), blocks up to 4 s',
-  summary: 'Interrupt a command, kill it after 2 s, and return the output it had.',
+  summary: 'Interrupt a command, kill it after 2 s, and return its output so far.',
   access: 'control',
   destructive: true,
   idempotent: true,

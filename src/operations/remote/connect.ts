@@ -38,7 +38,7 @@ type Output = z.output<typeof Output>;
 export const connect = operation({
   mcpName: tool,
   title: 'Connect over SSH',
-  summary: 'Log in to a host and keep the session. By default it lists sessions that are there already and stops.',
+  summary: 'Log in to a host and keep the session. By default it stops and lists matching sessions if there are any.',
   cost: 'O(1), a TCP and SSH handshake, 0.1 to 2 s, blocking; a reused session one round trip',
   access: 'open',
   destructive: false,

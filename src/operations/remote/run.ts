@@ -22,8 +22,7 @@ export const run = operation({
   mcpName: tool,
   title: 'Run one command over SSH',
   cost: 'O(1), a full handshake unless a session is there, blocks up to timeout_secs',
-  summary:
-    'Log in (or use a session that is there), run one command, wait for it, log out. For several: ssh_connect, ssh_exec.',
+  summary: 'Log in (or reuse a session), run one command, wait for it, log out. For several: ssh_connect, ssh_exec.',
   access: 'open',
   destructive: true,
   openWorld: true,
@@ -38,7 +37,7 @@ export const run = operation({
     pty: Pty,
     timeout_secs: Seconds.default(30).describe('At most 300'),
     max_output_bytes: ShellMaxBytes.describe('Per stream (16384)'),
-    disconnect_after: z.boolean().default(true).describe('A session that was there before stays'),
+    disconnect_after: z.boolean().default(true).describe('A reused session stays'),
   }),
   output: z.object({
     ...StatusShape,

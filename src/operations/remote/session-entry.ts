@@ -14,7 +14,7 @@ export const SessionEntry = z.object({
   connected_at: z.string(),
   healthy: z.boolean().optional(),
   compression_enabled: z.boolean(),
-  compression_declined: z.boolean().optional().describe('Off although somebody named it'),
+  compression_declined: z.boolean().optional().describe('Asked for, but not in use'),
 });
 export type SessionEntry = z.output<typeof SessionEntry>;
 

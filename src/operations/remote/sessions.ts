@@ -54,7 +54,7 @@ export const sessions = operation({
   mcpName: 'ssh_sessions',
   title: 'List sessions',
   cost: 'O(sessions), one round trip each in parallel, at most 5 s, blocking',
-  summary: 'List SSH sessions after asking each whether it still answers; dead ones are removed.',
+  summary: 'List SSH sessions. Each is probed first; dead ones are removed.',
   access: 'observe',
   openWorld: true,
   input: z.object({

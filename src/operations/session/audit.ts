@@ -29,7 +29,7 @@ export const audit_log = operation({
   input: z.object({
     limit: z.number().int().min(1).default(50).describe('More than 5000 means 5000'),
     session_id: z.union([z.string(), z.number()]).optional().describe('Only of this session'),
-    since: z.iso.datetime({ offset: true }).optional().describe('Only from then on, as 2026-01-31T08:00:00Z'),
+    since: z.iso.datetime({ offset: true }).optional().describe('Only from this time on, such as 2026-01-31T08:00:00Z'),
     method: z.string().optional().describe('Only this method'),
     client: z.string().optional().describe('Only what this client did'),
   }),

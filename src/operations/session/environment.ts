@@ -88,7 +88,7 @@ export const set_env = operation({
   input: z.object({
     ...session,
     name: z.string().min(1).max(256).describe('Variable'),
-    value: z.string().max(131_072).nullable().describe('What it is to be'),
+    value: z.string().max(131_072).nullable().describe('New value; null unsets it'),
     apply: z.enum(['next', 'now']).default('next').describe('now: press Enter at an empty prompt'),
   }),
   output: z.object({

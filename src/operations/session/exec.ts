@@ -69,8 +69,11 @@ export const Waited = z.object({
 
 export const WaitOptions = {
   timeout_ms: z.number().int().min(0).max(86_400_000).default(30_000).describe('How long to wait'),
-  queue: z.boolean().default(false).describe('Wait, up to timeout_ms, for the command that runs, instead of refusing'),
-  force: z.boolean().default(false).describe('Type it even into a program that is no shell, or a full-screen one'),
+  queue: z.boolean().default(false).describe('Wait up to timeout_ms for the running command instead of refusing'),
+  force: z
+    .boolean()
+    .default(false)
+    .describe('Type it even if a program other than a shell, or a full-screen one, is running'),
 };
 
 export const run_wait = operation({
@@ -171,8 +174,8 @@ async function refuseFullScreen(terminal: Terminal, signal: AbortSignal): Promis
   await terminal.sync(signal);
   if (!terminal.screen.alternate || terminal.ended) return;
   const { idle, foreground } = activityOf(terminal);
-  throw new FairleadError('conflict', 'A full-screen program has the terminal.', {
-    hint: 'Leave it with its keys (q, :q, Ctrl+C), or give force: true to type the command all the same.',
+  throw new FairleadError('conflict', 'A full-screen program is running.', {
+    hint: 'Quit it (q, :q, Ctrl+C), or pass force: true to type the command anyway.',
     ...(idle ? {} : { data: { running: foreground } }),
   });
 }
@@ -228,7 +231,7 @@ function answerOf(result: RunResult, output: string): z.output<typeof Waited> {
 
 export const status = operation({
   title: 'Command status',
-  summary: 'Whether a session is idle or runs something, and what.',
+  summary: 'Whether a session is idle, and what it runs.',
   access: 'observe',
   input: z.object(session),
   output: z.object({
@@ -294,7 +297,7 @@ export const signalSend = operation({
       .string()
       .min(1)
       .describe('INT, TSTP, QUIT, EOF; as a process also TERM, HUP, KILL, USR1, USR2, STOP, CONT'),
-    mode: z.enum(['key', 'process']).default('key').describe('process: a real signal to what runs'),
+    mode: z.enum(['key', 'process']).default('key').describe('process: a real signal to the foreground program'),
   }),
   output: z.object({ sent: z.literal(true), signal: z.string() }),
   positional: ['id', 'signal'],

@@ -54,7 +54,7 @@ export const set_title = operation({
   destructive: false,
   openWorld: false,
   idempotent: true,
-  input: z.object({ title: z.string().max(200).nullish().describe('What to call it') }),
+  input: z.object({ title: z.string().max(200).nullish().describe('New title') }),
   output: z.object({ ok: z.literal(true), title: z.string().nullable() }),
   positional: ['title'],
   about: ({ title }) => ({ detail: title?.trim() || 'none' }),
@@ -68,11 +68,11 @@ export const set_title = operation({
 
 export const focus = operation({
   title: 'Show this instance',
-  summary: 'Ask the people attached to this instance to look at it, or at one of its sessions, now.',
+  summary: 'Ask the people attached to this instance to look at it, or at one of its sessions.',
   access: 'control',
   destructive: false,
   openWorld: false,
-  input: z.object({ session_id: z.union([z.number(), z.string()]).optional().describe('This session of it') }),
+  input: z.object({ session_id: z.union([z.number(), z.string()]).optional().describe('A session of this instance') }),
   output: z.object({ ok: z.literal(true), delivered: z.number().int(), note: z.string().optional() }),
   async run(call) {
     const session = call.input.session_id === undefined ? undefined : (await sessionOf(call)).number;
@@ -85,7 +85,7 @@ export const focus = operation({
     });
     const what = session === undefined ? 'this instance' : `session ${session}`;
     const note = {
-      note: `Nobody is looking at ${what}; attach to it with: fairlead attach${session === undefined ? '' : ` ${session}`}`,
+      note: `No one is attached to ${what}. Attach with: fairlead attach${session === undefined ? '' : ` ${session}`}`,
     };
     return { ok: true as const, delivered, ...(delivered === 0 ? note : {}) };
   },

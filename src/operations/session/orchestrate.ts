@@ -54,13 +54,13 @@ const Result = z.object({
 
 export const broadcast = operation({
   title: 'Run a command in several sessions',
-  summary: 'Send the same command to several sessions; with wait, collect how each went.',
+  summary: 'Send the same command to several sessions. With wait, collect the result of each.',
   access: 'control',
   destructive: true,
   input: z.object({
     command: z.string().min(1).describe('Command line to run'),
-    sessions: z.array(SessionRef).max(1000).describe('Where'),
-    wait: z.boolean().default(false).describe('Wait for their ends'),
+    sessions: z.array(SessionRef).max(1000).describe('Sessions to send it to'),
+    wait: z.boolean().default(false).describe('Wait for all to end'),
     timeout_ms: z.number().int().min(0).max(86_400_000).default(30_000).describe('How long to wait'),
   }),
   output: z.object({ results: z.array(Result) }),
@@ -114,7 +114,7 @@ export const wait = operation({
       .enum(['screen', 'now'])
       .default('screen')
       .describe('screen: what it shows and what comes; now: only what comes'),
-    idle_ms: z.number().int().min(10).max(600_000).optional().describe('Or so long without output'),
+    idle_ms: z.number().int().min(10).max(600_000).optional().describe('Or this long without output'),
     exit: z.boolean().default(false).describe('Or its end'),
     timeout_ms: z.number().int().min(0).max(86_400_000).default(10_000).describe('How long to wait'),
   }),

@@ -12,19 +12,19 @@ export const set = operation({
   openWorld: false,
   idempotent: true,
   input: z.object({
-    enabled: z.boolean().describe('Whether it holds'),
+    enabled: z.boolean().describe('Whether the policy is enforced'),
     blocked_patterns: Policy.shape.blocked_patterns
       .removeDefault()
       .optional()
-      .describe('What may not run; left out: stays as it is'),
+      .describe('Block list: matching commands are refused. Omit to keep the current list'),
     allowed_patterns: Policy.shape.allowed_patterns
       .removeDefault()
       .optional()
-      .describe('What alone may run, where there are any; left out: stays as it is'),
+      .describe('Allow list: if set, only matching commands run. Omit to keep the current list'),
     scope: Policy.shape.scope
       .removeDefault()
       .optional()
-      .describe('input: what is typed is judged too; left out: stays as it is'),
+      .describe('input: judge typed lines too. Omit to keep the current scope'),
   }),
   output: z.object({ set: z.literal(true), changed: z.array(z.string()) }),
   async run({ input, engine, caller, note }) {
@@ -66,7 +66,7 @@ const sameScope = (one: Policy['scope'], other: Policy['scope']): boolean =>
 
 export const get = operation({
   title: 'Read the policy',
-  summary: 'The policy for commands as it is now.',
+  summary: 'The current policy for commands.',
   access: 'observe',
   input: z.object({}),
   output: Policy.extend({ error: FileError }),

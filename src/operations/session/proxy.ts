@@ -47,7 +47,7 @@ async function statusOf(engine: Engine, signal: AbortSignal): Promise<z.output<t
 
 export const status = operation({
   title: 'Proxy status',
-  summary: 'The proxy new sessions are told of, and whether it answers.',
+  summary: 'The proxy of new sessions, and whether it answers.',
   access: 'observe',
   openWorld: true,
   input: z.object({}),
@@ -76,7 +76,7 @@ const switchTo = operation({
   summary: 'Use one of the configured proxies.',
   access: 'administer',
   idempotent: true,
-  input: z.object({ node_name: z.string().min(1).describe('Which') }),
+  input: z.object({ node_name: z.string().min(1).describe('Name of the proxy') }),
   output: z.object({
     switched: z.literal(true),
     current_node: z.string(),
@@ -100,7 +100,7 @@ export { switchTo as switch };
 
 export const speedtest = operation({
   title: 'Test proxies',
-  summary: 'How long the configured proxies take to accept a connection, or to connect with a target.',
+  summary: 'Measure how long the configured proxies take to accept a connection, or to reach a target.',
   access: 'control',
   destructive: false,
   idempotent: true,
@@ -143,12 +143,12 @@ const Nodes = z
 
 export const configure = operation({
   title: 'Configure the proxy',
-  summary: 'Set mode, addresses and nodes. Null or an empty text clears a field.',
+  summary: 'Set mode, addresses and nodes. Null or an empty string clears a field.',
   access: 'administer',
   idempotent: true,
   input: z.object({
-    enabled: z.boolean().default(true).describe('Whether new sessions are told of one'),
-    mode: z.string().default('manual').describe('manual, or auto: that of the system'),
+    enabled: z.boolean().default(true).describe('Whether new sessions get a proxy'),
+    mode: z.string().default('manual').describe('manual, or auto: detect the system proxy'),
     http_proxy: Url.describe('Address for HTTP'),
     socks_proxy: Url.describe('Address for SOCKS'),
     no_proxy: z.string().max(4000).nullish().describe('Hosts reached without it'),
@@ -190,7 +190,7 @@ export const configure = operation({
 
 export const disable = operation({
   title: 'Switch the proxy off',
-  summary: 'New sessions are told of no proxy.',
+  summary: 'Give new sessions no proxy.',
   access: 'administer',
   idempotent: true,
   input: z.object({}),

@@ -113,7 +113,7 @@ export const cursor = operation({
 
 export const scroll = operation({
   title: 'Read scrollback',
-  summary: 'Rows from an absolute one on; a negative offset counts from the end.',
+  summary: 'Rows from an absolute row number on. A negative offset counts from the end.',
   access: 'observe',
   input: z.object({
     ...session,
@@ -156,17 +156,17 @@ export const search = operation({
     pattern: z.string().min(1).describe('Text to find'),
     max_results: z.number().int().min(1).default(50).describe('More than 10000 means 10000'),
     regex: z.boolean().default(false).describe('The pattern is an RE2 expression'),
-    ignore_case: z.boolean().default(false).describe('Upper and lower case are the same'),
+    ignore_case: z.boolean().default(false).describe('Ignore upper and lower case'),
     from_row: z.number().int().min(0).optional().describe('Only from this row on'),
     from_col: z.number().int().min(0).optional().describe('next_col of the answer that gave from_row as next'),
     epoch: SameEpoch,
   }),
   output: z.object({
     matches: z.array(z.object({ row: z.number().int(), col: z.number().int(), text: z.string(), match: z.string() })),
-    total: z.number().int().describe('Of all matches, returned or not'),
+    total: z.number().int().describe('All matches, returned or not'),
     next: z.number().int().optional().describe('from_row for the matches left out'),
     next_col: z.number().int().optional().describe('from_col for them, where some of that line were returned'),
-    incomplete: z.boolean().optional().describe('It took too long; total counts what was found until then'),
+    incomplete: z.boolean().optional().describe('The search ran out of time; total counts the matches so far'),
     ...place,
   }),
   positional: ['id', 'pattern'],
@@ -202,7 +202,7 @@ export const search = operation({
 
 export const detect_errors = operation({
   title: 'Look for errors',
-  summary: 'Rows that look like an error: a quick look whether something broke.',
+  summary: 'Find rows that look like an error.',
   access: 'observe',
   input: z.object({
     ...session,

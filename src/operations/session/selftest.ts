@@ -92,7 +92,7 @@ function sessionProbes(id: TerminalRef): Probe[] {
 export const selftest = (capabilities: () => AnyOperation) =>
   operation({
     title: 'Self-test',
-    summary: 'Try out the parts of this server; leaves nothing behind.',
+    summary: 'Check the parts of this server. Leaves nothing behind.',
     cliNames: ['server selftest'],
     access: 'control',
     destructive: false,

@@ -34,7 +34,7 @@ const leastFreeBytes = 200 * 1024 * 1024;
 
 export const health = operation({
   title: 'Server health',
-  summary: 'Whether this server is well, and what it is made of.',
+  summary: 'Health of this server and its parts.',
   access: 'observe',
   input: z.object({}),
   output: z.object({
@@ -125,7 +125,7 @@ export const launch_admin = operation({
   access: 'administer',
   destructive: true,
   input: z.object({
-    dry_run: z.boolean().default(false).describe('Only say what would be run'),
+    dry_run: z.boolean().default(false).describe('Only report what would be run'),
     shell: z.string().max(64).optional().describe('Shell to start'),
   }),
   output: z.object({

@@ -82,14 +82,14 @@ export const get = operation({
 export const status = operation({ ...get, title: 'Session status' });
 
 export const Create = {
-  cols: z.number().int().min(2).max(1000).optional().describe('As of every new session: 120, or --cols of the server'),
-  rows: z.number().int().min(1).max(1000).optional().describe('As of every new session: 30, or --rows of the server'),
-  cwd: z.string().min(1).max(4096).optional().describe('Directory it starts in; your home, or --cwd of the server'),
+  cols: z.number().int().min(2).max(1000).optional().describe("Columns; the server's --cols by default (120)"),
+  rows: z.number().int().min(1).max(1000).optional().describe("Rows; the server's --rows by default (30)"),
+  cwd: z.string().min(1).max(4096).optional().describe("Start directory; your home or the server's --cwd by default"),
   shell: z.string().min(1).max(4096).optional().describe('Shell to run; yours by default'),
   argv: z.array(z.string().max(65_536)).min(1).max(1000).optional().describe('Run this program instead of a shell'),
-  env: EnvironmentInput.describe('Variables for it, added to yours'),
+  env: EnvironmentInput.describe('Extra variables'),
   title: z.string().trim().min(1).max(64).optional().describe('Shown until a program sets another'),
-  name: z.string().trim().min(1).max(64).optional().describe('What to call it'),
+  name: z.string().trim().min(1).max(64).optional().describe('Name of the session'),
   target: z.string().min(1).max(256).optional().describe('local, or ssh:user@host'),
 };
 
@@ -134,7 +134,7 @@ export const createdOf = (terminal: Terminal): z.output<typeof Created> => ({
 
 export const input = operation({
   title: 'Type into a session',
-  summary: 'Write characters into a session as if typed. Enter is pressed by a carriage return in them, or by enter.',
+  summary: 'Type characters into a session. Press Enter with a carriage return in them, or with enter.',
   access: 'control',
   input: z.object({
     ...session,
@@ -187,7 +187,7 @@ export const resize = operation({
 
 export const destroy = operation({
   title: 'Destroy a session',
-  summary: 'End a session and everything in it; answers when it is gone.',
+  summary: 'End a session and everything in it. Answers when it is gone.',
   access: 'control',
   destructive: true,
   together: true,
@@ -232,7 +232,7 @@ export const idle = operation({
 
 export const cwd = operation({
   title: 'Working directory',
-  summary: 'Where a session works, as a file:// URI, and as a path if it is on this machine.',
+  summary: 'Working directory of a session as a file:// URI, and as a path if it is on this machine.',
   access: 'observe',
   input: z.object(session),
   output: z.object({ cwd: z.string(), path: z.string().optional() }),
@@ -261,7 +261,7 @@ export const history = operation({
   access: 'observe',
   input: z.object({
     ...session,
-    limit: z.number().int().min(1).default(100).describe('The newest so many'),
+    limit: z.number().int().min(1).default(100).describe('How many of the newest'),
     source: z
       .enum(['scrollback', 'commands'])
       .default('scrollback')

@@ -12,11 +12,11 @@ import { renderSessionError } from './errors.ts';
 import { typeLine } from './exec.ts';
 import { sessionJson } from './shared.ts';
 
-const Name = { name: z.string().min(1).max(200).describe('Of the workspace') };
+const Name = { name: z.string().min(1).max(200).describe('Name of the workspace') };
 
 export const save = operation({
   title: 'Save a workspace',
-  summary: 'Keep the open sessions, their directories and sizes under a name.',
+  summary: 'Save the open sessions, their directories and sizes under a name.',
   access: 'control',
   openWorld: false,
   idempotent: true,
@@ -37,8 +37,8 @@ export const save = operation({
 const Recreated = z.object({
   saved_id: z.number().int(),
   id: z.number().int(),
-  cwd: z.string().optional().describe('Where it is, if its directory is gone'),
-  name: z.string().optional().describe('What it is called, if its name was taken'),
+  cwd: z.string().optional().describe('Its new directory, if the old one is gone'),
+  name: z.string().optional().describe('Its new name, if the old one was taken'),
 });
 type Recreated = z.output<typeof Recreated>;
 
@@ -48,8 +48,8 @@ export const restore = operation({
   access: 'open',
   input: z.object({
     ...Name,
-    dry_run: z.boolean().default(false).describe('Only say what would be done'),
-    replace: z.boolean().default(false).describe('Destroy the sessions that are open first'),
+    dry_run: z.boolean().default(false).describe('Only report what would be done'),
+    replace: z.boolean().default(false).describe('Destroy the open sessions first'),
     run_commands: z.boolean().default(false).describe('Run the commands sessions were started with'),
   }),
   output: z.object({
@@ -152,7 +152,7 @@ const Listed = z.object({
 
 export const list = operation({
   title: 'List workspaces',
-  summary: 'The workspaces that were saved.',
+  summary: 'List the saved workspaces.',
   access: 'observe',
   input: z.object({}),
   output: z.object({ workspaces: z.array(Listed) }),
@@ -162,7 +162,7 @@ export const list = operation({
 
 export const remove = operation({
   title: 'Delete a workspace',
-  summary: 'Forget a saved workspace.',
+  summary: 'Delete a saved workspace.',
   access: 'control',
   openWorld: false,
   destructive: true,

@@ -8,7 +8,7 @@ const Format = z.enum(['v2', 'v3']);
 
 const Started = z.object({
   recordingId: z.string(),
-  path: z.string().describe('Where the recording will be when it has stopped'),
+  path: z.string().describe('Where the recording will be after it stops'),
   format: Format,
   mode: Mode,
   maxDuration: z.number(),
@@ -45,7 +45,7 @@ export const start = operation({
     alreadyRecorded: z
       .array(z.object({ sessionId: z.string(), recordingId: z.string() }))
       .optional()
-      .describe('Sessions left out: a recording of them runs'),
+      .describe('Sessions left out because they are already recorded'),
   }),
   async run({ input, engine, caller, signal }) {
     const { all, sessionId, ...options } = input;

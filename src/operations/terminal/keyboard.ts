@@ -6,7 +6,7 @@ import { pressKey, typeText } from '../../engine/input/typing.ts';
 
 const maxTextBytes = 1 << 20;
 
-const Restarted = z.boolean().describe('The shell of the default session had exited and was started again');
+const Restarted = z.boolean().describe("The default session's shell had exited; a new one was started");
 
 /** Side effects of typing that the caller should know, such as a new shell. */
 const news = (restarted: boolean): string => (restarted ? ' (its shell had exited and was started again)' : '');
