@@ -11,7 +11,7 @@ import type { Channel, DurableFarSide, Size } from './terminal/channel.ts';
 import type { ShellEnvironment } from './terminal/environment.ts';
 import { type Gate, openGate } from './call/gate.ts';
 import { Idempotency, type IdempotencyLimits } from './call/idempotency.ts';
-import type { Log } from '../system/incident.ts';
+import { incident, type Log } from '../system/incident.ts';
 import { decodeFacts, type TerminalFacts } from './resume/terminal-facts.ts';
 import { decodeState } from './resume/saved-state.ts';
 import { StateSaver } from './resume/state-saver.ts';
@@ -255,18 +255,18 @@ export class Engine implements AsyncDisposable {
       resumed: before.resumed,
       report: this.log,
       release: () => {
-        opened.release?.();
+        this.#guard('a release', () => opened.release?.());
         this.#keepings.get(terminal)?.[Symbol.dispose]();
         this.#keepings.delete(terminal);
         this.#terminals.delete(id);
         this.#noteNext();
-        this.events.emit({ kind: 'closed', terminal });
+        this.#guard('an event', () => this.events.emit({ kind: 'closed', terminal }));
       },
     });
     this.#terminals.set(id, terminal);
     if (terminal.durable) this.#keepings.set(terminal, this.#keep(terminal, terminal.durable, opened.nonce));
     this.#noteNext();
-    this.events.emit({ kind: 'opened', terminal });
+    this.#guard('an event', () => this.events.emit({ kind: 'opened', terminal }));
     try {
       await this.recordings.autoStart(terminal);
     } catch (error) {
@@ -302,10 +302,24 @@ export class Engine implements AsyncDisposable {
     return part as T;
   }
 
-  /** Takes over work that nobody waits for; the end of the engine does. */
+  /** Takes over work that no call waits for; the end of the engine does. What fails is logged. */
   background(work: Promise<unknown>): void {
-    const done = work.catch(() => {}).finally(() => this.#background.delete(done));
+    const done = work
+      .catch((thrown: unknown) => this.#note(thrown, 'the background'))
+      .finally(() => this.#background.delete(done));
     this.#background.add(done);
+  }
+
+  #note(thrown: unknown, where: string): void {
+    if (!isExpected(thrown)) incident(thrown, where, this.log);
+  }
+
+  #guard(where: string, work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      this.#note(thrown, where);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -337,11 +351,22 @@ export class Engine implements AsyncDisposable {
   }
 
   async #close(killAt: number): Promise<void> {
-    await this.sessions[Symbol.asyncDispose]();
-    await this.recordings[Symbol.asyncDispose]();
-    await Promise.all(this.terminals.map((terminal) => this.#letGo(terminal, killAt)));
-    await Promise.all([...this.#parts.values()].map((part) => part[Symbol.asyncDispose]()));
+    await this.#endAll('the sessions', [this.sessions]);
+    await this.#endAll('the recordings', [this.recordings]);
+    const terminals = this.terminals.map((terminal) => ({
+      [Symbol.asyncDispose]: () => this.#letGo(terminal, killAt),
+    }));
+    await this.#endAll('a terminal', terminals);
+    await this.#endAll('a service', [...this.#parts.values()]);
     await Promise.all(this.#background);
+  }
+
+  /** One that fails is logged, and keeps no other from ending. */
+  async #endAll(what: string, parts: readonly AsyncDisposable[]): Promise<void> {
+    const ended = parts.map(async (part) => await part[Symbol.asyncDispose]());
+    for (const end of await Promise.allSettled(ended)) {
+      if (end.status === 'rejected') this.#note(end.reason, `the end of ${what}`);
+    }
   }
 
   /** Ends it, unless its channel is kept for the next process. What runs in it has until `killAt` to save its work. */
@@ -357,6 +382,10 @@ export class Engine implements AsyncDisposable {
     return this.#keepings.has(terminal) && this.#options.endAll !== true;
   }
 }
+
+/** The call was told, or nothing was left to do. */
+const isExpected = (thrown: unknown): boolean =>
+  thrown instanceof FairleadError && (thrown.code === 'cancelled' || thrown.code === 'terminal_exited');
 
 function shuttingDown(): FairleadError {
   return new FairleadError('unavailable', 'The server is shutting down.');

@@ -18,4 +18,12 @@ export class Faults {
     this.#count += 1;
     if (this.#count <= mostNoted) incident(thrown, `${where} of terminal ${this.#id}`, this.#log);
   }
+
+  guard(work: () => void, where: string): void {
+    try {
+      work();
+    } catch (thrown) {
+      this.note(thrown, where);
+    }
+  }
 }

@@ -63,19 +63,13 @@ export class Intake {
     this.#lastMs = atMs;
     log.append(bytes);
     // Whoever makes a mistake with what was printed: it is in the log, and must not end the program that printed it.
-    try {
+    faults.guard(() => {
       for (const mark of this.#marks.scan(bytes, from)) {
         for (const event of this.blocks.accept(mark)) this.block.emit(event);
       }
-    } catch (thrown) {
-      faults.note(thrown, 'the marks');
-    }
-    try {
-      this.output.emit({ bytes, from, atMs });
-      if (this.blocks.state !== before) onState();
-    } catch (thrown) {
-      faults.note(thrown, 'the output');
-    }
+    }, 'the marks');
+    faults.guard(() => this.output.emit({ bytes, from, atMs }), 'the output');
+    if (this.blocks.state !== before) onState();
   }
 
   /** Takes in what another process had read and not yet told of. */
@@ -83,11 +77,9 @@ export class Intake {
     const { log, clock, faults, saved } = this.#init;
     let at = resumeAt(log, saved?.blocksAt);
     for (const view of log.views(at)) {
-      try {
+      faults.guard(() => {
         for (const mark of this.#marks.scan(view, at)) this.blocks.catchUp(mark);
-      } catch (thrown) {
-        faults.note(thrown, 'the marks');
-      }
+      }, 'the marks');
       at += view.length;
     }
     if (log.end > 0) this.#lastMs = clock.monotonic();

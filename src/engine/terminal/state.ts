@@ -48,13 +48,11 @@ export class State {
 
   /** Pushes the state if it is another than the listeners know. Never throws. */
   check(): void {
-    try {
+    this.#faults.guard(() => {
       const { current } = this;
       if (current === this.#pushed) return;
       this.#pushed = current;
       this.changed.emit(current);
-    } catch (thrown) {
-      this.#faults.note(thrown, 'the state');
-    }
+    }, 'the state');
   }
 }

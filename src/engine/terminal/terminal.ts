@@ -414,15 +414,21 @@ export class Terminal implements AsyncDisposable {
 
   async #dispose(end: () => PromiseLike<void> | undefined): Promise<void> {
     this.#keyboard.close(gone());
-    await end();
-    await this.#pumping;
-    await this.#keyboard.idle();
-    this.prompts[Symbol.dispose]();
-    this.#secrets[Symbol.dispose]();
-    this.#feeder[Symbol.dispose]();
-    this.screen[Symbol.dispose]();
-    this.#release();
-    this.#gone.resolve();
+    try {
+      await end();
+      await this.#pumping;
+      await this.#keyboard.idle();
+    } finally {
+      this.#letGo();
+      this.#gone.resolve();
+    }
+  }
+
+  #letGo(): void {
+    const held = [this.prompts, this.#foreground, this.#secrets, this.#feeder, this.screen];
+    for (const free of [...held.map((one) => () => one[Symbol.dispose]()), this.#release]) {
+      this.#faults.guard(free, 'the end');
+    }
   }
 
   async #pump(): Promise<Ended> {
@@ -445,8 +451,8 @@ export class Terminal implements AsyncDisposable {
   #finish(ended: Ended): Ended {
     if (this.#secrets.active) this.#intake.take(this.#secrets.rest());
     this.#ended = ended;
-    this.#endedAt ??= this.clock.now();
-    this.#intake.end(this.#endedAt);
+    const endedAt = (this.#endedAt ??= this.clock.now());
+    this.#faults.guard(() => this.#intake.end(endedAt), 'the marks');
     this.#keyboard.close(exited(ended));
     this.#replies[Symbol.dispose]();
     this.#replyEcho[Symbol.dispose]();

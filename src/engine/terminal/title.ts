@@ -30,14 +30,12 @@ export class Title {
 
   /** Pushes the title if it is another than the listeners know. Never throws. */
   check(): void {
-    try {
+    this.#faults.guard(() => {
       const current = this.changed.size > 0 ? this.current : undefined;
       if (current === this.#pushed) return;
       this.#pushed = current;
       if (current !== undefined) this.changed.emit(current);
-    } catch (thrown) {
-      this.#faults.note(thrown, 'the title');
-    }
+    }, 'the title');
   }
 
   get #given(): string {
