@@ -2,7 +2,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { dialectOf, nesting } from '../shells/known-programs.ts';
 import { unwanted } from '../../system/abortable.ts';
 import { fullScreenNote, isFullScreen } from './full-screen.ts';
-import { cursorLine, looksLikePrompt } from '../terminal/prompt-line.ts';
+import { cursorLine, looksLikePrompt } from '../shells/prompt-line.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';
 import { takesCommands } from '../shells/shell-process.ts';
 

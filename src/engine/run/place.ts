@@ -5,7 +5,7 @@ import { abortable } from '../../system/abortable.ts';
 import { describeEnd } from '../terminal/ended.ts';
 import { type Dialect, dialectOf, isShell, nesting } from '../shells/known-programs.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from '../terminal/prompt-line.ts';
+import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from '../shells/prompt-line.ts';
 import { editingShells, takesCommands } from '../shells/shell-process.ts';
 
 /** Where a command would go if it were typed now. */

@@ -4,7 +4,7 @@ import { isShell } from '../shells/known-programs.ts';
 import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { outputText } from './output-text.ts';
-import { cursorLine, looksLikePrompt } from '../terminal/prompt-line.ts';
+import { cursorLine, looksLikePrompt } from '../shells/prompt-line.ts';
 import { promptShows } from './place.ts';
 import { whenExited } from './evidence/exited.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';

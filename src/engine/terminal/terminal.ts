@@ -19,7 +19,7 @@ import { Faults } from './faults.ts';
 import { type LogRead, OutputLog } from './output-log.ts';
 import { Replies } from './replies/replies.ts';
 import { ReplyEcho } from './replies/echo.ts';
-import { cursorLine, looksLikeShellPrompt } from './prompt-line.ts';
+import { cursorLine, looksLikeShellPrompt } from '../shells/prompt-line.ts';
 import { Feeder } from '../screen/feed/feeder.ts';
 import { Screen } from '../screen/screen.ts';
 import { State } from './state.ts';

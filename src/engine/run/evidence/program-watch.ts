@@ -2,7 +2,7 @@ import { deferred } from '../../../lib/deferred.ts';
 import { renderText } from '../../screen/render-text.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { endedWith, endedByExit, whenExited } from './exited.ts';
-import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../../terminal/prompt-line.ts';
+import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../../shells/prompt-line.ts';
 import { afterQuiet } from '../../waiting/quiet-watch.ts';
 import type { Confidence, CommandOutcome, Outer, Watch } from '../result.ts';
 

@@ -4,7 +4,7 @@ import { renderText } from '../../screen/render-text.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { endedWith, endedByExit, whenExited } from './exited.ts';
 import { SentinelScanner } from './sentinel-scanner.ts';
-import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../../terminal/prompt-line.ts';
+import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../../shells/prompt-line.ts';
 import { afterQuiet } from '../../waiting/quiet-watch.ts';
 import type { CommandOutcome, Outer, Watch } from '../result.ts';
 import { statusLine } from '../../shells/command-text.ts';

@@ -1,4 +1,4 @@
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** What stands before the cursor, rows that were wrapped joined. Call it after `terminal.sync()`. */
 export function cursorLine({ screen }: Terminal): string {
