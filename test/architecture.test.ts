@@ -45,7 +45,7 @@ const roomMayUse: Readonly<Record<string, readonly string[]>> = {
   instances: ['call'],
   picture: ['screen'],
   shells: [],
-  waiting: ['run', 'screen'],
+  waiting: ['screen', 'shells'],
   proxy: ['call', 'waiting'],
   input: ['shells', 'waiting'],
   person: ['call', 'instances', 'screen', 'sessions', 'shells', 'terminal', 'waiting'],

@@ -1,7 +1,5 @@
-import { deferred } from '../../lib/deferred.ts';
-import { QuietTimer } from '../waiting/quiet-timer.ts';
-import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { type Holds, until } from '../waiting/until.ts';
 
 /** A program that took the text in has drawn it by then. */
 const quietMs = 50;
@@ -22,25 +20,12 @@ export interface PauseOptions {
 export async function pause(terminal: Terminal, gap: PauseOptions, signal: AbortSignal): Promise<boolean> {
   const { clock } = terminal;
   const started = clock.monotonic();
-  const done = deferred<boolean>();
-  let seen = false;
-  const check = (): void => {
-    const now = clock.monotonic();
+  const holds = (): Holds => {
+    if (terminal.ended) return true;
     const unseen = gap.drawn && terminal.log.end === gap.from;
-    const due = Math.max(
-      started + (unseen ? Math.max(drawMs, gap.gapMs) : gap.gapMs),
-      (terminal.lastOutputMs ?? 0) + quietMs,
-    );
-    if (now >= due || terminal.ended) return done.resolve(true);
-    if (now - started >= Math.max(capMs, gap.gapMs)) return done.resolve(false);
-    timer.arm(due - now);
+    const gapMs = unseen ? Math.max(drawMs, gap.gapMs) : gap.gapMs;
+    return Math.max(started + gapMs, (terminal.lastOutputMs ?? 0) + quietMs);
   };
-  using timer = new QuietTimer(terminal, check);
-  // Only what was waited for makes it earlier; what comes later is found out by the timer.
-  using _output = terminal.output.on(() => {
-    if (!seen) check();
-    seen = true;
-  });
-  check();
-  return await abortable(done.promise, signal);
+  // A gap longer than the cap is kept, too.
+  return await until(terminal, holds, Math.max(capMs, gap.gapMs + drawMs), signal);
 }

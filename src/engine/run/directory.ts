@@ -1,7 +1,6 @@
-import { deferred } from '../../lib/deferred.ts';
 import { isCarrier } from '../shells/known-programs.ts';
-import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { until } from '../waiting/until.ts';
 import type { RunResult } from './result.ts';
 
 /** A shell that tells its directory does so with its next prompt. */
@@ -43,23 +42,11 @@ function shownHere(terminal: Terminal): string | undefined {
 }
 
 async function prompted(terminal: Terminal, signal: AbortSignal): Promise<void> {
-  const { blocks } = terminal;
-  if (!terminal.marked || blocks.promptAt !== undefined) return;
-  const ready = deferred();
-  using _block = terminal.block.on(({ type }) => {
-    if (type === 'prompt') ready.resolve();
-  });
-  using _state = terminal.state.changed.on(() => {
-    if (terminal.ended) ready.resolve();
-  });
-  using _limit = terminal.clock.after(promptMs, ready.resolve);
-  await abortable(ready.promise, signal);
+  if (terminal.marked) await until(terminal, () => terminal.blocks.promptAt !== undefined, promptMs, signal);
 }
 
 /** The prompt after the command, in a shell that does not mark it. */
 async function moreOutput(terminal: Terminal, signal: AbortSignal): Promise<void> {
-  const more = deferred();
-  using _output = terminal.output.on(() => more.resolve());
-  using _limit = terminal.clock.after(promptMs, more.resolve);
-  await abortable(more.promise, signal);
+  const { end } = terminal.log;
+  await until(terminal, () => terminal.log.end !== end, promptMs, signal);
 }

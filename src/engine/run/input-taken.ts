@@ -1,11 +1,9 @@
 import { FairleadError } from '../../contract/errors.ts';
-import { deferred } from '../../lib/deferred.ts';
+import type { LastInput } from '../input/keyboard.ts';
 import { renderText } from '../screen/render-text.ts';
-import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { deaf, readsKeys } from './deaf.ts';
-import { whenExited } from './evidence/exited.ts';
-import { afterQuiet } from '../waiting/quiet-watch.ts';
+import { type Holds, until } from '../waiting/until.ts';
 
 /** Input that was not answered by then never will be. */
 const limitMs = 1000;
@@ -19,23 +17,23 @@ const silentMs = 300;
  * Ctrl-C, and draw a prompt that the next command must not be blamed for. True when there was such input.
  */
 export async function inputTaken(terminal: Terminal, signal: AbortSignal): Promise<boolean> {
-  const { clock, lastInput, log } = terminal;
+  const { clock, lastInput } = terminal;
   if (lastInput === undefined || commandOver(terminal, lastInput.offset)) return false;
   const left = lastInput.atMs + limitMs - clock.monotonic();
   if (left <= 0) return false;
-  const done = deferred();
-  const since = Math.max(lastInput.atMs, terminal.lastOutputMs ?? 0);
-  const answered = (): boolean => log.end > lastInput.offset && !interrupting(terminal);
-  using _limit = clock.after(left, done.resolve);
-  using _answered = afterQuiet(terminal, answeredMs, () => void (answered() && done.resolve()), since);
   // Ctrl-C has a shell draw its prompt anew, and until then it throws away what is typed.
   const stopping = lastInput.stops === true && terminal.blocks.promptAt !== undefined;
-  const quiet = (): void => void (log.end === lastInput.offset && !stopping && done.resolve());
-  using _silent = afterQuiet(terminal, silentMs, quiet, since);
-  using _exited = whenExited(terminal, () => done.resolve());
-  if (terminal.ended) done.resolve();
-  await abortable(done.promise, signal);
+  await until(terminal, () => terminal.ended !== undefined || takenAt(terminal, lastInput, stopping), left, signal);
   return true;
+}
+
+/** An answer was printed and is over, or the program is quiet and seems to have nothing to say. */
+function takenAt(terminal: Terminal, { atMs, offset }: LastInput, stopping: boolean): Holds {
+  const { clock, log } = terminal;
+  const since = Math.max(atMs, terminal.lastOutputMs ?? 0);
+  if (clock.monotonic() < since + answeredMs) return since + answeredMs;
+  if (log.end > offset) return !interrupting(terminal);
+  return !stopping && since + silentMs;
 }
 
 /** A shell that was told to stop draws its prompt anew; one that has not by then never will. */
@@ -48,12 +46,8 @@ export async function promptRedrawn(
   isDue: (terminal: Terminal) => boolean = interrupting,
 ): Promise<void> {
   if (!isDue(terminal)) return;
-  const done = deferred();
-  const look = (): void => void (isDue(terminal) || done.resolve());
-  using _limit = terminal.clock.after(redrawMs, done.resolve);
-  using _block = terminal.block.on(look);
-  using _exited = whenExited(terminal, () => done.resolve());
-  await abortable(done.promise, signal);
+  const { promptAt } = terminal.blocks;
+  await until(terminal, () => terminal.blocks.promptAt !== promptAt && !isDue(terminal), redrawMs, signal);
 }
 
 /** A command must not become the end of what somebody else has begun to type. */

@@ -1,26 +1,25 @@
 import { FairleadError } from '../../contract/errors.ts';
-import { deferred } from '../../lib/deferred.ts';
 import type { Ended } from '../terminal/channel.ts';
-import { abortable } from '../../system/abortable.ts';
 import { describeEnd } from '../terminal/ended.ts';
-import { type Dialect, dialectOf, isShell, nesting } from '../shells/known-programs.ts';
+import { dialectOf } from '../shells/known-programs.ts';
+import { type LineReader, lineReader } from '../shells/line-reader.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from '../shells/prompt-line.ts';
-import { editingShells, takesCommands } from '../shells/shell-process.ts';
+import { cursorLine } from '../shells/prompt-line.ts';
+import { until } from '../waiting/until.ts';
 
 /** Where a command would go if it were typed now. */
 export type Place =
   /** A shell that tells by marks what it does, at its prompt. */
   | { readonly kind: 'marked'; readonly shell: string }
-  /** A shell that tells nothing, at its prompt. */
-  | { readonly kind: 'shell'; readonly dialect: Dialect; readonly longLines: boolean; readonly prompt: string }
-  /** Something else that reads lines, at its prompt. */
-  | { readonly kind: 'program'; readonly name: string; readonly prompt: string };
+  /** A shell that tells nothing, or something else that reads lines, at its prompt. */
+  | LineReader;
 
 /** They never ask their terminal anything, and are spared the time to hear the answer. */
 const asksNothing = new Set(['bash', 'zsh']);
 /** A prompt that is being drawn is there within this time. */
 const promptMs = 2000;
+/** A program that is not at its prompt by then is busy. */
+const shownMs = 500;
 /** A shell tells that a command is over before it says anything else. */
 const marksMs = 100;
 
@@ -44,7 +43,7 @@ export async function placeOf(
   const { blocks } = terminal;
   if (terminal.ended) throw over(terminal.ended);
   if (terminal.marked && blocks.state === 'prompt') {
-    if (blocks.promptAt === undefined) await until(terminal, () => blocks.promptAt !== undefined, signal);
+    if (blocks.promptAt === undefined) await until(terminal, () => blocks.promptAt !== undefined, promptMs, signal);
     if (blocks.incomplete) throw unfinished();
     // Brings the shell the answers to what it asked its terminal; late, they would be input of the command.
     if (!asksNothing.has(blocks.shell?.['shell'] ?? '')) await terminal.sync(signal);
@@ -55,11 +54,11 @@ export async function placeOf(
   const isKnown = (line: string): boolean => known?.prompt === line && line !== '';
   const now = (): Place | undefined =>
     markedPlace(terminal) ??
-    (aboutToTell(terminal) || mayBeWorking(terminal, isKnown) ? undefined : unmarkedPlace(terminal, isKnown));
+    (aboutToTell(terminal) || mayBeWorking(terminal, isKnown) ? undefined : lineReader(terminal, isKnown));
   const found =
     now() ??
     (await whenShown(terminal, now, signal)) ??
-    (mayBeWorking(terminal, isKnown) ? undefined : unmarkedPlace(terminal, () => known?.idle === true)) ??
+    (mayBeWorking(terminal, isKnown) ? undefined : lineReader(terminal, () => known?.idle === true)) ??
     undrawnPlace(terminal) ??
     (force ? forcedPlace(terminal) : undefined);
   if (terminal.ended) throw over(terminal.ended);
@@ -112,45 +111,6 @@ function mayBeWorking(terminal: Terminal, isKnown: (line: string) => boolean): b
   return /(?:^|[\s[(])\d{1,3}(?:\.\d+)?%\s?$/.test(line) || clock.monotonic() - lastOutputMs < restsMs;
 }
 
-/** Whether somebody seems ready to read a command. Call it after `terminal.sync()`. */
-export function promptShows(terminal: Terminal): boolean {
-  return (
-    (terminal.marked && terminal.blocks.promptAt !== undefined) || unmarkedPlace(terminal, () => false) !== undefined
-  );
-}
-
-/** The same for shells only, in a terminal that was opened with one: a debugger or an interpreter in it is no shell. */
-export function shellPromptShows(terminal: Terminal): boolean {
-  const { marked, blocks, program } = terminal;
-  if (marked && blocks.promptAt !== undefined) return true;
-  const place = unmarkedPlace(terminal, () => false);
-  const hasShell = marked || isShell(program.slice(program.lastIndexOf('/') + 1));
-  return place !== undefined && (place.kind !== 'program' || !hasShell);
-}
-
-/** A nested or unmarked shell, or another program that reads lines; undefined while neither seems ready. */
-function unmarkedPlace(terminal: Terminal, isPrompt: (line: string) => boolean): Place | undefined {
-  if (terminal.screen.alternate) return undefined;
-  const { process } = terminal;
-  const foreground = process?.foreground();
-  const name = foreground?.name ?? '';
-  const prompt = cursorLine(terminal);
-  // Line editors read character by character and echo themselves; a command they run finds the terminal as usual.
-  const editing = process !== undefined && process.echo() === undefined && prompt !== '';
-  const dialect = dialectOf(name);
-  if (foreground !== undefined && dialect !== undefined) {
-    if (!isPrompt(prompt) && !takesCommands(foreground, editing)) return undefined;
-    const untouched = terminal.lastInput === undefined && foreground.isLeader && prompt !== '';
-    if (!editing && !isPrompt(prompt) && !untouched && !looksLikePrompt(prompt)) return undefined;
-    return { kind: 'shell', dialect, longLines: editingShells.has(name), prompt };
-  }
-  if ((process === undefined || nesting.has(name)) && looksLikeShellPrompt(prompt)) {
-    return { kind: 'shell', dialect: 'posix', longLines: false, prompt };
-  }
-  if (!looksLikePrompt(prompt) || looksLikeShellPrompt(prompt)) return undefined;
-  return { kind: 'program', name, prompt };
-}
-
 async function whenShown(
   terminal: Terminal,
   look: () => Place | undefined,
@@ -158,26 +118,8 @@ async function whenShown(
 ): Promise<Place | undefined> {
   let found: Place | undefined;
   using _watching = terminal.parseEagerly();
-  await until(terminal, () => (found = look()) !== undefined, signal, terminal.screen.alternate ? 0 : 500);
+  await until(terminal, () => (found = look()) !== undefined, terminal.screen.alternate ? 0 : shownMs, signal);
   return found;
-}
-
-/** Waits for something that output brings about. */
-async function until(
-  terminal: Terminal,
-  holds: () => boolean,
-  signal: AbortSignal,
-  limitMs: number = promptMs,
-): Promise<void> {
-  const done = deferred();
-  const check = (): void => {
-    if (terminal.ended || holds()) done.resolve();
-  };
-  using _output = terminal.output.on(check);
-  using _state = terminal.state.changed.on(check);
-  using _limit = terminal.clock.after(limitMs, done.resolve);
-  check();
-  await abortable(done.promise, signal);
 }
 
 function over(ended: Ended): FairleadError {

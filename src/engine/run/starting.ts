@@ -1,13 +1,10 @@
-import { deferred } from '../../lib/deferred.ts';
-import { type ProgramPrompt, onPrompt } from '../person/prompts/index.ts';
+import type { ProgramPrompt } from '../person/prompts/index.ts';
 import { isShell } from '../shells/known-programs.ts';
-import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { outputText } from './output-text.ts';
 import { cursorLine, looksLikePrompt } from '../shells/prompt-line.ts';
-import { promptShows } from './place.ts';
-import { whenExited } from './evidence/exited.ts';
-import { afterQuiet } from '../waiting/quiet-watch.ts';
+import { promptShows } from '../shells/line-reader.ts';
+import { type Holds, until } from '../waiting/until.ts';
 import type { RunResult } from './result.ts';
 
 /** A start-up file may have led to a program without marks; its prompt rests for so long. */
@@ -28,24 +25,22 @@ export async function whenStarted(terminal: Terminal, timeoutMs: number, signal:
   if (!terminal.state.isStarting) return { ready: true };
   await terminal.sync(signal);
   if (!mayBeStarting(terminal)) return { ready: true };
-  const done = deferred<StartOutcome>();
-  const check = (): void => {
-    if (!terminal.state.isStarting) done.resolve({ ready: true });
-  };
-  const look = async (looking: AbortSignal): Promise<void> => {
-    await terminal.sync(looking);
-    if (!mayBeStarting(terminal) || isElsewhere(terminal)) done.resolve({ ready: true });
-  };
   using _present = terminal.keepAwake();
   using _watching = terminal.parseEagerly();
-  using _block = terminal.block.on(check);
-  using _exited = whenExited(terminal, check);
-  using _asks = onPrompt(terminal, (asks) => done.resolve({ ready: false, asks }));
-  using _limit = terminal.clock.after(timeoutMs, () => done.resolve({ ready: false }));
+  const { clock, log, prompts } = terminal;
   const quietMs = terminal.process === undefined ? unseenMs : restsMs;
-  using _quiet = afterQuiet(terminal, quietMs, look, terminal.lastOutputMs);
-  check();
-  return await abortable(done.promise, signal);
+  const startedMs = clock.monotonic();
+  let lookedTo: number | undefined;
+  const mayLook = (): Holds => log.end !== lookedTo && (terminal.lastOutputMs ?? startedMs) + quietMs;
+  const changes = (): Holds => !terminal.state.isStarting || prompts.current !== undefined || mayLook();
+  while (await until(terminal, changes, startedMs + timeoutMs - clock.monotonic(), signal)) {
+    if (!terminal.state.isStarting) return { ready: true };
+    if (prompts.current) return { ready: false, asks: prompts.current };
+    lookedTo = log.end;
+    await terminal.sync(signal);
+    if (!mayBeStarting(terminal) || isElsewhere(terminal)) return { ready: true };
+  }
+  return { ready: false };
 }
 
 /** Not where a start-up file has handed the terminal to another program. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { deferred } from '../../lib/deferred.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import { watchOverflow } from '../reading/long-output/overflow.ts';
 import { commandLines, markedLines, markerWord } from '../shells/command-text.ts';
-import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { until } from '../waiting/until.ts';
+import { deaf } from './deaf.ts';
 import { directoryBefore } from './directory.ts';
 import { MarksWatch } from './evidence/marks-watch.ts';
 import { ProgramWatch } from './evidence/program-watch.ts';
@@ -15,6 +15,9 @@ import type { Place } from './place.ts';
 import type { Watch } from './result.ts';
 import type { RunRequest } from './run.ts';
 import type { RunningCommand } from './running-command.ts';
+
+/** A shell that has not taken a line of an assignment by then takes none. */
+const preparedMs = 30_000;
 
 export interface Before {
   /** The command before has ended, and nobody has typed anything since. */
@@ -110,16 +113,16 @@ async function prepare(
 
 /** A line that prepares the command, up to the prompt after it. */
 async function enter(terminal: Terminal, line: string, by: string, signal: AbortSignal): Promise<void> {
-  const { cycle } = terminal.blocks;
-  const ready = deferred();
-  using _block = terminal.block.on((event) => {
-    if (event.type === 'prompt' && terminal.blocks.cycle !== cycle) ready.resolve();
-  });
-  using _state = terminal.state.changed.on(() => {
-    if (terminal.ended) ready.resolve();
-  });
+  const { blocks } = terminal;
+  const { cycle } = blocks;
   await terminal.send(Buffer.from(line), by, signal, 'command');
-  await abortable(ready.promise, signal);
+  const taken = await until(
+    terminal,
+    () => blocks.cycle !== cycle && blocks.promptAt !== undefined,
+    preparedMs,
+    signal,
+  );
+  if (!taken && !terminal.ended) throw deaf('it has shown no prompt after the first part of the command');
   // The shell may have asked its terminal something with its prompt; the answer must not come after the next line.
   await terminal.sync(signal);
 }

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deferred } from '../../lib/deferred.ts';
 import { abortable } from '../../system/abortable.ts';
 import type { LastInput } from '../input/keyboard.ts';
-import { QuietTimer } from './quiet-timer.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { type Holds, until } from './until.ts';
 
 /** A program that answered is done answering after this long without output. */
 const quietMs = 50;
@@ -56,20 +56,6 @@ export async function firstPrompt(terminal: Terminal, signal: AbortSignal, limit
   await until(terminal, prompted, Math.min(spokenMs, leftMs), signal);
 }
 
-/** Resolves true when the condition holds after some output or change of state, false at the limit or the end. */
-async function until(terminal: Terminal, holds: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
-  const done = deferred<boolean>();
-  const check = (): void => {
-    if (holds()) done.resolve(true);
-    else if (terminal.ended) done.resolve(false);
-  };
-  using _output = terminal.output.on(check);
-  using _state = terminal.state.changed.on(check);
-  using _limit = terminal.clock.after(limitMs, () => done.resolve(false));
-  check();
-  return await abortable(done.promise, signal);
-}
-
 export interface QuietOptions {
   /** The input whose answer is waited for. */
   readonly since: LastInput;
@@ -79,22 +65,15 @@ export interface QuietOptions {
 /** Resolves true when quiet, false at the cap. */
 export async function quiet(terminal: Terminal, options: QuietOptions, signal: AbortSignal): Promise<boolean> {
   if (options.capMs <= 0) return false;
-  const { clock } = terminal;
   const { since } = options;
-  const done = deferred<boolean>();
-  const check = (): void => {
-    if (terminal.ended || promptedSince(terminal, since)) return done.resolve(true);
-    const wait = quietAt(terminal, since) - clock.monotonic();
-    if (wait > 0) timer.arm(wait);
-    else done.resolve(true);
-  };
-  using timer = new QuietTimer(terminal, check);
-  using _cap = clock.after(options.capMs, () => done.resolve(false));
-  using _output = terminal.output.on(check);
-  using _state = terminal.state.changed.on(check);
   using _watching = terminal.parseEagerly();
-  check();
-  return await abortable(done.promise, signal);
+  const holds = (): Holds => {
+    if (terminal.ended || promptedSince(terminal, since)) return true;
+    const at = quietAt(terminal, since);
+    // A reader fetches unread output itself: a silence that is long enough is answered at once.
+    return at <= terminal.clock.monotonic() || at;
+  };
+  return await until(terminal, holds, options.capMs, signal);
 }
 
 function quietAt(terminal: Terminal, { atMs, offset, ahead }: LastInput): number {

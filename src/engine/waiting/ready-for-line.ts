@@ -1,7 +1,5 @@
-import { deferred } from '../../lib/deferred.ts';
-import { afterQuiet } from './quiet-watch.ts';
-import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { type Holds, until } from './until.ts';
 
 /** A program without marks that is quiet for so long is taken to wait for input (R-RPC-054). */
 const quietMs = 250;
@@ -10,14 +8,10 @@ const capMs = 2000;
 
 /** Waits until a line can be typed into a new terminal: its prompt, or quiet, or the limit. */
 export async function readyForLine(terminal: Terminal, signal: AbortSignal): Promise<void> {
-  const done = deferred();
-  const check = (): void => {
-    if (terminal.ended || terminal.blocks.promptAt !== undefined) done.resolve();
-  };
-  using _block = terminal.block.on(check);
-  using _state = terminal.state.changed.on(check);
-  using _quiet = afterQuiet(terminal, quietMs, () => done.resolve(), terminal.lastOutputMs);
-  using _cap = terminal.clock.after(capMs, () => done.resolve());
-  check();
-  await abortable(done.promise, signal);
+  const startedMs = terminal.lastOutputMs ?? terminal.clock.monotonic();
+  const holds = (): Holds =>
+    terminal.ended !== undefined ||
+    terminal.blocks.promptAt !== undefined ||
+    Math.max(startedMs, terminal.lastOutputMs ?? 0) + quietMs;
+  await until(terminal, holds, capMs, signal);
 }

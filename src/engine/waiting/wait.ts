@@ -1,5 +1,5 @@
 import { deferred } from '../../lib/deferred.ts';
-import { promptShows, shellPromptShows } from '../run/place.ts';
+import { promptShows, shellPromptShows } from '../shells/line-reader.ts';
 import { afterQuiet } from './quiet-watch.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../../system/abortable.ts';

@@ -96,6 +96,8 @@ test.each([
 test('a bash that is stopped is noticed, and runs the line when it goes on', { timeout: 90_000 }, async () => {
   await using terminal = await home.open('bash');
   await start(terminal, 'true');
+  // Its line editor reads: stopped before that, the terminal would show the line in its place.
+  await expect.poll(() => terminal.blocks.promptAt !== undefined && terminal.process?.echo()).toBeUndefined();
   const pid = Number(terminal.blocks.shell?.['pid']);
   process.kill(pid, 'SIGSTOP');
   try {
