@@ -6,7 +6,7 @@ import { isOrdinary } from './feed/fast-forward.ts';
 import { defaultColor } from './grid.ts';
 import { hides, markHidden, mayHide } from './hidden.ts';
 import { colourChanges, widthsOf } from './feed/plain-scan.ts';
-import { scanSimpleLines, simpleText } from './feed/simple-lines.ts';
+import { scanSimpleLines, type SimpleLines, simpleText } from './feed/simple-lines.ts';
 import { firstSlice, nextSlice } from './feed/slice.ts';
 import { darkTheme } from './theme.ts';
 
@@ -58,6 +58,8 @@ export interface LineSink {
   add(lines: string, isAscii?: boolean): void;
   /** The beginning of the line that `add` is given next, where that is very long. */
   begin(part: string): void;
+  /** Lines that are plain text, the last of them not blank, where a sink needs only their number and bytes. */
+  count?(newlines: number, bytes: number): void;
 }
 
 /** Turns output into lines as it comes, in pieces cut anywhere; whole lines are quicker. */
@@ -156,13 +158,31 @@ export class Transcriber implements Disposable {
     if (cut - from < worthSkipping) return { skipped: 0, end: lines.end };
     this.#takeAll();
     this.#close();
-    this.#sink.add(simpleText(bytes, from, cut, lines, core.cols).slice(0, -1), lines.isAscii);
+    this.#skipped(bytes, from, cut, lines);
     if (lines.hasEscapes) this.#emulator.feed(colourChanges(bytes, lastReset(bytes, from, cut), cut));
     this.#emulator.feed(clearBytes);
     // The row of a saved cursor has scrolled out by the time it can be restored.
     core.buffers.normal.savedY = 0;
     this.#taken = this.#emulator.trimmed;
     return { skipped: cut - from, end: lines.end };
+  }
+
+  #skipped(bytes: Uint8Array, from: number, to: number, lines: SimpleLines): void {
+    const { core } = this.#emulator;
+    const textOf = (start: number, end: number): string => simpleText(bytes, start, end, lines, core.cols);
+    let counted = this.#sink.count && lines.isPlain ? to : from;
+    // Blank lines at the end are left to the sink: whether they count depends on what follows.
+    for (let tries = 0; counted > from; tries++) {
+      const start = linesBefore(bytes, from, counted, 1);
+      if (textOf(start, counted).trim() !== '') break;
+      counted = tries < 64 ? start : from;
+    }
+    if (counted > from) {
+      const after = scanSimpleLines(bytes, counted, lines.end, core.cols, widthsOf(core));
+      const newlines = lines.newlines - after.newlines - 1;
+      this.#sink.count?.(newlines, lines.textBytes - after.textBytes + newlines);
+    }
+    if (counted < to) this.#sink.add(textOf(counted, to).slice(0, -1), lines.isAscii);
   }
 
   /** The cursor is at the start of a blank row with nothing below it, and its pen can be seen. */

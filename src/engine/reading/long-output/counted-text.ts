@@ -43,7 +43,7 @@ export class CountedText implements LineSink {
     const isBlank = end === 0 && this.#begun === 0;
     const text = newline === -1 || (end === 0 && !isBlank) ? lines : lines.slice(0, newline);
     const blank = lines.slice(text.length);
-    if (!isBlank) this.#count(text, isAscii ? text.length : bytesOf(text));
+    if (!isBlank) this.count(countNewlines(text), isAscii ? text.length : bytesOf(text));
     const blankLines = isBlank ? countNewlines(lines) + 1 : countNewlines(blank);
     this.#blank = {
       lines: this.#blank.lines + blankLines,
@@ -51,8 +51,8 @@ export class CountedText implements LineSink {
     };
   }
 
-  #count(text: string, bytes: number): void {
-    this.#newlines += this.#blank.lines + countNewlines(text) + (this.#isEmpty ? 0 : 1);
+  count(newlines: number, bytes: number): void {
+    this.#newlines += this.#blank.lines + newlines + (this.#isEmpty ? 0 : 1);
     this.#bytes += this.#blank.bytes + this.#begun + bytes + (this.#isEmpty ? 0 : 1);
     this.#blank = { lines: 0, bytes: 0 };
     this.#begun = 0;

@@ -32,10 +32,32 @@ const piece = fc.oneof(
 
 describe('output that the log has no room for', () => {
   test('is counted as a reader would count all of it, wherever it is cut', async () => {
+    await counts(fc.array(piece, { minLength: 1, maxLength: 30 }), 2048, 80);
+  });
+
+  test('is counted the same where whole pieces of it are plain lines', async () => {
+    const line = fc.constantFrom(
+      'word\r\n',
+      '\r\n',
+      '  \r\n',
+      'a\tb\t\r\n',
+      `\t${'x'.repeat(12)}\x1b[K\r\n`,
+      `${'é…漢'.repeat(9)}\r\n`,
+      '\x1b[1mbold\x1b[0m \r\n',
+      'soft\u00adhyphen\r\n',
+      'न\u093e\u093e\u093e\u093e\u093e\u093e\u093e\u093e\u093e\u093e\r\n',
+    );
+    const many = fc
+      .tuple(fc.array(line, { minLength: 1, maxLength: 4 }), fc.integer({ min: 100, max: 1000 }))
+      .map(([lines, count]) => lines.join('').repeat(count));
+    await counts(fc.array(many, { minLength: 3, maxLength: 6 }), 1 << 16, 30);
+  });
+
+  async function counts(texts: fc.Arbitrary<string[]>, capacity: number, numRuns: number): Promise<void> {
     await fc.assert(
-      fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 30 }), fc.nat(500), async (pieces, step) => {
+      fc.asyncProperty(texts, fc.nat(500), async (pieces, step) => {
         const bytes = Buffer.from(pieces.join(''));
-        const log = new OutputLog({ capacity: 2048, start: 7 });
+        const log = new OutputLog({ capacity, start: 7 });
         using overflow = new Overflow({ log, size }, () => 7);
         for (let at = 0; at < bytes.length; at += step + 1) log.append(bytes.subarray(at, at + step + 1));
         if (overflow.from === undefined) {
@@ -47,12 +69,12 @@ describe('output that the log has no room for', () => {
         expect({ lines, bytes: counted }).toEqual(await totalsOf(bytes));
         expect(bytes.subarray(0, head.length)).toEqual(Buffer.from(head));
         // The same again, and the same when something else pushes the last of it out.
-        log.append(Buffer.from('other output\r\n'.repeat(1000)));
+        log.append(Buffer.from('other output\r\n'.repeat(capacity >> 2)));
         expect(await overflow.count(7 + bytes.length, pause)).toMatchObject({ lines, bytes: counted });
       }),
-      { numRuns: 80 },
+      { numRuns },
     );
-  });
+  }
 
   test('its beginning is put aside in whole lines, and only when it goes', () => {
     const log = new OutputLog({ capacity: 1 << 20 });

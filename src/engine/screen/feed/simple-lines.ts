@@ -1,3 +1,4 @@
+import { plainText } from '../../../lib/plain-text.ts';
 import { codePointAt, linkEnd, type Widths } from './plain-scan.ts';
 
 /** Lines whose text can be read off their bytes, because an emulator would show just that. */
@@ -7,6 +8,11 @@ export interface SimpleLines {
   readonly hasTabs: boolean;
   readonly hasEscapes: boolean;
   readonly isAscii: boolean;
+  /** `plainText` would change nothing in them. */
+  readonly isPlain: boolean;
+  readonly newlines: number;
+  /** Bytes of their text in UTF-8, without the newlines. */
+  readonly textBytes: number;
 }
 
 const escapeByte = 0x1b;
@@ -22,7 +28,15 @@ export function scanSimpleLines(
   cols: number,
   widths: Widths,
 ): SimpleLines {
-  const found = { end: from, hasTabs: false, hasEscapes: false, isAscii: true };
+  const found = {
+    end: from,
+    hasTabs: false,
+    hasEscapes: false,
+    isAscii: true,
+    isPlain: true,
+    newlines: 0,
+    textBytes: 0,
+  };
   let i = from;
   while (i < to) {
     const start = i;
@@ -30,12 +44,18 @@ export function scanSimpleLines(
     let tabs = false;
     let escapes = false;
     let ascii = true;
+    let plain = true;
+    let textBytes = 0;
+    /** A tab at the end of a line leaves no text. */
+    let tabBlanks = 0;
     line: while (i < to) {
       const byte = bytes[i] as number;
       if (byte >= 0x20 && byte < 0x7f) {
         let end = i + 1;
         while (end < to && ((bytes[end] as number) - 0x20) >>> 0 < 0x5f) end++;
         x += end - i;
+        textBytes += tabBlanks + end - i;
+        tabBlanks = 0;
         i = end;
         continue;
       }
@@ -44,8 +64,11 @@ export function scanSimpleLines(
         // Wide characters leave a blank at the end of some rows: where a tab leads after one takes more care than this.
         if (code < 0xa0 || columns(widths, code) === 0 || tabs) return found;
         ascii = false;
+        plain &&= isPlain(code);
         x++;
-        i += code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+        const length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+        textBytes += length;
+        i += length;
         continue;
       }
       switch (byte) {
@@ -63,6 +86,8 @@ export function scanSimpleLines(
         case 0x09:
           if (!ascii) return found;
           tabs = true;
+          tabBlanks += tabWidth(x, cols);
+          x += tabWidth(x, cols);
           i++;
           break;
         case escapeByte: {
@@ -81,6 +106,9 @@ export function scanSimpleLines(
     found.hasTabs ||= tabs;
     found.hasEscapes ||= escapes;
     found.isAscii &&= ascii;
+    found.isPlain &&= plain;
+    found.newlines++;
+    found.textBytes += textBytes;
   }
   return found;
 }
@@ -88,6 +116,26 @@ export function scanSimpleLines(
 function columns({ table, ask, learn }: Widths, code: number): number {
   const known = code < table.length ? (table[code] as number) : ask(code);
   return known === 255 ? learn(code) : known;
+}
+
+/** A tab moves on to a multiple of eight, never past the last column. `x` counts over the wraps of a line. */
+function tabWidth(x: number, cols: number): number {
+  const column = x === 0 ? 0 : ((x - 1) % cols) + 1;
+  return column < cols ? Math.min((column | 7) + 1, cols - 1) - column : 0;
+}
+
+/** By code point, of the first two planes: 0 until met, 1 plain, 2 not. A regular expression over all text is slower by far. */
+let plainness: Uint8Array | undefined;
+
+function isPlain(code: number): boolean {
+  const known = (plainness ??= new Uint8Array(0x20000));
+  if (code >= known.length) return false;
+  if (known[code] === 0) {
+    const character = String.fromCodePoint(code);
+    // Too many marks in a row are not plain, though each of them is.
+    known[code] = plainText(character).text === character && !/\p{M}/u.test(character) ? 1 : 2;
+  }
+  return known[code] === 1;
 }
 
 /** The text of lines found by `scanSimpleLines`, each with its newline. */
@@ -100,19 +148,17 @@ export function simpleText(bytes: Uint8Array, from: number, to: number, lines: S
   return text.replace(/.*\t.*/g, (line) => withoutTabs(line, cols));
 }
 
-/** As the emulator has it: a tab moves on to a multiple of eight, never past the last column, and prints nothing. */
+/** As the emulator has it: a tab moves the cursor and prints nothing. */
 function withoutTabs(line: string, cols: number): string {
   let text = '';
   let x = 0;
   let blanks = 0;
   for (const character of line) {
     if (character === '\t') {
-      const next = x < cols ? Math.min((x | 7) + 1, cols - 1) : x;
-      blanks += next - x;
-      x = next;
+      blanks += tabWidth(x, cols);
+      x += tabWidth(x, cols);
       continue;
     }
-    if (x >= cols) x = 0;
     text += blanks > 0 ? ' '.repeat(blanks) + character : character;
     blanks = 0;
     x++;
