@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
@@ -59,6 +59,21 @@ test('every row of section 10 that a test of SSH cites is there', () => {
   const cited = tests.flatMap((file) => [...text(file).matchAll(/\((10\.\d+)\)/g)].map(([, row]) => row));
   expect(cited.length).toBeGreaterThan(10);
   expect(cited.filter((row) => !rows.includes(row))).toEqual([]);
+});
+
+test('every path that the architecture page and CONTRIBUTING name exists', () => {
+  const named = ['docs/architecture.md', 'CONTRIBUTING.md'].flatMap((page) =>
+    [...text(page).matchAll(/`((?:src|test|docs|bench|scripts|assets)\/[\w./-]*)`/g)].map(([, path = '']) => path),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter((path) => !existsSync(join(home, path)))).toEqual([]);
+});
+
+test('the glossary has at most forty words, one line each', () => {
+  const words = [...text('docs/glossary.md').matchAll(/^\| ([a-z][\w -]*) \| .+ \|$/gm)].map(([, word]) => word);
+  expect(words.length).toBeGreaterThan(20);
+  expect(words.length).toBeLessThanOrEqual(40);
+  expect(new Set(words).size).toBe(words.length);
 });
 
 test('every command that the documents and our own texts advise exists', () => {
