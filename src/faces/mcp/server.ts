@@ -13,7 +13,7 @@ import {
 import { type HttpClient, identify } from './client-identity.ts';
 import type { Work } from './elicit/held.ts';
 import { plainly } from './elicit/elicit.ts';
-import type { CallsEnd } from './ending.ts';
+import type { CallsEnd } from '../door/calls-end.ts';
 import { peerOf } from './http/web.ts';
 import { progressOf } from './progress.ts';
 import { getPrompt } from './prompts.ts';

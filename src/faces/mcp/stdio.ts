@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
-import { CallsEnd } from './ending.ts';
+import { CallsEnd } from '../door/calls-end.ts';
 import { type HungUp, LineTransport } from './line-transport.ts';
 import { createServer } from './server.ts';
 import type { McpSurface } from './surface.ts';

@@ -11,7 +11,7 @@ import type { OpenQuestion, PersonReach } from '../../../engine/person/questions
 import type { ReportProgress } from '../../../engine/call/call.ts';
 import { isLoopback } from '../../../lib/loopback.ts';
 import { refusedCall } from '../answer.ts';
-import { anyOf } from '../any-of.ts';
+import { anyOf } from '../../../system/any-of.ts';
 import { HeldCall, heldPrefix, messageFor, type ToolAnswer, type Work } from './held.ts';
 
 /** Where a person answers. Only the address passes through the client, never the answer. */

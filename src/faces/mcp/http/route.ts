@@ -2,7 +2,7 @@ import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcont
 import { isDeeper } from '../../../lib/json-depth.ts';
 import { systemClock } from '../../../system/clock.ts';
 import type { HttpVisit, Route } from '../../http/route.ts';
-import { CallsEnd } from '../ending.ts';
+import { CallsEnd } from '../../door/calls-end.ts';
 import { createServer } from '../server.ts';
 import type { McpSurface } from '../surface.ts';
 import { type HttpSessionLimits, LegacySessions } from './sessions.ts';

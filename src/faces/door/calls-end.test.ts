@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { anyOf } from './any-of.ts';
-import { CallsEnd } from './ending.ts';
+import { anyOf } from '../../system/any-of.ts';
+import { CallsEnd } from './calls-end.ts';
 
 test('many calls at once are no leak: no warning, and no listener stays', async () => {
   const warned = vi.fn<() => void>();
