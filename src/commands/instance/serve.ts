@@ -1,17 +1,21 @@
 import { once } from 'node:events';
 import { autosave, autosaveNames } from '../../engine/sessions/autosave.ts';
 import { portsFrom } from '../../faces/door/listen.ts';
+import { Api } from '../../faces/http/api/route.ts';
 import { healthRoute } from '../../faces/http/health.ts';
+import { BrowserLogins } from '../../faces/http/logins.ts';
 import { HttpServer, nameInUrl } from '../../faces/http/server.ts';
 import { TokenGuard } from '../../faces/http/token-guard.ts';
 import { mcpRoute } from '../../faces/mcp/http/route.ts';
 import { localOwner } from '../../engine/call/principal.ts';
 import { call } from '../../engine/call/call.ts';
+import { callStream } from '../../engine/call/call-stream.ts';
 import { followDirectory } from '../../engine/instances/follow-directory.ts';
 import { Instances } from '../../engine/instances/instances.ts';
 import { RunningInstance, runningInstance } from '../../engine/instances/running.ts';
 import { MethodTable } from '../../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../faces/jsonrpc/server.ts';
+import { allBooks } from '../../operations/index.ts';
 import { sessionBook } from '../../operations/session/index.ts';
 import { openStateRoot } from '../../engine/instances/state-root.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
@@ -57,15 +61,25 @@ export async function serve(invocation: Invocation): Promise<number> {
   const failed = failedLogins(engine, log);
   const moves = mayMove(peers, settings.token !== undefined);
   const { host, port, allowHost, allowOrigin } = settings;
+  const logins = new BrowserLogins(engine.clock);
+  const api = new Api({
+    books: await allBooks(),
+    call: (op, raw, context) => call(op, raw, { ...context, engine }),
+    stream: (op, raw, context) => callStream(op, raw, { ...context, engine }),
+    principal: localOwner,
+    may: surface.may,
+    logins,
+    clock: engine.clock,
+  });
   // People who choose an address want to be served under it.
-  const rules = { token, allowedHosts: [...allowHost, nameInUrl(host)], allowedOrigins: allowOrigin, failed };
+  const rules = { token, allowedHosts: [...allowHost, nameInUrl(host)], allowedOrigins: allowOrigin, failed, logins };
   const listenHttp = (): Promise<HttpServer> =>
     HttpServer.listen({
       host,
       ports: port === undefined ? portsFrom(preferredPort) : [port],
       mayMove: moves,
       guard: new TokenGuard(rules),
-      routes: [healthRoute, mcpRoute(surface, { principal: localOwner, onError })],
+      routes: [healthRoute, mcpRoute(surface, { principal: localOwner, onError }), api],
       onError,
     });
   const listenRpc = (): Promise<RpcServer> => {

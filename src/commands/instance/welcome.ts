@@ -25,6 +25,7 @@ export function welcome(invocation: Invocation, { server, own, root, keeps }: We
   stdout.write(`${green('●')} ${bold('Fairlead')} ${version} is serving MCP
 
   address   ${cyan(url)}
+  HTTP API  ${server.url}/api
   token     ${says}
   instance  ${own.id} ${dim(`(session RPC on 127.0.0.1:${own.mcp_port})`)}
 

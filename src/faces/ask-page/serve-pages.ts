@@ -58,8 +58,9 @@ function pageGuard(): Guard {
       const home = `http://${host}:${socket.localPort}`;
       const isHome = `http://${given.host}` === home;
       const isOwn = given.origin === home || (given.origin === undefined && method === 'GET');
-      if (!isHome || !isOwn) send(visit, stranger);
-      return Promise.resolve(isHome && isOwn);
+      if (isHome && isOwn) return Promise.resolve(visit);
+      send(visit, stranger);
+      return Promise.resolve(undefined);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type ErrorCode, errorTable } from '../../contract/errors.ts';
+import { type ErrorCode, errorTable, type FairleadError } from '../../contract/errors.ts';
 
 /** A request that is answered with an error. */
 export interface Refusal {
@@ -29,13 +29,35 @@ export function sendText(to: ServerResponse, status: number, text: string, heade
 export function sendJson(to: ServerResponse, status: number, value: unknown, headers: OutgoingHttpHeaders = {}): void {
   const policy = "default-src 'none'; frame-ancestors 'none'";
   const all = { 'content-type': 'application/json', 'content-security-policy': policy, ...headers };
-  sendText(to, status, `${JSON.stringify(value)}\n`, all);
+  sendText(to, status, `${jsonText(value)}\n`, all);
 }
 
-export function sendRefusal(to: ServerResponse, { status, headers, code, ...facts }: Refusal): void {
-  const error = { code, ...facts, retry: errorTable[code].retry };
+/** JSON with bytes as base64: pictures hold some. */
+export const jsonText = (value: unknown): string => JSON.stringify(value, bytesAsBase64);
+
+function bytesAsBase64(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
+  // A Buffer has become an object by now; its holder still has the bytes.
+  const given = this[key];
+  return given instanceof Uint8Array ? Buffer.from(given).toString('base64') : value;
+}
+
+/** The request was answered with an error of the product; the table says which status that is. */
+export const refusalOf = ({ code, message, hint, data }: FairleadError): Refusal => ({
+  status: errorTable[code].http,
+  code,
+  message,
+  hint,
+  data,
+});
+
+export const errorBody = ({ code, message, hint, data }: Omit<Refusal, 'status'>): object => ({
+  error: { code, message, hint, data, retry: errorTable[code].retry },
+});
+
+export function sendRefusal(to: ServerResponse, refusal: Refusal): void {
+  const { status, headers } = refusal;
   // The body of a refused request may be unread, and then the connection cannot carry another request.
-  sendJson(to, status, { error }, to.req.complete ? headers : { ...headers, connection: 'close' });
+  sendJson(to, status, errorBody(refusal), to.req.complete ? headers : { ...headers, connection: 'close' });
 }
 
 export const wrongMethod = (allow: string): Refusal => ({

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BrowserLogin } from './logins.ts';
 
 /** One request, with what every route needs of it. */
 export interface HttpVisit {
@@ -8,6 +9,8 @@ export interface HttpVisit {
   readonly path: string;
   /** Address and port of the client. */
   readonly peer: string;
+  /** The browser that sent its cookie instead of the token. */
+  readonly login?: BrowserLogin | undefined;
   /** Aborted when the client leaves. */
   readonly gone: AbortSignal;
   /** The request body. Undefined when it is longer than `maxBytes`; the rest is then left unread. */
@@ -21,12 +24,14 @@ export interface Route extends AsyncDisposable {
   readonly below?: true;
   /** It needs no token. */
   readonly isPublic?: true;
+  /** A browser's cookie will do instead of the token. */
+  readonly takesCookie?: true;
   readonly handle: (visit: HttpVisit) => Promise<void>;
 }
 
 /** Sees every connection and request before any route does. */
 export interface Guard {
   readonly connected: (socket: IncomingMessage['socket']) => void;
-  /** False: the request was refused, and answered. */
-  readonly admit: (visit: HttpVisit, route: Route | undefined) => Promise<boolean>;
+  /** The request as its route is to see it. Undefined: it was refused, and answered. */
+  readonly admit: (visit: HttpVisit, route: Route | undefined) => Promise<HttpVisit | undefined>;
 }

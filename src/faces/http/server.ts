@@ -116,8 +116,9 @@ export class HttpServer implements AsyncDisposable {
     const { guard, routes } = this.#options;
     const { path } = visit;
     const route = routes.find((one) => path === one.path || (one.below === true && path.startsWith(`${one.path}/`)));
-    if (!(await guard.admit(visit, route))) return;
-    if (route) return await route.handle(visit);
+    const admitted = await guard.admit(visit, route);
+    if (admitted === undefined) return;
+    if (route) return await route.handle(admitted);
     const hint = `There is ${routes.map((one) => one.path).join(', ')}.`;
     sendRefusal(visit.response, { status: 404, code: 'not_found', message: `Nothing is at ${path}.`, hint });
   }

@@ -1,0 +1,125 @@
+import { FairleadError } from '../../../contract/errors.ts';
+import type { Caller, CallOperation } from '../../../engine/call/call.ts';
+import type { CallStream } from '../../../engine/call/call-stream.ts';
+import type { Book } from '../../../engine/call/operation.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { anyOf } from '../../../system/any-of.ts';
+import { CallsEnd } from '../../door/calls-end.ts';
+import { type BrowserLogins, cookieOf, setCookie } from '../logins.ts';
+import { refusalOf, sendJson, sendRefusal, wrongMethod } from '../reply.ts';
+import type { HttpVisit, Route } from '../route.ts';
+import { sendEvents } from './events.ts';
+import { readArguments } from './arguments.ts';
+import { ApiTable } from './table.ts';
+
+export interface ApiOptions {
+  readonly books: readonly Book[];
+  readonly call: CallOperation;
+  readonly stream: CallStream;
+  /** Whose things its callers see. */
+  readonly principal: string;
+  readonly may: Caller['may'];
+  readonly logins: BrowserLogins;
+  readonly clock: Clock;
+}
+
+/** Calls and streams that are served at one time. */
+const mostServed = 256;
+/** How long calls may take to answer once they are told to stop waiting. */
+const answerMs = 200;
+
+/** Every operation of the books at `/api/<noun>/<verb>`. */
+export class Api implements Route {
+  readonly path = '/api';
+  readonly below = true;
+  readonly takesCookie = true;
+  readonly #options: ApiOptions;
+  readonly #table: ApiTable;
+  readonly #ending = new CallsEnd();
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+    this.#table = new ApiTable(options.books, options.may);
+  }
+
+  async handle(visit: HttpVisit): Promise<void> {
+    const { response, gone } = visit;
+    try {
+      await this.#ending.attend(this.#answer(visit));
+    } catch (thrown) {
+      if (gone.aborted) return;
+      if (!(thrown instanceof FairleadError)) throw thrown;
+      sendRefusal(response, refusalOf(thrown));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#options.logins[Symbol.dispose]();
+    this.#ending.begin('The server is closing.');
+    await this.#ending.answered(answerMs);
+  }
+
+  async #answer(visit: HttpVisit): Promise<void> {
+    const { request, response } = visit;
+    const [, , ...words] = visit.path.split('/');
+    const path = words.join('/');
+    const isPost = request.method === 'POST';
+    if (path === 'login') return isPost ? this.#logIn(visit) : sendRefusal(response, wrongMethod('POST'));
+    if (path === 'logout') return isPost ? this.#logOut(visit) : sendRefusal(response, wrongMethod('POST'));
+    if (path === '') {
+      return request.method === 'GET'
+        ? sendJson(response, 200, this.#table.list())
+        : sendRefusal(response, wrongMethod('GET'));
+    }
+    if (request.method === 'GET') return sendJson(response, 200, this.#table.describe(path));
+    if (!isPost) return sendRefusal(response, wrongMethod('GET, POST'));
+    await this.#run(path, visit);
+  }
+
+  async #run(path: string, visit: HttpVisit): Promise<void> {
+    const { request, response, gone, login } = visit;
+    const entry = this.#table.find(path);
+    if (this.#ending.underWay >= mostServed) throw new FairleadError('limit_reached', 'Too many requests at a time.');
+    const input = await readArguments(visit);
+    using stop = anyOf(gone, this.#ending.signal, ...(login ? [login.ended] : []));
+    const context = { caller: this.#caller(visit), signal: stop.signal };
+    if (entry.kind === 'stream') {
+      if (!request.headers.accept?.includes('text/event-stream')) throw notAccepted();
+      const items = this.#options.stream(entry.op, input, context);
+      return await sendEvents(items, visit, this.#options.clock);
+    }
+    const { 'idempotency-key': key } = request.headers;
+    const output = await this.#options.call(entry.op, input, {
+      ...context,
+      key: key === undefined ? key : { value: key },
+    });
+    sendJson(response, 200, output);
+  }
+
+  #caller({ request, peer }: HttpVisit): Caller {
+    const { principal, may } = this.#options;
+    const name = request.headers['user-agent']?.slice(0, 100) ?? 'http';
+    return { name, principal, origin: 'http', peer, may };
+  }
+
+  #logIn({ request, response, login: old }: HttpVisit): void {
+    // Otherwise a cookie could prolong itself for ever.
+    if (old) throw new FairleadError('not_authenticated', 'A login needs the token.', { hint: bearerHint });
+    this.#options.logins.end(cookieOf(request) ?? '');
+    const login = this.#options.logins.begin();
+    const facts = { csrf_token: login.csrf, expires_at: login.expiresAt.toISOString() };
+    sendJson(response, 200, facts, { 'set-cookie': setCookie(request, login) });
+  }
+
+  #logOut({ request, response, login }: HttpVisit): void {
+    if (login) this.#options.logins.end(login.id);
+    sendJson(response, 200, {}, { 'set-cookie': setCookie(request, undefined) });
+  }
+}
+
+const bearerHint = 'Send the header Authorization: Bearer <token>.';
+
+const notAccepted = (): FairleadError =>
+  new FairleadError('invalid_input', 'This operation is a stream of events.', {
+    hint: 'Send the header Accept: text/event-stream.',
+  });
