@@ -11,14 +11,14 @@ export function shellMatrixPage(): string {
 \`test/engine/run/shell-matrix.test.ts\` runs on real shells: ${shapes.length} shapes of commands, ${columns.length} shells. A number is the exit code that is reported;
 in every cell the text is checked as well, without prompt, echo or marks of ours.
 
-- **unknown**: the shell ran nothing or tells nobody how it went, so no code is reported, and a note says why.
-- **incomplete**: the shell wanted the rest of the command; it was told to drop it, and nothing ran.
+- **unknown**: the shell ran nothing or does not report how it went, so the exit code is unknown, and a note says why.
+- **incomplete**: the command was not complete; the shell was told to drop it, and nothing ran.
 - **exited 5**: the shell itself ended, with that code.
-- **running**: something now waits for input or has the screen; the answer says so at once instead of waiting.
-- **·**: the shell has no such thing, or it is tested elsewhere.
+- **running**: a program now waits for input or has the screen; the answer says so at once instead of waiting.
+- **·**: the shell has no such feature, or it is tested elsewhere.
 
 "zsh + theme" rebuilds a prompt of two lines and one on the right before every command. "bash, plain" has no shell
-integration: there the exit code comes from words that Fairlead has the shell print around the command. "Over ssh" is a
+integration: there the exit code comes from a text that Fairlead tells the shell to print around the command. "Over ssh" is a
 real OpenSSH server: nothing can be seen of the processes at the far side, and the shell's own marks are the evidence.
 
 | command | ${columns.join(' | ')} |
