@@ -101,8 +101,12 @@ export function hintsOf({ access, destructive, idempotent, openWorld }: AnyOpera
   };
 }
 
-export const operation = <In extends z.ZodType, Out extends z.ZodType>(op: Operation<In, Out>): Operation<In, Out> =>
-  op;
+/** Declares an operation. Without words of its own, people and models read its answer as JSON. */
+export const operation = <In extends z.ZodType, Out extends z.ZodType>(
+  op: Omit<Operation<In, Out>, 'render'> & Partial<Pick<Operation<In, Out>, 'render'>>,
+): Operation<In, Out> => ({ render: renderJson, ...op });
+
+export const renderJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
 export const stream = <In extends z.ZodType, Item extends z.ZodType>(
   op: StreamOperation<In, Item>,

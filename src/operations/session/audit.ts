@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { TerminalRef } from '../../contract/ids.ts';
 import type { AuditQuery } from '../../engine/call/audit/read.ts';
 import { auditTrail } from '../../engine/call/audit/trail.ts';
-import { operation } from '../../engine/call/operation.ts';
+import { operation, renderJson } from '../../engine/call/operation.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
-import { sessionJson } from './shared.ts';
 
 const Entry = z.object({
   timestamp: z.string(),
@@ -65,7 +64,7 @@ export const audit_log = operation({
       })),
     };
   },
-  render: ({ entries }) => sessionJson(entries),
+  render: ({ entries }) => renderJson(entries),
 });
 
 /** Books name a session by number or by id. For a session that is gone, only the given name is known. */

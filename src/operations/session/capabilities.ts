@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
-import { sessionJson } from './shared.ts';
 
 /** Namespaces that the reference lists under another name. */
 const umbrellas: Readonly<Record<string, string>> = {
@@ -22,7 +21,6 @@ export const capabilitiesOf = (methods: () => readonly string[]) =>
     input: z.object({}),
     output: z.record(z.string(), z.array(z.string())),
     run: async () => grouped(methods()),
-    render: sessionJson,
   });
 
 function grouped(methods: readonly string[]): Record<string, string[]> {

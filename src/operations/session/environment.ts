@@ -6,7 +6,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { variableLines } from '../../policy/lines.ts';
 import { answered } from '../../engine/waiting/answered.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
-import { sessionJson, liveSession, session } from './shared.ts';
+import { liveSession, session } from './shared.ts';
 
 const Variable = z.object({ name: z.string(), value: z.string().nullable(), redacted: z.literal(true).optional() });
 
@@ -72,7 +72,6 @@ export const env = operation({
     const sorted = [...variables].sort(([a], [b]) => (a < b ? -1 : 1));
     return { variables: sorted.map(([one, value]) => show(one, value)), ...about };
   },
-  render: sessionJson,
 });
 
 /** Variables for sessions created later, per engine: set by calls whose own session has no shell integration. */
@@ -118,5 +117,4 @@ export const set_env = operation({
     const warning = 'The shell of this session cannot be told: only sessions created from now on have the variable.';
     return { status: 'ok' as const, applied: 'later_sessions' as const, warning };
   },
-  render: sessionJson,
 });

@@ -14,7 +14,7 @@ import { type RunResult, runCommand } from '../../engine/run/run.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { awaitCondition as waitForAny } from '../../engine/waiting/wait.ts';
 import { isContinuation } from '../../lib/utf8.ts';
-import { plainLine, sessionJson, liveSession, session, sessionOf } from './shared.ts';
+import { ActivityShape, activityFacts, plainLine, liveSession, session, sessionOf } from './shared.ts';
 import { input as sessionInput } from './sessions.ts';
 import { pressKey, typeText } from '../../engine/input/typing.ts';
 
@@ -39,7 +39,6 @@ export const run = operation({
     await typeLine(terminal, call.input.command, call.caller.name, call.signal);
     return { sent: true as const, busy };
   },
-  render: sessionJson,
 });
 
 /** A command that policy judged as a whole. Several lines go as one paste where the program accepts pastes. */
@@ -102,7 +101,6 @@ export const run_wait = operation({
     const request = { command, timeoutMs, queue, force, by: call.caller.name };
     return await waitFor(terminal, request, call.signal);
   },
-  render: sessionJson,
 });
 
 export interface ExecWait {
@@ -234,31 +232,17 @@ export const status = operation({
   summary: 'Whether a session is idle, and what it runs.',
   access: 'observe',
   input: z.object(session),
-  output: z.object({
-    status: z.enum(['idle', 'running']),
-    foreground_process: z.string(),
-    source: z.string(),
-    command: z.string().optional(),
-    last_exit_code: z.number().int().nullable(),
-    idle_ms: z.number().int(),
-    is_dead: z.literal(true).optional(),
-  }),
+  output: z.object({ status: z.enum(['idle', 'running']), ...ActivityShape, command: z.string().optional() }),
   positional: ['id'],
   async run(call) {
     const terminal = await sessionOf(call);
-    const { idle, foreground, source, lastExitCode, idleMs } = activityOf(terminal);
     const command = commandOf(terminal);
     return {
-      status: idle ? ('idle' as const) : ('running' as const),
-      foreground_process: foreground,
-      source,
+      status: activityOf(terminal).idle ? ('idle' as const) : ('running' as const),
+      ...activityFacts(terminal),
       ...(command === undefined ? {} : { command: plainLine(command) }),
-      last_exit_code: lastExitCode,
-      idle_ms: idleMs,
-      ...(terminal.ended && { is_dead: true as const }),
     };
   },
-  render: sessionJson,
 });
 
 function commandOf({ blocks, log, size }: Terminal): string | undefined {
@@ -279,7 +263,6 @@ export const cancel = operation({
     await pressKey(terminal, parseKey('Ctrl+C'), { by: call.caller.name, repeat: 1 }, call.signal);
     return { cancelled: true as const, was_running: !idle, foreground_process: foreground };
   },
-  render: sessionJson,
 });
 
 const bytes: Readonly<Record<string, number>> = { INT: 0x03, TSTP: 0x1a, QUIT: 0x1c, EOF: 0x04 };
@@ -324,7 +307,6 @@ export const signalSend = operation({
     }
     return { sent: true as const, signal };
   },
-  render: sessionJson,
 });
 
 function unsupported(signal: string, known: readonly string[], more = ''): FairleadError {

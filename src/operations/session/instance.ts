@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runningInstance } from '../../engine/instances/running.ts';
 import { operation } from '../../engine/call/operation.ts';
-import { sessionJson, sessionOf } from './shared.ts';
+import { sessionOf } from './shared.ts';
 
 const Public = z.object({
   id: z.string(),
@@ -29,7 +29,6 @@ export const list = operation({
       .peers.list()
       .map((record) => Public.parse(record)),
   }),
-  render: sessionJson,
 });
 
 export const info = operation({
@@ -44,7 +43,6 @@ export const info = operation({
     const { record } = engine.service(runningInstance).own;
     return { ...Public.parse(record), auth_token: record.auth_token };
   },
-  render: sessionJson,
 });
 
 export const set_title = operation({
@@ -63,7 +61,6 @@ export const set_title = operation({
     engine.service(runningInstance).own.update({ title });
     return { ok: true as const, title };
   },
-  render: sessionJson,
 });
 
 export const focus = operation({
@@ -89,5 +86,4 @@ export const focus = operation({
     };
     return { ok: true as const, delivered, ...(delivered === 0 ? note : {}) };
   },
-  render: sessionJson,
 });

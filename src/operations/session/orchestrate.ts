@@ -12,7 +12,7 @@ import { aboutLaunch } from '../launch.ts';
 import { renderSessionError } from './errors.ts';
 import { typeLine, Waited, waitFor } from './exec.ts';
 import { create, Create, Created, createdOf } from './sessions.ts';
-import { plainLine, sessionJson, liveSession, session, sessionOf, SessionRef } from './shared.ts';
+import { plainLine, liveSession, session, sessionOf, SessionRef } from './shared.ts';
 
 export const launch = operation({
   title: 'Create a session and run a command',
@@ -42,7 +42,6 @@ export const launch = operation({
     }
     return createdOf(terminal);
   },
-  render: sessionJson,
 });
 
 const Result = z.object({
@@ -98,7 +97,6 @@ export const broadcast = operation({
     call.note({ detail: commandDetail(command, unseen) });
     return { results };
   },
-  render: sessionJson,
 });
 
 export const wait = operation({
@@ -168,5 +166,4 @@ export const wait = operation({
     if (!quiet && !exit) return { matched: false, ...about, reason: 'exit' as const, ...time };
     return { matched: true, ...about, reason: quiet ? ('idle' as const) : ('exit' as const), ...time };
   },
-  render: sessionJson,
 });

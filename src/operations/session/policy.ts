@@ -3,7 +3,6 @@ import { operation } from '../../engine/call/operation.ts';
 import { policies } from '../../policy/policies.ts';
 import { Policy } from '../../policy/policy.ts';
 import { FileError, fileError } from './file-error.ts';
-import { sessionJson } from './shared.ts';
 
 export const set = operation({
   title: 'Set the policy',
@@ -42,7 +41,6 @@ export const set = operation({
     part.set(next, { mayLoosen: caller.may('administer') });
     return { set: true as const, changed };
   },
-  render: sessionJson,
 });
 
 /** `+ blocked rm -rf /`, `- allowed ls`, `enabled true`: one line per change. */
@@ -71,7 +69,6 @@ export const get = operation({
   input: z.object({}),
   output: Policy.extend({ error: FileError }),
   run: async ({ engine }) => ({ ...engine.service(policies).get(), ...fileError(engine.service(policies).problem) }),
-  render: sessionJson,
 });
 
 export const check = operation({
@@ -89,5 +86,4 @@ export const check = operation({
   lastTakesRest: true,
   exitCode: ({ allowed }) => (allowed ? 0 : 5),
   run: async ({ input, engine }) => ({ ...engine.service(policies).check(input.command) }),
-  render: sessionJson,
 });

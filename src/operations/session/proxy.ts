@@ -7,7 +7,6 @@ import { proxies } from '../../engine/proxy/proxies.ts';
 import { endpoint, masked, ProxyNode } from '../../engine/proxy/settings.ts';
 import { hostPortOf } from '../../engine/proxy/tunnel.ts';
 import { FileError, fileError } from './file-error.ts';
-import { sessionJson } from './shared.ts';
 
 const hidden = (url: string | null | undefined): string | null =>
   url === null || url === undefined ? null : masked(url);
@@ -53,7 +52,6 @@ export const status = operation({
   input: z.object({}),
   output: Status,
   run: ({ engine, signal }) => statusOf(engine, signal),
-  render: sessionJson,
 });
 
 export const nodes = operation({
@@ -68,7 +66,6 @@ export const nodes = operation({
     const shown = all.map((node) => ({ ...node, url: masked(node.url) }));
     return { current_node, nodes: shown, ...fileError(part.problem) };
   },
-  render: sessionJson,
 });
 
 const switchTo = operation({
@@ -94,7 +91,6 @@ const switchTo = operation({
       socks_proxy: hidden(socks_proxy),
     };
   },
-  render: sessionJson,
 });
 export { switchTo as switch };
 
@@ -125,7 +121,6 @@ export const speedtest = operation({
     const results = await part.test(names, { limitMs, through }, signal);
     return { results: results.map((node) => ({ ...node, url: masked(node.url) })) };
   },
-  render: sessionJson,
 });
 
 const isProxy = (url: string): boolean => endpoint(url) !== undefined;
@@ -185,7 +180,6 @@ export const configure = operation({
     if (current_node) part.switchTo(current_node);
     return { configured: true as const, status: await statusOf(engine, signal) };
   },
-  render: sessionJson,
 });
 
 export const disable = operation({
@@ -199,7 +193,6 @@ export const disable = operation({
     engine.service(proxies).change({ enabled: false, mode: 'off' });
     return { disabled: true as const };
   },
-  render: sessionJson,
 });
 
 export const env = operation({
@@ -219,7 +212,6 @@ export const env = operation({
     const shownEnv = Object.fromEntries(shown) as Record<string, string>;
     return { enabled: part.settings.enabled, env: shownEnv, ...fileError(part.problem) };
   },
-  render: sessionJson,
 });
 
 /** For `eval` in a shell. `eval` hides comments, so masked passwords are also reported with `echo` on stderr. */

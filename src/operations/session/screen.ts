@@ -5,7 +5,7 @@ import { findInTerminal } from '../../engine/reading/find.ts';
 import { runsOf } from '../../engine/reading/styled-runs.ts';
 import { detectErrors, errorPatterns } from '../../engine/reading/error-lines.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
-import { plainLine, CursorShape, cursorOf, sessionJson, session, sessionOf } from './shared.ts';
+import { plainLine, CursorShape, cursorOf, session, sessionOf, syncedSession } from './shared.ts';
 
 const sizes = { cols: z.number().int(), rows: z.number().int(), scrollback_rows: z.number().int() };
 const place = { viewport_top: z.number().int(), epoch: z.number().int() };
@@ -49,8 +49,7 @@ export const read = operation({
   }),
   positional: ['id'],
   async run(call) {
-    const terminal = await sessionOf(call);
-    await terminal.sync(call.signal);
+    const terminal = await syncedSession(call);
     const lines = call.input.attrs ? terminal.screen.grid().lines : [];
     const cells = viewport(terminal).map(({ row, text }, at) => {
       const line = lines[at];
@@ -58,7 +57,6 @@ export const read = operation({
     });
     return { cells, cursor: cursorOf(terminal), ...sizeOf(terminal), ...placeOf(terminal) };
   },
-  render: sessionJson,
 });
 
 export const text = operation({
@@ -75,8 +73,7 @@ export const text = operation({
   }),
   positional: ['id'],
   async run(call) {
-    const terminal = await sessionOf(call);
-    await terminal.sync(call.signal);
+    const terminal = await syncedSession(call);
     const rows = viewport(terminal);
     return {
       lines: rows.map((row) => row.text),
@@ -101,14 +98,12 @@ export const cursor = operation({
   output: CursorShape.extend({ shape: z.string(), ...place }),
   positional: ['id'],
   async run(call) {
-    const terminal = await sessionOf(call);
-    await terminal.sync(call.signal);
+    const terminal = await syncedSession(call);
     const { screen } = terminal;
     const blink = screen.modes.cursorBlink;
     const shape = blink === undefined ? 'Default' : `${blink ? 'Blinking' : 'Steady'}${shapes[screen.cursor.shape]}`;
     return { ...cursorOf(terminal), shape, ...placeOf(terminal) };
   },
-  render: sessionJson,
 });
 
 export const scroll = operation({
@@ -130,8 +125,7 @@ export const scroll = operation({
   }),
   positional: ['id', 'offset', 'count'],
   async run(call) {
-    const terminal = await sessionOf(call);
-    await terminal.sync(call.signal);
+    const terminal = await syncedSession(call);
     const { screen, size } = terminal;
     refuseOldRows(terminal, call.input.epoch);
     const { offset, count } = call.input;
@@ -224,12 +218,10 @@ export const detect_errors = operation({
   positional: ['id'],
   cliNames: ['session errors'],
   async run(call) {
-    const terminal = await sessionOf(call);
-    await terminal.sync(call.signal);
+    const terminal = await syncedSession(call);
     const { scope, patterns = errorPatterns } = call.input;
     const errors = detectErrors(terminal, scope, patterns).map((row) => ({ ...row, text: plainLine(row.text) }));
     const exitCode = terminal.blocks.last?.exitCode;
     return { has_errors: errors.length > 0, errors, ...(exitCode === undefined ? {} : { last_exit_code: exitCode }) };
   },
-  render: sessionJson,
 });

@@ -10,7 +10,7 @@ import { status as proxyStatus } from './proxy.ts';
 import { detect_errors, text as screenText } from './screen.ts';
 import { health, launch_admin } from './server.ts';
 import { create, destroy, status as sessionStatus } from './sessions.ts';
-import { sessionJson, sessionRef } from './shared.ts';
+import { sessionRef } from './shared.ts';
 
 const Check = z.object({
   name: z.string(),
@@ -118,7 +118,6 @@ export const selftest = (capabilities: () => AnyOperation) =>
         .map(({ name, ok, skipped, ms }) => `${ok ? '✓' : '✗'} ${name} ${skipped === true ? '(skipped)' : `${ms} ms`}`)
         .join('\n'),
     exitCode: ({ ok }) => (ok ? 0 : 1),
-    render: sessionJson,
   });
 
 async function take({ name, run }: Probe, ask: Ask): Promise<Check> {

@@ -7,7 +7,6 @@ import { runningInstance, type Vitals } from '../../engine/instances/running.ts'
 import { architectureName, platformName } from '../../engine/instances/record.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/call/operation.ts';
-import { sessionJson } from './shared.ts';
 
 const engineName = 'Fairlead';
 
@@ -25,7 +24,6 @@ export const info = operation({
     engine: engineName,
     protocol: 'json-rpc-2.0',
   }),
-  render: sessionJson,
 });
 
 /** Beyond these the server counts as degraded. */
@@ -68,7 +66,6 @@ export const health = operation({
       terminal: { initial_cols: cols, initial_rows: rows, color_scheme: 'standard', term: 'xterm-256color' },
     };
   },
-  render: sessionJson,
 });
 
 function lagging({ lateMs }: Vitals): string[] {
@@ -116,7 +113,6 @@ export const system = operation({
     memory_mb: Math.round(process.memoryUsage().rss / 1024 / 1024),
     sessions_max: engine.sessions.limits.maxSessions,
   }),
-  render: sessionJson,
 });
 
 export const launch_admin = operation({
@@ -148,7 +144,6 @@ export const launch_admin = operation({
       command,
     };
   },
-  render: sessionJson,
 });
 
 const adminShells: Readonly<Record<string, string>> = { powershell7: 'pwsh', pwsh: 'pwsh', cmd: 'cmd' };

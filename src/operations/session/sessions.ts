@@ -10,11 +10,13 @@ import { EnvironmentInput } from '../environment.ts';
 import { aboutLaunch } from '../launch.ts';
 import { launchEnvironment } from './environment.ts';
 import {
+  ActivityShape,
+  activityFacts,
+  syncedSession,
   plainLine,
   cwdUri,
   Info,
   infoOf,
-  sessionJson,
   liveSession,
   orNotFound,
   session,
@@ -37,7 +39,6 @@ export const list = operation({
     await syncAll(all, engine.clock, signal);
     return { sessions: all.map((terminal) => infoOf(terminal, engine)).sort((a, b) => a.id - b.id) };
   },
-  render: sessionJson,
 });
 
 function sessionLine({ id, title, cols, rows, is_dead, exit_code, name, shell }: z.output<typeof Info>): string {
@@ -66,8 +67,7 @@ export const get = operation({
   output: Status,
   positional: ['id'],
   async run(call) {
-    const terminal = await sessionOf(call);
-    await terminal.sync(call.signal);
+    const terminal = await syncedSession(call);
     return {
       ...infoOf(terminal, call.engine),
       scrollback_rows: terminal.screen.scrollbackRows,
@@ -75,7 +75,6 @@ export const get = operation({
       idle_ms: activityOf(terminal).idleMs,
     };
   },
-  render: sessionJson,
 });
 
 /** The same method under its other name. */
@@ -122,7 +121,6 @@ export const create = operation({
     note({ detail: aboutLaunch(input).detail || terminal.program, terminal: String(terminal.number) });
     return createdOf(terminal);
   },
-  render: sessionJson,
 });
 
 export const createdOf = (terminal: Terminal): z.output<typeof Created> => ({
@@ -150,7 +148,6 @@ export const input = operation({
     await terminal.send(Buffer.from(text), call.caller.name, call.signal);
     return ok;
   },
-  render: sessionJson,
 });
 
 const typedText = ({ input: text, enter }: { readonly input: string; readonly enter: boolean }): string =>
@@ -182,7 +179,6 @@ export const resize = operation({
     await terminal.resize({ cols: call.input.cols, rows: call.input.rows }, call.signal);
     return ok;
   },
-  render: sessionJson,
 });
 
 export const destroy = operation({
@@ -198,7 +194,6 @@ export const destroy = operation({
     await orNotFound(engine.sessions.close(sessionRef(ref), caller, signal));
     return { ...ok, destroyed: true as const };
   },
-  render: sessionJson,
 });
 
 export const idle = operation({
@@ -206,28 +201,12 @@ export const idle = operation({
   summary: 'Whether nothing runs in a session: its shell waits for a command, or it has ended.',
   access: 'observe',
   input: z.object(session),
-  output: z.object({
-    idle: z.boolean(),
-    foreground_process: z.string(),
-    source: z.string(),
-    last_exit_code: z.number().int().nullable(),
-    idle_ms: z.number().int(),
-    is_dead: z.literal(true).optional(),
-  }),
+  output: z.object({ idle: z.boolean(), ...ActivityShape }),
   positional: ['id'],
   async run(call) {
     const terminal = await sessionOf(call);
-    const { idle: isIdle, foreground, source, lastExitCode, idleMs } = activityOf(terminal);
-    return {
-      idle: isIdle,
-      foreground_process: foreground,
-      source,
-      last_exit_code: lastExitCode,
-      idle_ms: idleMs,
-      ...(terminal.ended && { is_dead: true as const }),
-    };
+    return { idle: activityOf(terminal).idle, ...activityFacts(terminal) };
   },
-  render: sessionJson,
 });
 
 export const cwd = operation({
@@ -244,7 +223,6 @@ export const cwd = operation({
     const { cwd: path, worksHere } = terminal;
     return { cwd: cwdUri(terminal), ...(path !== undefined && worksHere && { path }) };
   },
-  render: sessionJson,
 });
 
 const Entry = z.object({
@@ -271,8 +249,7 @@ export const history = operation({
   positional: ['id'],
   async run(call) {
     const { limit, source } = call.input;
-    const terminal = await sessionOf(call);
-    await terminal.sync(call.signal);
+    const terminal = await syncedSession(call);
     const { screen, blocks } = terminal;
     if (source === 'scrollback') {
       const rows = screen.rowTexts(screen.baseRow).map(({ text }) => plainLine(text));
@@ -290,5 +267,4 @@ export const history = operation({
     }));
     return { entries, count: entries.length };
   },
-  render: sessionJson,
 });

@@ -50,6 +50,13 @@ export async function sessionOf({ input, engine, caller, signal }: Asking): Prom
   return await orNotFound(engine.sessions.forReading(sessionRef(input), caller, signal));
 }
 
+/** The same, with every byte of its output on its screen. */
+export async function syncedSession(call: Asking): Promise<Terminal> {
+  const terminal = await sessionOf(call);
+  await terminal.sync(call.signal);
+  return terminal;
+}
+
 /** The reference's text for a session that is gone, with what became of it as hint. */
 export async function orNotFound<T>(looking: Promise<T>): Promise<T> {
   try {
@@ -103,6 +110,26 @@ export function cursorOf({ screen }: Terminal): z.output<typeof CursorShape> {
   return { x: cursor.x, y: viewportTop + cursor.y, visible: cursor.visible };
 }
 
+/** What a session runs, or that it runs nothing. */
+export const ActivityShape = {
+  foreground_process: z.string(),
+  source: z.string(),
+  last_exit_code: z.number().int().nullable(),
+  idle_ms: z.number().int(),
+  is_dead: z.literal(true).optional(),
+};
+
+export const activityFacts = (terminal: Terminal) => {
+  const { foreground, source, lastExitCode, idleMs } = activityOf(terminal);
+  return {
+    foreground_process: foreground,
+    source,
+    last_exit_code: lastExitCode,
+    idle_ms: idleMs,
+    ...(terminal.ended && { is_dead: true as const }),
+  };
+};
+
 export const Info = z.object({
   id: z.number().int(),
   session_id: z.string(),
@@ -152,5 +179,3 @@ export function infoOf(terminal: Terminal, engine: Engine): z.output<typeof Info
     },
   };
 }
-
-export const sessionJson = (value: unknown): string => JSON.stringify(value, null, 2);

@@ -10,7 +10,6 @@ import { savedSession } from '../../engine/sessions/saved-session.ts';
 import { type SavedSession, Workspace, workspaces } from '../../engine/sessions/workspaces.ts';
 import { renderSessionError } from './errors.ts';
 import { typeLine } from './exec.ts';
-import { sessionJson } from './shared.ts';
 
 const Name = { name: z.string().min(1).max(200).describe('Name of the workspace') };
 
@@ -31,7 +30,6 @@ export const save = operation({
       .save({ name: input.name, sessions, saved_at: new Date(engine.clock.now()).toISOString() });
     return { saved: true as const, name: input.name, sessions: sessions.length };
   },
-  render: sessionJson,
 });
 
 const Recreated = z.object({
@@ -104,7 +102,6 @@ export const restore = operation({
     ].join(' ');
     return { restored: true, ...base, message, created, failed };
   },
-  render: sessionJson,
 });
 
 async function recreate(
@@ -157,7 +154,6 @@ export const list = operation({
   input: z.object({}),
   output: z.object({ workspaces: z.array(Listed) }),
   run: async ({ engine }) => ({ workspaces: engine.service(workspaces).list() }),
-  render: sessionJson,
 });
 
 export const remove = operation({
@@ -174,5 +170,4 @@ export const remove = operation({
     engine.service(workspaces).delete(input.name);
     return { deleted: true as const, name: input.name };
   },
-  render: sessionJson,
 });

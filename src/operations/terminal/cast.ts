@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { operation } from '../../engine/call/operation.ts';
+import { operation, renderJson } from '../../engine/call/operation.ts';
 import type { StartedRecording } from '../../engine/recording/recordings.ts';
-import { terminalJson, SessionId } from './shared.ts';
+import { SessionId } from './shared.ts';
 
 const Mode = z.enum(['always', 'on-failure']);
 const Format = z.enum(['v2', 'v3']);
@@ -59,7 +59,7 @@ export const start = operation({
     return { ...told(recordings[0]), recordings: recordings.map(told), ...leftOut };
   },
   render: ({ recordings, alreadyRecorded, ...one }) =>
-    terminalJson(alreadyRecorded === undefined ? (recordings ?? one) : { recordings, alreadyRecorded }),
+    renderJson(alreadyRecorded === undefined ? (recordings ?? one) : { recordings, alreadyRecorded }),
 });
 
 function told({ stopReason, ...started }: StartedRecording): z.output<typeof Started> {
@@ -96,5 +96,4 @@ export const stop = operation({
   }),
   positional: ['recordingId'],
   run: async ({ input, engine }) => engine.recordings.stop(input.recordingId, { failed: input.failed ?? false }),
-  render: terminalJson,
 });

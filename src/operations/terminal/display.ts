@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ContentInput, readContent, TerminalContent, view } from './content.ts';
-import { operation } from '../../engine/call/operation.ts';
-import { TerminalFlags, terminalJson, SessionId } from './shared.ts';
+import { operation, renderJson } from '../../engine/call/operation.ts';
+import { TerminalFlags, SessionId } from './shared.ts';
 
 export const content = operation({
   mcpName: 'getContent',
@@ -77,7 +77,7 @@ export const screenshot = operation({
   },
   render({ format, png, ...seen }) {
     if (format === 'ansi') return seen.content;
-    if (!png) return terminalJson(seen);
+    if (!png) return renderJson(seen);
     const caption = `PNG ${png.width}x${png.height}, ${png.sizeBytes} bytes: ${png.path}`;
     return [
       { type: 'image', bytes: png.bytes, mimeType: 'image/png' },

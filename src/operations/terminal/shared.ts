@@ -15,5 +15,3 @@ export const TerminalFlags = z
   .record(z.string(), z.number().int())
   .optional()
   .describe('Invisible characters taken out');
-
-export const terminalJson = (value: unknown): string => JSON.stringify(value, null, 2);

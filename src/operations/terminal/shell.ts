@@ -3,7 +3,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { launchLines } from '../../policy/lines.ts';
 import { aboutLaunch } from '../launch.ts';
 import { EnvironmentInput } from '../environment.ts';
-import { AnySessionId, TerminalFlags, terminalJson } from './shared.ts';
+import { AnySessionId, TerminalFlags } from './shared.ts';
 
 const SessionInfo = z.object({
   sessionId: z.string(),
@@ -44,7 +44,6 @@ export const create = operation({
     note({ detail: aboutLaunch(input).detail || terminal.program, terminal: terminal.id });
     return engine.sessions.describe(terminal, caller);
   },
-  render: terminalJson,
 });
 
 export const list = operation({
@@ -72,7 +71,6 @@ export const list = operation({
     await engine.sessions.default(signal, caller).catch(() => {});
     return engine.sessions.list(caller);
   },
-  render: terminalJson,
 });
 
 export const destroy = operation({
