@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { firstPrompt } from '../../src/engine/waiting/answered.ts';
 import type { Terminal } from '../../src/engine/terminal/terminal.ts';
-import { localOpener } from '../../src/transports/local/opener.ts';
+import { localOpener, type PtyHost } from '../../src/transports/local/opener.ts';
 
 export interface ShellHome extends AsyncDisposable {
   readonly home: string;
@@ -19,14 +19,14 @@ export interface LocalShellHome extends ShellHome {
 const size = { cols: 80, rows: 24 };
 
 /** Real shells in a home of their own, in this process. `busybox` becomes its ash. */
-export function shellHome(files: Readonly<Record<string, string>> = {}): LocalShellHome {
+export function shellHome(files: Readonly<Record<string, string>> = {}, place?: PtyHost): LocalShellHome {
   const home = mkdtempSync(join(tmpdir(), 'fairlead-run-'));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, name)), { recursive: true });
     writeFileSync(join(home, name), text);
   }
   symlinkSync('/usr/bin/busybox', join(home, 'ash'));
-  const engines = [true, false].map((integration) => createEngine(home, integration));
+  const engines = [true, false].map((integration) => createEngine(home, integration, place));
   const begin: ShellHome['open'] = (shell, { integration = true } = {}) => {
     const engine = engines[integration ? 0 : 1] as Engine;
     const program = shell === 'ash' ? join(home, 'ash') : shell;
@@ -56,11 +56,11 @@ export async function atPrompt(terminal: Terminal): Promise<void> {
 
 export const limit = (ms = 20_000): AbortSignal => AbortSignal.timeout(ms);
 
-function createEngine(home: string, integration: boolean): Engine {
+function createEngine(home: string, integration: boolean, place?: PtyHost): Engine {
   const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', USER: 'tester', SHELL: '/bin/bash' };
   const root = join(home, '.fairlead');
   return engineWith(home, {
-    local: localOpener({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration }),
+    local: localOpener({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration }, place),
   });
 }
 

@@ -35,7 +35,7 @@ export function openWire(options: WireOptions = {}): Wire {
     pid: 1,
     foreground: () => undefined,
     cwd: () => undefined,
-    echo: () => undefined,
+    inputMode: () => 'raw' as const,
     reads: options.reads,
   };
   const terminal = new Terminal({

@@ -14,6 +14,7 @@ import {
   typeKeys,
   type TypedLine,
 } from './typed-line.ts';
+import { driverEchoes } from '../shells/input-mode.ts';
 
 export interface InputEvent {
   /** Of what was sent as a secret only a mask and the end of the line. */
@@ -39,7 +40,7 @@ class Keys implements InputEvent {
   }
 
   get echo(): boolean | undefined {
-    return this.#process?.echo();
+    return driverEchoes(this.#process?.inputMode());
   }
 }
 

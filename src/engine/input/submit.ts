@@ -5,6 +5,7 @@ import { checkText, ends, pasteBody, type SubmitMode } from './paste-body.ts';
 import { pause } from './pause.ts';
 import { pauseOf } from './programs.ts';
 import { picture, reacts } from './reaction.ts';
+import { drawsKeys } from '../shells/input-mode.ts';
 
 export interface SubmitRequest {
   readonly text: string;
@@ -91,7 +92,7 @@ export function drawsItsInput(terminal: Terminal): boolean {
   if (atShell(terminal)) return false;
   // What is typed at a password prompt is not drawn.
   if (terminal.prompts.current?.secret) return false;
-  return screen.modes.bracketedPaste || (process !== undefined && process.echo() === undefined);
+  return screen.modes.bracketedPaste || drawsKeys(process?.inputMode()) === true;
 }
 
 const atShell = ({ blocks, process }: Terminal): boolean =>
@@ -99,7 +100,7 @@ const atShell = ({ blocks, process }: Terminal): boolean =>
 
 /** It gets whole lines from the terminal, which echoes them or not, and asks for no marked pastes. */
 const readsLines = ({ process, screen }: Terminal): boolean =>
-  process?.echo() !== undefined && !screen.modes.bracketedPaste;
+  drawsKeys(process?.inputMode()) === false && !screen.modes.bracketedPaste;
 
 async function atOnce(lane: KeyboardLane, text: string, enters: number): Promise<Submission> {
   const bytes = Buffer.from(text);

@@ -2,6 +2,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { isShell } from '../shells/known-programs.ts';
 import { unwanted } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { drawsKeys } from '../shells/input-mode.ts';
 
 /** The line editor of a shell shows what is typed at once. One that shows nothing for so long has stopped reading its keys. */
 const deafMs = 8000;
@@ -42,7 +43,7 @@ const leftMs = ({ clock }: Terminal, { atMs }: LineAtPrompt): number => atMs + d
 
 /** A shell is in the foreground and has the terminal in raw mode: it should echo what is typed itself. */
 export const readsKeys = ({ process }: Terminal): boolean =>
-  process !== undefined && process.echo() === undefined && isShell(process.foreground()?.name);
+  drawsKeys(process?.inputMode()) === true && isShell(process?.foreground()?.name);
 
 const whatNow = 'close this terminal and open another';
 

@@ -1,5 +1,6 @@
 import { isShell } from '../shells/known-programs.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { drawsKeys } from '../shells/input-mode.ts';
 
 /** Keys that leave a program without saving anything, as a person is told them. */
 const ways: Readonly<Record<string, string>> = {
@@ -28,8 +29,9 @@ export function isFullScreen({ screen, process, blocks }: Terminal): boolean {
   const { applicationCursor, applicationKeypad } = screen.modes;
   // Line editors of shells switch the keypad, too, while they read.
   if (!applicationCursor || !applicationKeypad || blocks.state === 'prompt') return false;
-  if (process === undefined) return blocks.state === 'running' && !screen.cursor.visible;
-  return process.echo() === undefined && !isShell(process.foreground()?.name);
+  const draws = drawsKeys(process?.inputMode());
+  if (draws === undefined) return blocks.state === 'running' && !screen.cursor.visible;
+  return draws && !isShell(process?.foreground()?.name);
 }
 
 /** What it shows, without the rows that are blank. */

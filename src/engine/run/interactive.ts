@@ -5,6 +5,7 @@ import { fullScreenNote, isFullScreen } from './full-screen.ts';
 import { cursorLine, looksLikePrompt } from '../shells/prompt-line.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';
 import { takesCommands } from '../shells/shell-process.ts';
+import { drawsKeys, editsLine } from '../shells/input-mode.ts';
 
 /** A program that waits for its user has said all it has to say by then. */
 const quietMs = 400;
@@ -51,8 +52,11 @@ export function watchInteractive(terminal: Terminal, origin: CommandOrigin, foun
       look(signal, () => (isFullScreen(terminal) ? interactive(terminal, origin) : undefined)),
     ),
   ];
-  if (terminal.process === undefined) {
-    watches.push(afterQuiet(terminal, unseenMs, (signal) => look(signal, () => promptLike(terminal))));
+  const { process } = terminal;
+  if (process?.inputMode() === undefined) {
+    const ours = (): boolean => process !== undefined && process.foreground()?.pid === origin.pid;
+    const see = (): Waits | undefined => (ours() ? undefined : promptLike(terminal));
+    watches.push(afterQuiet(terminal, unseenMs, (signal) => look(signal, see)));
   }
   const stop = (): void => {
     for (const watch of watches) watch[Symbol.dispose]();
@@ -68,7 +72,7 @@ function whileDrawing(terminal: Terminal, look: (signal: AbortSignal) => Promise
   const due = (): void => {
     timer = undefined;
     // Most of what floods the terminal is no such program: its output need not be put on the screen for this.
-    if (terminal.process !== undefined && terminal.process.echo() !== undefined) return;
+    if (drawsKeys(terminal.process?.inputMode()) === false) return;
     look(ending.signal).catch(() => {});
   };
   const listening = output.on(() => {
@@ -92,7 +96,7 @@ function interactive(terminal: Terminal, origin: CommandOrigin): Waits | undefin
   // Line editors ask for pastes to be marked while they read, and no longer when they run a command.
   if (process === undefined) return screen.modes.bracketedPaste ? promptLike(terminal) : undefined;
   if (foreground === undefined || !looksLikePrompt(cursorLine(terminal))) return undefined;
-  const editing = process.echo() === undefined;
+  const editing = editsLine(terminal);
   const other = foreground.pid !== origin.pid || (!origin.marked && foreground.name !== origin.name);
   // The shell that runs the command shows no prompt meanwhile; if it does, it is another one in the same process, or
   // somebody took its marks away.

@@ -5,6 +5,7 @@ import { dialectOf } from '../shells/known-programs.ts';
 import { type LineReader, lineReader } from '../shells/line-reader.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { cursorLine } from '../shells/prompt-line.ts';
+import { drawsKeys } from '../shells/input-mode.ts';
 import { until } from '../waiting/until.ts';
 
 /** Where a command would go if it were typed now. */
@@ -75,14 +76,14 @@ function markedPlace({ marked, blocks, process }: Terminal): Place | undefined {
   if (blocks.mute) return undefined;
   if (shell !== 'sh' && last?.isOver === true && last.exitCode === undefined) return undefined;
   // Plain shells do not tell where output begins: it is where the echo of the line ends, if there is an echo.
-  return shell === 'sh' && process?.echo() === false ? undefined : { kind: 'marked', shell };
+  return shell === 'sh' && process?.inputMode() === 'hidden' ? undefined : { kind: 'marked', shell };
 }
 
 /** Ctrl-C at the wrong moment keeps fish from drawing its prompt; its editor waits all the same. */
 function undrawnPlace({ marked, blocks, process }: Terminal): Place | undefined {
-  if (!marked || blocks.state !== 'prompt' || process === undefined || process.echo() !== undefined) return undefined;
+  if (!marked || blocks.state !== 'prompt' || drawsKeys(process?.inputMode()) !== true) return undefined;
   const { shell = '', pid } = blocks.shell ?? {};
-  return process.foreground()?.pid === Number(pid) ? { kind: 'marked', shell } : undefined;
+  return process?.foreground()?.pid === Number(pid) ? { kind: 'marked', shell } : undefined;
 }
 
 /** Somebody knows better than the screen does: a plain shell may read there all the same, as inside tmux. */

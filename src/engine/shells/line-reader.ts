@@ -1,3 +1,4 @@
+import { editsLine } from './input-mode.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Dialect, dialectOf, isShell, nesting } from './known-programs.ts';
 import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from './prompt-line.ts';
@@ -22,7 +23,7 @@ export function lineReader(
   const name = foreground?.name ?? '';
   const prompt = cursorLine(terminal);
   // Line editors read character by character and echo themselves; a command they run finds the terminal in canonical mode.
-  const editing = process !== undefined && process.echo() === undefined && prompt !== '';
+  const editing = prompt !== '' && editsLine(terminal);
   const dialect = dialectOf(name);
   if (foreground !== undefined && dialect !== undefined) {
     if (!isPrompt(prompt) && !takesCommands(foreground, editing)) return undefined;

@@ -1,6 +1,7 @@
 /** What a terminal is connected to. Transports implement this; nothing outside them knows which kind it is. */
 
 import type { ByteSource } from '../../lib/byte-queue.ts';
+import type { InputMode } from '../shells/input-mode.ts';
 
 export interface Size {
   readonly cols: number;
@@ -22,7 +23,7 @@ export interface Foreground {
   readonly name: string;
   /** True when it is the process the channel itself started: a shell at its prompt. */
   readonly isLeader: boolean;
-  /** Its command line, its own name first; undefined where nobody knows. */
+  /** Its command line, its own name first; undefined when unknown. */
   readonly arguments?: readonly string[] | undefined;
 }
 
@@ -31,16 +32,11 @@ export interface ProcessView {
   readonly pid: number;
   foreground(): Foreground | undefined;
   cwd(): string | undefined;
-  /** False at a password prompt: lines are read without echo. Undefined when the program echoes itself, or nobody knows. */
-  echo(): boolean | undefined;
-  /**
-   * How typed bytes reach programs: `lines`, edited by the terminal (canonical mode); `cbreak`, each at once, Enter as a newline;
-   * `raw`, each at once and as it is: line editors and full-screen programs. Undefined when the channel cannot tell.
-   */
-  inputMode?(): 'lines' | 'cbreak' | 'raw' | undefined;
-  /** A program that reads whole lines gets no more bytes of one than this. Undefined when it gets all, or nobody knows. */
+  /** Undefined when the channel cannot tell, never for a mode. */
+  inputMode(): InputMode | undefined;
+  /** Canonical mode drops the bytes of a line past this limit. Undefined when there is no limit, or it is unknown. */
   longestLine?(): number | undefined;
-  /** Whether a program in the foreground waits for input of the terminal right now. Undefined when nobody can tell. */
+  /** Whether a program in the foreground waits for input of the terminal right now. Undefined when unknown. */
   reads?(): boolean | undefined;
   /** The environment the program began with. */
   environment?(): ReadonlyMap<string, string> | undefined;

@@ -1,6 +1,7 @@
 import { Emitter } from '../../lib/emitter.ts';
 import { isShell } from '../shells/known-programs.ts';
 import type { Faults } from './faults.ts';
+import { drawsKeys } from '../shells/input-mode.ts';
 import type { Terminal } from './terminal.ts';
 
 export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_input' | 'needs_person' | 'exited' | 'lost';
@@ -30,7 +31,7 @@ export class State {
     if (lastOutputMs === undefined) return 'starting';
     const foreground = process?.foreground();
     // A line editor would read keys one by one; what start-up files print is no prompt.
-    if (this.isStarting && isShell(foreground?.name) && process?.echo() !== undefined) return 'starting';
+    if (this.isStarting && isShell(foreground?.name) && !drawsKeys(process?.inputMode())) return 'starting';
     return foreground === undefined || foreground.isLeader ? 'idle' : 'running';
   }
 

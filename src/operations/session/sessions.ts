@@ -23,6 +23,7 @@ import {
   sessionOf,
   sessionRef,
 } from './shared.ts';
+import { typesUnseen } from '../../engine/call/audit/command-detail.ts';
 
 const Ok = z.object({ status: z.literal('ok') });
 const ok = { status: 'ok' as const };
@@ -144,7 +145,7 @@ export const input = operation({
   async run(call) {
     const terminal = await liveSession(call);
     const text = typedText(call.input);
-    call.note({ detail: aboutInput(text, terminal.process?.echo() === false) });
+    call.note({ detail: aboutInput(text, typesUnseen(terminal)) });
     await terminal.send(Buffer.from(text), call.caller.name, call.signal);
     return ok;
   },

@@ -8,14 +8,14 @@ import { systemClock } from '../../../src/system/clock.ts';
 import { typeText } from '../../../src/engine/input/typing.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { deferred } from '../../../src/lib/deferred.ts';
+import type { InputMode } from '../../../src/engine/shells/input-mode.ts';
 import { EchoChannel } from '../../../src/transports/echo/index.ts';
 import { keys, never, screenText, Workplace } from '../../support/prompt-desk.ts';
 import { mark, openWire } from '../../support/reading.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 
 interface Far {
-  /** Undefined: the program reads keys, not lines. */
-  readonly echo?: boolean;
+  readonly mode?: InputMode;
   readonly judge?: () => JudgeTyped | undefined;
   readonly flush?: () => Promise<void>;
   readonly write?: (bytes: Uint8Array) => Promise<void>;
@@ -23,10 +23,10 @@ interface Far {
 }
 
 /** A terminal with a program in it that is no shell, and what was told of and written. */
-function open({ echo, judge, flush, write, clock = systemClock }: Far) {
+function open({ mode = 'raw', judge, flush, write, clock = systemClock }: Far) {
   const channel = new EchoChannel({ cols: 80, rows: 24 }, { echo: false });
   const program = { pid: 7, name: 'program', isLeader: true };
-  const process = { pid: 7, foreground: () => program, cwd: () => undefined, echo: () => echo };
+  const process = { pid: 7, foreground: () => program, cwd: () => undefined, inputMode: () => mode };
   const terminal = new Terminal({
     id: 't_test',
     number: 1,
@@ -52,7 +52,7 @@ const line = { text: 'hello', mode: 'enter', by: 'test' } as const;
 test('a program that reads lines gets the text, and Enter right after it', async () => {
   // What it prints is not waited for.
   const flush = (): Promise<void> => new Promise(() => {});
-  await using far = open({ echo: true, flush });
+  await using far = open({ mode: 'lines', flush });
   expect(await submit(far.terminal, line, never)).toEqual({
     submitted: 'unknown',
     wrapped: false,
@@ -63,7 +63,7 @@ test('a program that reads lines gets the text, and Enter right after it', async
 });
 
 test('text of several lines goes as one: its first line may be the end of the program', async () => {
-  await using far = open({ echo: true });
+  await using far = open({ mode: 'lines' });
   await typeText(far.terminal, 'exit\nnever read', keys, never);
   expect(far.written()).toEqual(['exit\nnever read\r']);
 });
@@ -79,7 +79,7 @@ test('a call that is cancelled between text and Enter tells of no Enter', async 
     // What it had printed by then: it takes no pastes any more.
     far.say('\x1b[?2004l');
   };
-  await using far = open({ echo: true, flush });
+  await using far = open({ mode: 'lines', flush });
   far.say('\x1b[?2004h');
   await far.terminal.sync(never);
   slow = true;
@@ -96,7 +96,7 @@ test('a call that is cancelled between text and Enter tells of no Enter', async 
 
 test('Enter alone counts as typing from the moment it is asked for', async () => {
   for (const paste of [false, true]) {
-    await using far = open({ echo: true });
+    await using far = open({ mode: 'lines' });
     const typing = typeText(far.terminal, '', { ...keys, paste }, never);
     expect(far.terminal.typing).toBe(true);
     await typing;
@@ -111,7 +111,7 @@ test('a line of which nobody knows how much arrived is not entered (R-RPC-100)',
     const stuck = deferred();
     let judging: JudgeTyped | undefined = asked;
     await using far = open({
-      echo: true,
+      mode: 'lines',
       judge: () => judging,
       write: () => stuck.promise,
     });
@@ -126,7 +126,7 @@ test('a line of which nobody knows how much arrived is not entered (R-RPC-100)',
 });
 
 test('a line is told of as one where it is judged, and by the words it was judged in (R-RPC-100)', async () => {
-  await using far = open({ echo: true, judge: () => () => undefined });
+  await using far = open({ mode: 'lines', judge: () => () => undefined });
   await typeText(far.terminal, 'echo a\u0085b', { ...keys, as: 'command' }, never);
   await typeText(far.terminal, 'echo fine', { ...keys, as: 'command' }, never);
   expect(far.written()).toEqual(['echo a\u0085b\r', 'echo fine\r']);

@@ -20,7 +20,7 @@ class Program extends EchoChannel {
     pid: 1,
     foreground: () => ({ pid: 1, name: 'installer', isLeader: false }),
     cwd: () => undefined,
-    echo: () => true,
+    inputMode: () => 'lines' as const,
     reads: () => {
       this.looks++;
       return this.reads;

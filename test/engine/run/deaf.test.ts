@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { follow, type RunResult, runCommand } from '../../../src/engine/run/run.ts';
 import { Terminal } from '../../../src/engine/terminal/terminal.ts';
+import type { InputMode } from '../../../src/engine/shells/input-mode.ts';
 import { EchoChannel } from '../../../src/transports/echo/index.ts';
 import { mark, nonce } from '../../support/reading.ts';
 import { limit, shellHome } from '../../support/engine.ts';
@@ -21,15 +22,15 @@ const never = new AbortController().signal;
 const start = (terminal: Terminal, command: string): Promise<RunResult> =>
   runCommand(terminal, { command, timeoutMs: 60_000, by: 'test' }, limit(70_000));
 
-/** A bash at its prompt whose keyboard and screen are the test; `echo`: undefined in raw mode. */
-function open(echo: boolean | undefined) {
+/** A bash at its prompt whose keyboard and screen are the test. */
+function open(mode: InputMode | undefined) {
   const clock = new ManualClock();
   const channel = new EchoChannel({ cols: 80, rows: 24 }, { echo: false });
   const process = {
     pid: 7,
     foreground: () => ({ pid: 7, name: 'bash', isLeader: true }),
     cwd: () => undefined,
-    echo: () => echo,
+    inputMode: () => mode,
   };
   const terminal = new Terminal({
     id: 't_test',
@@ -55,7 +56,7 @@ function open(echo: boolean | undefined) {
 const request = { command: 'true', timeoutMs: 30_000, by: 'test' };
 
 test('a shell in raw mode that shows nothing of a line for 8 s is said not to react, and gets no other line', async () => {
-  await using far = open(undefined);
+  await using far = open('raw');
   await far.terminal.sync(never);
   let over = false;
   const result = runCommand(far.terminal, request, never).finally(() => {
@@ -80,10 +81,11 @@ test('a shell in raw mode that shows nothing of a line for 8 s is said not to re
 });
 
 test.each([
-  ['shows the line', undefined, 'true\r\n'],
-  ['is not in raw mode', true, ''],
-])('a shell that %s is waited for as long as the call says', async (_what, echo, shown) => {
-  await using far = open(echo);
+  ['shows the line', 'raw', 'true\r\n'],
+  ['is not in raw mode', 'lines', ''],
+  ['is in an unknown mode', undefined, ''],
+] as const)('a shell that %s is waited for as long as the call says', async (_what, mode, shown) => {
+  await using far = open(mode);
   await far.terminal.sync(never);
   const result = runCommand(far.terminal, request, never);
   await far.pass(0);
@@ -97,7 +99,7 @@ test('a bash that is stopped is noticed, and runs the line when it goes on', { t
   await using terminal = await home.open('bash');
   await start(terminal, 'true');
   // Its line editor reads: stopped before that, the terminal would show the line in its place.
-  await expect.poll(() => terminal.blocks.promptAt !== undefined && terminal.process?.echo()).toBeUndefined();
+  await expect.poll(() => terminal.blocks.promptAt !== undefined && terminal.process?.inputMode()).toBe('raw');
   const pid = Number(terminal.blocks.shell?.['pid']);
   process.kill(pid, 'SIGSTOP');
   try {

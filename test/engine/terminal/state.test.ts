@@ -23,7 +23,7 @@ class Unmarked extends EchoChannel {
       return this.front;
     },
     cwd: () => undefined,
-    echo: () => true,
+    inputMode: () => 'lines',
   };
 }
 

@@ -284,7 +284,7 @@ test('the audit log: changes and refusals with who and what, reads not; it survi
 /** Waits for the question, and for the end of the echo: bash asks first. */
 async function asksUnseen(place: RpcPlace, id: number): Promise<void> {
   await place.client.call('orchestrate.wait', { id, pattern: '^secret: ', regex: true });
-  await expect.poll(() => place.terminal(id).process?.echo()).toBe(false);
+  await expect.poll(() => place.terminal(id).process?.inputMode()).toBe('hidden');
 }
 
 test('what is typed while nothing is echoed leaves only its length (R-RPC-036)', async () => {

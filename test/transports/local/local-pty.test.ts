@@ -181,9 +181,9 @@ describe.runIf(process.platform === 'linux')('local pty on Linux', () => {
     await text.until('ready> ');
     await channel.write(Buffer.from('read -s -p "pass""word: "\r'));
     await text.until('password: ');
-    await eventually(() => view?.echo() === false);
+    await eventually(() => view?.inputMode() === 'hidden');
     await channel.write(Buffer.from('secret\rcat\r'));
-    await eventually(() => view?.foreground()?.name === 'cat' && view.echo() === true);
+    await eventually(() => view?.foreground()?.name === 'cat' && view.inputMode() === 'lines');
     // A name that was known is looked up anew: the shell may become another program, and end.
     await channel.write(Buffer.from('\x04'));
     await eventually(() => view?.foreground()?.name === 'bash');

@@ -1,7 +1,10 @@
 import type { Terminal } from '../../terminal/terminal.ts';
 
-/** Whether what is typed now is for nobody's eyes: a password prompt reads it. */
-export const typesUnseen = ({ process }: Terminal): boolean => process?.echo() === false;
+/** Whether a password prompt reads what is typed now. Where the input mode is unknown, the prompt on the screen tells. */
+export function typesUnseen({ process, prompts }: Terminal): boolean {
+  const mode = process?.inputMode();
+  return mode === undefined ? prompts.current?.secret === true : mode === 'hidden';
+}
 
 /** What the audit trail may say of a command that is typed: while nothing is echoed, only how long it is (R-RPC-036). */
 export const commandDetail = (command: string, unseen: boolean): string =>

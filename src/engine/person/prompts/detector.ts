@@ -3,6 +3,7 @@ import { chores } from '../../../system/chores.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { ProgramPrompt } from './prompt.ts';
 import { mayBecomeQuestion, recognise } from './recognise.ts';
+import { drawsKeys, driverEchoes } from '../../shells/input-mode.ts';
 
 /** The part of a terminal that is looked at. */
 export type Watched = Pick<
@@ -64,10 +65,10 @@ export class PromptDetector implements Disposable {
     if (ended || blocks.state === 'prompt' || lastOutputMs === undefined) return undefined;
     if (log.end === this.#answeredAt) return undefined;
     const quietMs = clock.monotonic() - lastOutputMs;
-    const echo = process?.echo();
-    if (quietMs < (echo === false ? looksMs[0] : textMs)) return undefined;
+    const mode = process?.inputMode();
+    if (quietMs < (mode === 'hidden' ? looksMs[0] : textMs)) return undefined;
     return recognise(this.#terminal.screen, {
-      echo,
+      echo: driverEchoes(mode),
       quietMs,
       program: () => process?.foreground()?.name,
       reads: () => process?.reads?.(),
@@ -99,9 +100,8 @@ export class PromptDetector implements Disposable {
   }
 
   #takesKeys(process: Watched['process']): boolean {
-    if (process !== undefined) return process.echo() === undefined;
     const kind = this.#current?.kind;
-    return kind === 'pager' || kind === 'any_key';
+    return drawsKeys(process?.inputMode()) ?? (kind === 'pager' || kind === 'any_key');
   }
 
   #arm(): void {

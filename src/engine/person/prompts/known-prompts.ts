@@ -14,7 +14,7 @@ export interface CursorView {
   /** The whole line is shown in reverse. */
   readonly inverse: boolean;
   readonly bracketedPaste: boolean;
-  /** As ProcessView tells it: false at a password prompt, undefined for raw programs and unknown far sides. */
+  /** False at a password prompt, true where the driver echoes, undefined for raw programs and unknown far sides. */
   readonly echo: boolean | undefined;
   /** Milliseconds since the last output. */
   readonly quietMs: number;

@@ -5,6 +5,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { endedByExit, whenExited } from './exited.ts';
 import { afterQuiet } from '../../waiting/quiet-watch.ts';
 import type { CommandOutcome, Watch } from '../result.ts';
+import { drawsKeys } from '../../shells/input-mode.ts';
 
 const interrupt = Uint8Array.of(3);
 /** A shell that drew its prompt anew and does nothing more for so long has not taken the line. */
@@ -219,7 +220,7 @@ export class MarksWatch implements Watch {
       const { blocks, process, log } = this.#terminal;
       if (this.#first !== undefined || this.#cancelling || log.end === this.#sentAt) return;
       // While a command runs, the terminal is not in the hands of an editor.
-      if (this.#shell !== 'sh' && process !== undefined && process.echo() !== undefined) return;
+      if (this.#shell !== 'sh' && drawsKeys(process?.inputMode()) === false) return;
       // fish leaves the line in its editor: with a complaint, or waiting for the rest of it.
       if (this.#shell === 'fish') this.#cancel(this.#said(log.end).trim() === '' ? 'incomplete' : 'refused');
       else if ((blocks.promptAt ?? 0) > this.#sentAt) this.#refused();

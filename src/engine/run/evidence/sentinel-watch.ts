@@ -8,6 +8,7 @@ import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../../shells
 import { afterQuiet } from '../../waiting/quiet-watch.ts';
 import type { CommandOutcome, Outer, Watch } from '../result.ts';
 import { statusLine } from '../../shells/command-text.ts';
+import { editsLine } from '../../shells/input-mode.ts';
 
 const interrupt = Uint8Array.of(3);
 /** What was typed too early for one shell is run by the next within this time. */
@@ -136,7 +137,7 @@ export class SentinelWatch implements Watch {
     if (process !== undefined && foreground?.pid !== this.#shellPid) return;
     const line = cursorLine(this.#terminal);
     const { prompt, by, token, dialect } = this.#target;
-    const editing = process !== undefined && process.echo() === undefined;
+    const editing = process !== undefined && editsLine(this.#terminal);
     if (line === prompt || (editing && looksLikePrompt(line) && !looksLikeContinuation(line))) {
       if (this.#from === undefined) return this.#finish(this.#ignored(line));
       this.#asked = { at: log.end, line };

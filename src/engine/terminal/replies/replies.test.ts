@@ -2,10 +2,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../../../test/support/clocks/manual.ts';
 import { Blocks } from '../blocks.ts';
 import type { Foreground, ProcessView } from '../channel.ts';
+import type { InputMode } from '../../shells/input-mode.ts';
 import { MarkScanner } from '../marks.ts';
 import { Replies } from './replies.ts';
 
-type Mode = ReturnType<NonNullable<ProcessView['inputMode']>>;
+type Mode = InputMode | undefined;
 
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -42,7 +43,6 @@ class Far {
       pid: 1,
       foreground: () => this.front,
       cwd: () => undefined,
-      echo: () => undefined,
       inputMode: () => this.mode,
       reads: () => {
         this.looks++;

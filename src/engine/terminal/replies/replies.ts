@@ -2,6 +2,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Blocks } from '../blocks.ts';
 import type { ProcessView } from '../channel.ts';
 import { readerOf, type Scene, verdictOn } from './verdict.ts';
+import { isCanonical } from '../../shells/input-mode.ts';
 
 export interface RepliesInit {
   readonly clock: Clock;
@@ -121,8 +122,8 @@ export class Replies implements Disposable {
    */
   async #look(): Promise<Scene> {
     const { blocks, process, fetch, alternate, behindPrompt } = this.#init;
-    const mode = process?.inputMode?.();
-    const program = mode === undefined || mode === 'lines' ? undefined : process?.foreground();
+    const mode = process?.inputMode();
+    const program = mode === undefined || isCanonical(mode) ? undefined : process?.foreground();
     const reader = readerOf({ mode, program, state: blocks.state, reads: () => this.#reads() });
     await fetch();
     return {
@@ -144,7 +145,7 @@ export class Replies implements Disposable {
 
   #judge(reply: Reply, scene: Scene): ReturnType<typeof verdictOn> {
     const end = this.#init.offset();
-    if (scene.mode === 'lines') reply.linesTo ??= end;
+    if (isCanonical(scene.mode)) reply.linesTo ??= end;
     const printedOn = reply.linesTo !== undefined && reply.linesTo !== end;
     return verdictOn({ ageMs: this.#init.clock.monotonic() - reply.askedMs, printedOn }, scene);
   }

@@ -1,4 +1,5 @@
-import type { Foreground, ProcessView } from '../channel.ts';
+import type { Foreground } from '../channel.ts';
+import { type InputMode, isCanonical } from '../../shells/input-mode.ts';
 import type { ShellState } from '../blocks.ts';
 import { isCarrier, isShell } from '../../shells/known-programs.ts';
 import { isInteractive } from '../../shells/shell-process.ts';
@@ -18,7 +19,7 @@ export type InputReader =
   | 'unseen';
 
 export interface Scene {
-  readonly mode: ReturnType<NonNullable<ProcessView['inputMode']>>;
+  readonly mode: InputMode | undefined;
   readonly reader: InputReader;
   /** The shell's marks say that its line editor reads. */
   readonly atPrompt: boolean;
@@ -47,9 +48,9 @@ const alternateMs = 30;
 
 export function verdictOn({ ageMs, printedOn }: TerminalQuery, scene: Scene): ReplyVerdict {
   const { mode, reader, alternate } = scene;
-  if (mode === 'lines') return ageMs < linesMs && !printedOn ? 'wait' : 'drop';
+  if (isCanonical(mode)) return ageMs < linesMs && !printedOn ? 'wait' : 'drop';
   if (printedOn) return 'drop';
-  if (scene.atPrompt) return scene.asks || mode === 'cbreak' ? 'send' : 'drop';
+  if (scene.atPrompt) return scene.asks || mode === 'cbreak' || mode === 'echoed' ? 'send' : 'drop';
   switch (reader) {
     case 'waiting':
       return 'send';

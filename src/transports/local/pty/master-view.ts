@@ -3,7 +3,7 @@ import { type Libc, TCGETS, TIOCGPGRP, TIOCSWINSZ } from './libc.ts';
 import { initialEnvironment, programArguments, programName, workingDirectory } from './proc.ts';
 import { signalGroup, wake } from './signals.ts';
 import { groupReads } from './terminal-readers.ts';
-import { echoOf, inputModeOf, longestLineOf } from './termios.ts';
+import { inputModeOf, longestLineOf } from './termios.ts';
 
 /** Answers of the system; each is read before the next is asked for. */
 const group = new Int32Array(1);
@@ -35,7 +35,6 @@ export function masterView(libc: Libc, pid: number, terminal: string, master: ()
     foreground: () => describe(libc, foregroundGroup(), pid),
     environment: () => (isOpen() ? initialEnvironment(pid) : undefined),
     cwd: () => (isOpen() ? workingDirectory(foregroundGroup() ?? pid) : undefined),
-    echo: () => settingsNow(echoOf),
     inputMode: () => settingsNow(inputModeOf),
     longestLine: () => settingsNow(longestLineOf),
     signal: (signal) => {

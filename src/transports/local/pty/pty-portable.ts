@@ -84,7 +84,7 @@ class PortablePty implements Channel {
       }),
       environment: () => (this.#open ? initialEnvironment(pty.pid) : undefined),
       cwd: () => (this.#open ? workingDirectory(foregroundGroup(pty.pid) ?? pty.pid) : undefined),
-      echo: () => undefined,
+      inputMode: () => undefined,
     };
     pty.onData((data: string | Uint8Array) => {
       const bytes = typeof data === 'string' ? Buffer.from(data) : data;

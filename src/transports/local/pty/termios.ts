@@ -1,3 +1,5 @@
+import type { InputMode } from '../../../engine/shells/input-mode.ts';
+
 const ECHO = 0o10;
 const ICANON = 0o2;
 const INLCR = 0o100;
@@ -15,15 +17,10 @@ export function longestLineOf(settings: Uint32Array): number | undefined {
  * How typed bytes reach programs. Line editors and full-screen programs tell Enter from Ctrl-J (zsh by exchanging them); the
  * `read` of a shell does not.
  */
-export function inputModeOf(settings: Uint32Array): 'lines' | 'cbreak' | 'raw' {
-  if (((settings[3] ?? 0) & ICANON) !== 0) return 'lines';
-  return ((settings[0] ?? 0) & (ICRNL | INLCR)) === ICRNL ? 'cbreak' : 'raw';
-}
-
-/** What the settings of a terminal, as TCGETS gives them, say about typed text. */
-export function echoOf(settings: Uint32Array): boolean | undefined {
+export function inputModeOf(settings: Uint32Array): InputMode {
   const local = settings[3] ?? 0;
-  if ((local & ECHO) !== 0) return true;
-  // Line editors and full-screen programs switch both off and show what they please; a password prompt only echo.
-  return (local & ICANON) !== 0 ? false : undefined;
+  const echoes = (local & ECHO) !== 0;
+  if ((local & ICANON) !== 0) return echoes ? 'lines' : 'hidden';
+  if (echoes) return 'echoed';
+  return ((settings[0] ?? 0) & (ICRNL | INLCR)) === ICRNL ? 'cbreak' : 'raw';
 }

@@ -86,7 +86,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     for (const word of ['one', 'two', 'three']) await cat.write(Buffer.from(`${word}\n`));
     await expect.poll(() => got.text).toBe('ready\r\none\r\ntwo\r\nthree\r\n');
     expect(cat.process.foreground()?.name).toBe('cat');
-    expect([cat.process.echo(), cat.process.longestLine?.(), cat.isLeased]).toEqual([false, 4095, true]);
+    expect([cat.process.inputMode(), cat.process.longestLine?.(), cat.isLeased]).toEqual(['hidden', 4095, true]);
     await cat.durable.leave();
     expect(await own.listed()).toMatchObject([{ end: got.text.length, input: 14, seen: got.text.length }]);
   });

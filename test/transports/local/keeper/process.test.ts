@@ -136,7 +136,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     await until(channel, 'ready');
     await expect.poll(() => channel.process.foreground()?.name).toBe('sleep');
     expect(channel.process.cwd()).toBe('/usr');
-    expect(channel.process.echo()).toBe(false);
+    expect(channel.process.inputMode()).toBe('hidden');
     expect(channel.process.longestLine?.()).toBe(4095);
     // The far end: held open, it would keep a terminal from hanging up that everybody else has left.
     expect(descriptorsOf(process.pid).filter((path) => path.startsWith('/dev/pts'))).toEqual([]);

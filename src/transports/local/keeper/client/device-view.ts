@@ -4,7 +4,7 @@ import { type Libc, TCGETS } from '../../pty/libc.ts';
 import { describe } from '../../pty/master-view.ts';
 import { foregroundGroup, initialEnvironment, startTime, workingDirectory } from '../../pty/proc.ts';
 import { signalGroup, wake } from '../../pty/signals.ts';
-import { echoOf, inputModeOf, longestLineOf } from '../../pty/termios.ts';
+import { inputModeOf, longestLineOf } from '../../pty/termios.ts';
 import { groupReads } from '../../pty/terminal-readers.ts';
 import type { Spawned } from '../messages.ts';
 
@@ -30,7 +30,6 @@ export function deviceView(
     wake: () => {
       if (isThere()) wake(pid);
     },
-    echo: () => (isThere() ? settingsNow(libc, terminal, echoOf) : undefined),
     inputMode: () => (isThere() ? settingsNow(libc, terminal, inputModeOf) : undefined),
     longestLine: () => (isThere() ? settingsNow(libc, terminal, longestLineOf) : undefined),
     reads: () => {

@@ -124,8 +124,7 @@ export function eitherView(direct: () => ProcessView | undefined, outside: Proce
     ...outside,
     foreground: () => view().foreground(),
     cwd: () => view().cwd(),
-    echo: () => view().echo(),
-    inputMode: () => view().inputMode?.(),
+    inputMode: () => view().inputMode(),
     longestLine: () => view().longestLine?.(),
     reads: () => view().reads?.(),
   };

@@ -11,7 +11,7 @@ export class EndedChannel implements Channel {
   constructor(pid: number, ended: Ended) {
     this.output.end();
     this.ended = Promise.resolve(ended);
-    this.process = { pid, foreground: () => undefined, cwd: () => undefined, echo: () => undefined };
+    this.process = { pid, foreground: () => undefined, cwd: () => undefined, inputMode: () => undefined };
   }
 
   async write(): Promise<void> {
