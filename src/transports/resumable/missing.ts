@@ -1,8 +1,8 @@
 const blank = new Uint8Array(64 << 10);
 
 /**
- * Stands for output the keeper had to drop while this process stood still. The bytes that follow keep their offsets, so what
- * is missing is filled up: with a word about it, and then with what no terminal shows.
+ * Stands for output that the far side dropped while this process did not read. Offsets of the following bytes stay right: a note
+ * comes first, then NUL bytes, which no terminal shows.
  */
 export function* missing(count: number): Iterable<Uint8Array> {
   const note = Buffer.from(`\r\n[fairlead: ${count} bytes of output are missing here]\r\n`);

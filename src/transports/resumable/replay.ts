@@ -1,7 +1,7 @@
 import { OutputLog } from '../../engine/terminal/output-log.ts';
 import { deferred } from '../../lib/deferred.ts';
 
-/** Output from before this process had the terminal, put into a log of its own; what comes after is the channel's. */
+/** Output from before this process had the terminal, in a log of its own. */
 export class Replay {
   readonly #done = deferred<OutputLog>();
   readonly #to: number;
@@ -15,11 +15,12 @@ export class Replay {
     if (from >= to) this.finish();
   }
 
+  /** Settles when the replay is over. */
   get log(): Promise<OutputLog> {
     return this.#done.promise;
   }
 
-  /** Offset of the next byte that belongs here; nothing more does when it is where the replay ends. */
+  /** Offset of the next byte. */
   get at(): number {
     return this.#at;
   }
@@ -28,9 +29,9 @@ export class Replay {
     return this.#at >= this.#to;
   }
 
-  /** How many of the bytes belong here. */
-  take(bytes: Uint8Array, offset: number): number {
-    // The ring has dropped more since we were told its start.
+  /** Logs those of the bytes that lie before the end of the replay. */
+  take(bytes: Uint8Array, offset: number): void {
+    // The far side has dropped more since it announced its oldest byte.
     if (offset > this.#at) {
       this.#log = new OutputLog({ capacity: this.#log.capacity, start: offset });
       this.#at = offset;
@@ -39,10 +40,9 @@ export class Replay {
     this.#log.append(bytes.subarray(this.#at - offset, used));
     this.#at = Math.max(this.#at, offset + used);
     if (this.isOver) this.finish();
-    return used;
   }
 
-  /** There is no more: what came is all. */
+  /** No more will come. */
   finish(): void {
     this.#done.resolve(this.#log);
   }

@@ -1,25 +1,25 @@
 import { FairleadError } from '../../contract/errors.ts';
 
-/** On the way to the keeper and not yet accepted by the program's terminal. */
+/** Sent and not yet accepted by the program's terminal, at most. */
 const creditBytes = 128 << 10;
-/** An interrupt must not stand behind more than this in one frame. */
+/** The largest frame, so that an interrupt does not wait long behind a paste. */
 const pieceBytes = 16 << 10;
-/** Above this a writer that does not wait for its promises is told so. */
+/** Queued at most: a writer that does not await its writes is refused beyond it. */
 const limitBytes = 16 << 20;
 
 interface Entry {
   readonly bytes: Uint8Array;
-  /** Position of the first byte in everything ever typed. */
+  /** Position of its first byte. */
   from: number;
   readonly accepted: () => void;
   readonly refused: (error: FairleadError) => void;
 }
 
-/** Bytes on their way through the keeper. Each has a position, so that after a broken connection none is typed twice. */
+/** Input on its way to the far side. Each byte has a position, so a new connection repeats exactly what did not arrive. */
 export class ResumableInput {
   readonly #send: (bytes: Uint8Array, from: number) => void;
   readonly #entries: Entry[] = [];
-  /** Position of the first byte that was typed here. */
+  /** Position of the first byte that this process typed. */
   #first: number;
   #accepted: number;
   #sent: number;
@@ -53,21 +53,17 @@ export class ResumableInput {
     });
   }
 
-  /** Everything that was sent has arrived. */
-  get isSettled(): boolean {
-    return this.#sent === this.#accepted;
-  }
-
-  /** Where the next byte goes. */
+  /** Position of the next byte to be written. */
   get end(): number {
     return this.#end;
   }
 
+  /** The terminal has accepted everything before this position. */
   get position(): number {
     return this.#accepted;
   }
 
-  /** The terminal has everything before this position. */
+  /** The terminal has accepted everything before this position. */
   accepted(position: number): void {
     this.#accepted = Math.max(this.#accepted, position);
     for (let entry = this.#entries[0]; entry; entry = this.#entries[0]) {
@@ -78,21 +74,20 @@ export class ResumableInput {
     this.#pump();
   }
 
-  /** A new connection: what the far side does not have is sent again. It has typed up to `position`, and more may wait there. */
+  /** Repeats what the far side does not have: it has typed up to `position`, and holds what waits up to `queued`. */
   restart(position: number, queued = position): void {
-    // A keeper that became another program may have lost what waited before our first byte, if it was an old one: nobody can send
-    // that again, and ours moves up.
+    // A far side that was replaced may have lost input that waited before our first byte. It cannot be sent again: ours moves up.
     const lost = Math.max(0, this.#first - Math.max(position, queued));
     for (const entry of this.#entries) entry.from -= lost;
     this.#first -= lost;
     this.#accepted -= lost;
     this.#end -= lost;
-    // More may have been accepted since the far side said where it is.
+    // More may have been accepted since the far side reported its position.
     this.#sent = Math.max(position, this.#accepted);
     this.accepted(position);
   }
 
-  /** Nothing is accepted any more: everybody still waiting is told. */
+  /** The program has ended: rejects every pending write. */
   close(): void {
     this.#closed = true;
     for (const entry of this.#entries.splice(0)) entry.refused(exited());

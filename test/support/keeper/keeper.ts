@@ -17,7 +17,7 @@ import {
   type KeeperClientOptions,
   keeperFor,
 } from '../../../src/transports/local/keeper/client/keeper-client.ts';
-import type { ResumableChannel } from '../../../src/transports/resumable/resumable-channel.ts';
+import type { KeeperChannel } from '../../../src/transports/local/keeper/client/keeper-channel.ts';
 
 export const size = { cols: 80, rows: 24 };
 export const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' };
@@ -106,7 +106,7 @@ export async function until(channel: Channel, word: string): Promise<string> {
 }
 
 /** What it prints, as it comes. */
-export function listen(channel: ResumableChannel): { text: string } {
+export function listen(channel: KeeperChannel): { text: string } {
   const heard = { text: '' };
   channel.output
     .consume((chunk) => {

@@ -7,7 +7,7 @@ import {
   frame,
   frameTypes,
 } from '../../../src/transports/local/keeper/frames.ts';
-import { encode } from '../../../src/transports/local/keeper/messages.ts';
+import { encode } from '../../../src/transports/resumable/messages.ts';
 
 /** A client that does only what a test tells it to. */
 export class RawClient implements Disposable {

@@ -1,4 +1,5 @@
-import type { Ended, Signal } from '../../../engine/terminal/channel.ts';
+import type { Ended } from '../../../engine/terminal/channel.ts';
+import type { Resize } from '../../resumable/messages.ts';
 
 /** What frames with a JSON body say. Fields are only ever added: both sides may be older than the other. */
 export interface Hello {
@@ -94,47 +95,12 @@ export interface Failed {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-export interface Resize {
-  readonly cols: number;
-  readonly rows: number;
-  /** Whoever says so has the terminal and has done it: the keeper only remembers. */
+export interface KeeperResize extends Resize {
+  /** The client leases the terminal and has resized it: the keeper only records the size. */
   readonly done?: boolean;
-}
-
-export interface Kill {
-  readonly signal: Signal;
-}
-
-export interface Terminate {
-  /** How long after TERM it is killed; left out: as quickly as when its server ends. */
-  readonly graceMs?: number;
-}
-
-export interface Exit {
-  readonly ended: Ended;
-  readonly at: number;
 }
 
 export interface Replace {
   /** The command line of the new keeper, without the arguments that name its place. */
   readonly argv: readonly [string, ...string[]];
-}
-
-/**
- * Output an instance may have before it has taken in what came before: beyond it the program waits. At most half a ring. An
- * instance says how far it is at least this often; both numbers are part of the protocol.
- */
-export const windowBytes = 512 << 10;
-export const ackBytes = 64 << 10;
-
-export const encode = (message: object): Buffer => Buffer.from(JSON.stringify(message));
-
-/** Undefined when it is not an object in JSON: whoever asks decides what that means. */
-export function decode<T extends object>(body: Uint8Array): Partial<T> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Partial<T>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

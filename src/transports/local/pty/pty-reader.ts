@@ -30,11 +30,14 @@ const ready = new Int32Array(1);
 /** Whose output came last, of all terminals: the number of its descriptor. */
 let newest = -1;
 
+/** Where a reader puts its output. */
+type ReaderOutput = Pick<ByteQueue, 'push' | 'full' | 'size'>;
+
 /** Reads the master of a pseudo-terminal into a queue. It owns the second descriptor it is given, not the first. */
 export class PtyReader {
   readonly #libc: Libc;
   readonly #master: number;
-  readonly #output: ByteQueue;
+  readonly #output: ReaderOutput;
   readonly #landing: Landing;
   #stream: ReadStream | undefined;
   /** For the next stream, while there is none. */
@@ -43,7 +46,7 @@ export class PtyReader {
   /** What was done with a chunk of late. Where that is nothing much, it is quickest to wait for the kernel until there is a slab. */
   #workMs = 0;
 
-  constructor(libc: Libc, master: number, watched: number, output: ByteQueue, landing: Landing = slabs) {
+  constructor(libc: Libc, master: number, watched: number, output: ReaderOutput, landing: Landing = slabs) {
     this.#libc = libc;
     this.#master = master;
     this.#output = output;

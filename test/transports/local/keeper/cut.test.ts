@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { frame } from '../../../../src/transports/local/keeper/frames.ts';
-import type { ResumableChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
+import type { KeeperChannel } from '../../../../src/transports/local/keeper/client/keeper-channel.ts';
 import { keeperProgram } from '../../../../src/transports/local/keeper/client/start-keeper.ts';
 import { env, KeeperHome, listen, rest, script, size, sleeper, soon } from '../../../support/keeper/keeper.ts';
 import { cuts, KeeperLinks } from '../../../support/keeper/links.ts';
@@ -150,7 +150,7 @@ describe.runIf(process.platform === 'linux')('a connection to the keeper that br
     const client = home.client();
     const cat = await client.open(script('exec cat'), size, home.newId(), soon());
     await expect.poll(() => cat.isLeased).toBe(true);
-    const opened: ResumableChannel[] = [];
+    const opened: KeeperChannel[] = [];
     for (let round = 0; round < 5; round++) {
       const marker = join(home.home, `opened-${round}`);
       const opening = client.open(script(`echo x >> ${marker}; exit 8`), size, home.newId(), soon());

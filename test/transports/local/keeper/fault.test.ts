@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { KeeperClient } from '../../../../src/transports/local/keeper/client/keeper-client.ts';
 import { KeeperTerminal } from '../../../../src/transports/local/keeper/server/keeper-terminal.ts';
-import type { ResumableChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
+import type { KeeperChannel } from '../../../../src/transports/local/keeper/client/keeper-channel.ts';
 import { limit } from '../../../support/engine.ts';
 import { KeeperLinks } from '../../../support/keeper/links.ts';
 import { env, isAlive, size } from '../../../support/keeper/keeper.ts';
 import { OwnKeeper } from '../../../support/keeper/own-keeper.ts';
 
 /** Collects what a channel prints. */
-function read(channel: ResumableChannel): { text: string } {
+function read(channel: KeeperChannel): { text: string } {
   const got = { text: '' };
   channel.output
     .consume((bytes) => void (got.text += Buffer.from(bytes).toString()))
@@ -20,7 +20,7 @@ function read(channel: ResumableChannel): { text: string } {
 }
 
 /** Our mistake: this word cannot be taken, the first `times` that it comes. */
-function mistakeWith(channel: ResumableChannel, word: string, times: number): void {
+function mistakeWith(channel: KeeperChannel, word: string, times: number): void {
   const data = channel.data.bind(channel);
   let made = 0;
   channel.data = (bytes, offset) => {

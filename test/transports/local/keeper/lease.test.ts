@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { KeeperClient } from '../../../../src/transports/local/keeper/client/keeper-client.ts';
 import { frame, frameTypes } from '../../../../src/transports/local/keeper/frames.ts';
-import type { ResumableChannel } from '../../../../src/transports/resumable/resumable-channel.ts';
-import { encode, type Welcome } from '../../../../src/transports/local/keeper/messages.ts';
+import type { KeeperChannel } from '../../../../src/transports/local/keeper/client/keeper-channel.ts';
+import type { Welcome } from '../../../../src/transports/local/keeper/messages.ts';
+import { encode } from '../../../../src/transports/resumable/messages.ts';
 import { loadSharedCalls, type SharedCalls } from '../../../../src/transports/local/keeper/lease/shared-calls.ts';
 import { env, listen, size, soon } from '../../../support/keeper/keeper.ts';
 import { OwnKeeper } from '../../../support/keeper/own-keeper.ts';
@@ -23,7 +24,7 @@ function clientOf(own: OwnKeeper, lease = true): KeeperClient {
 }
 
 /** Repeats what it is told, lent to this process. */
-async function lentCat(client: KeeperClient): Promise<{ cat: ResumableChannel; got: { text: string } }> {
+async function lentCat(client: KeeperClient): Promise<{ cat: KeeperChannel; got: { text: string } }> {
   await client.ready(soon());
   const cat = await client.open(script('stty -echo; echo ready; exec cat'), size, 'aaaaa', soon());
   const got = listen(cat);

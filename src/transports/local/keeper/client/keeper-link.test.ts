@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { deferred } from '../../../../lib/deferred.ts';
 import { frame, frameTypes } from '../frames.ts';
 import { KeeperLink } from './keeper-link.ts';
-import { encode } from '../messages.ts';
+import { encode } from '../../../resumable/messages.ts';
 
 const welcome = frame('welcome', '', encode({ version: 1, pid: 1, startTime: 1, terminals: [] }));
 const nonsense = Buffer.alloc(64, 0xff);

@@ -3,9 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '../../../../contract/errors.ts';
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
 import { settledWithin } from '../../../../system/settled-within.ts';
-import type { Descriptors } from '../lease/descriptors.ts';
 import { type Frame, FrameReader, type FrameType, frame, frameHead, frameTypes, frameVersion } from '../frames.ts';
-import { decode, encode, type Hello, type KeeperRefused, type Welcome } from '../messages.ts';
+import { decode, encode } from '../../../resumable/messages.ts';
+import type { Hello, KeeperRefused, Welcome } from '../messages.ts';
 
 /** Kept of a terminal before anybody has it: what came with the welcome. */
 export interface SavedTerminal {
@@ -31,8 +31,6 @@ const againMs = 50;
 export class KeeperLink {
   readonly welcome: Welcome;
   readonly remembered: ReadonlyMap<string, SavedTerminal>;
-  /** The second connection, where the keeper lends terminals. */
-  descriptors: Descriptors | undefined;
   readonly #socket: Socket;
   readonly #pongs: Deferred<void>[] = [];
 
@@ -93,7 +91,6 @@ export class KeeperLink {
     await this.posted();
     this.#socket.removeAllListeners('close');
     this.#socket.destroy();
-    this.descriptors?.[Symbol.dispose]();
   }
 }
 

@@ -3,7 +3,7 @@ import { abortable } from '../../../../system/abortable.ts';
 import type { Terminal } from '../../../../engine/terminal/terminal.ts';
 import { EnvExchange } from '../../shell-integration/index.ts';
 import type { KeeperClient, ListedTerminal } from './keeper-client.ts';
-import type { ResumableChannel } from '../../../resumable/resumable-channel.ts';
+import type { KeeperChannel } from './keeper-channel.ts';
 
 /** Makes terminals of an engine of everything the keeper holds: same ids, screens, offsets, exit codes. */
 export async function resumeTerminals(engine: Engine, keeper: KeeperClient, signal: AbortSignal): Promise<Terminal[]> {
@@ -19,7 +19,7 @@ export async function resumeTerminals(engine: Engine, keeper: KeeperClient, sign
 async function resume(
   engine: Engine,
   one: ListedTerminal,
-  channel: ResumableChannel,
+  channel: KeeperChannel,
   signal: AbortSignal,
 ): Promise<Terminal> {
   const { id, cols, rows, folder, about, endedAt, seen } = one.listed;

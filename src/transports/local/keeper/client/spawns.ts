@@ -1,11 +1,11 @@
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
 import { spawnError, keeperGone } from './spawn-errors.ts';
-import type { ResumableChannel } from '../../../resumable/resumable-channel.ts';
+import type { KeeperChannel } from './keeper-channel.ts';
 import type { Failed } from '../messages.ts';
 
 interface Spawning {
   readonly body: Uint8Array;
-  readonly answer: Deferred<ResumableChannel>;
+  readonly answer: Deferred<KeeperChannel>;
 }
 
 /** Terminals the keeper was asked for and has not spoken of yet. */
@@ -13,8 +13,8 @@ export class Spawns {
   readonly #all = new Map<string, Spawning>();
 
   /** Settles with the keeper's answer, whichever connection it comes over. */
-  async wait(id: string, body: Uint8Array, post: () => void): Promise<ResumableChannel> {
-    const answer = deferred<ResumableChannel>();
+  async wait(id: string, body: Uint8Array, post: () => void): Promise<KeeperChannel> {
+    const answer = deferred<KeeperChannel>();
     this.#all.set(id, { body, answer });
     try {
       post();
@@ -33,7 +33,7 @@ export class Spawns {
     return this.#all.has(id);
   }
 
-  opened(id: string, channel: ResumableChannel): void {
+  opened(id: string, channel: KeeperChannel): void {
     this.#all.get(id)?.answer.resolve(channel);
   }
 

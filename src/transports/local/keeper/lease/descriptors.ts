@@ -2,7 +2,8 @@ import { closeSync, writeSync } from 'node:fs';
 import type { Libc } from '../../pty/libc.ts';
 import type { SharedCalls } from './shared-calls.ts';
 import { frame, frameVersion } from '../frames.ts';
-import { encode, type Hello } from '../messages.ts';
+import { encode } from '../../../resumable/messages.ts';
+import type { Hello } from '../messages.ts';
 import { SharedMemory } from './shared-memory.ts';
 
 /** A terminal of the keeper's, for us to read and to type into. */

@@ -1,80 +1,83 @@
 import { closeSync } from 'node:fs';
 import type { ProcessView, Size } from '../../../../engine/terminal/channel.ts';
-import type { ByteQueue } from '../../../../lib/byte-queue.ts';
-import { WriteQueue } from '../../pty/write-queue.ts';
+import type { ChannelFrame } from '../../../resumable/frame-link.ts';
+import type { ResumableChannel } from '../../../resumable/resumable-channel.ts';
 import type { Libc } from '../../pty/libc.ts';
 import { masterView, setSize } from '../../pty/master-view.ts';
 import { PtyReader } from '../../pty/pty-reader.ts';
 import { copied, type Landing, readOn } from '../../pty/slabs.ts';
-import type { LeasedDescriptors } from './descriptors.ts';
+import { WriteQueue } from '../../pty/write-queue.ts';
 import type { Spawned } from '../messages.ts';
+import type { LeasedDescriptors } from './descriptors.ts';
 
-/** What is borrowed belongs to it from here on. */
+/** The descriptors belong to the leased terminal from here on. */
 export interface LeasedTerminalInit extends LeasedDescriptors {
   readonly libc: Libc;
   readonly epoch: number;
-  readonly process: Spawned;
-  readonly output: ByteQueue;
-  /** The keeper took the terminal back without being asked, from a process that did not answer. */
+  readonly terminal: Spawned;
+  readonly channel: ResumableChannel;
+  /** The keeper reclaimed the terminal without being asked, because this process did not answer. */
   readonly onReclaimed: () => void;
 }
 
 const none = new Uint8Array(0);
-/** With less room than this left in the first page of the staging area, the others are used, too. */
+/** With less room than this left in the first page of the staging area, its other pages are used too. */
 const roomy = 2048;
 
-/** A terminal the keeper has lent: this process reads and types, and every byte is in shared memory before anybody sees it. */
+/** A terminal that this process reads and types into. Each byte is in shared memory before the channel gets it. */
 export class LeasedTerminal {
   readonly process: ProcessView;
-  /** Keys are typed here, too: those that went through the keeper have arrived. */
-  types = false;
   readonly #init: LeasedTerminalInit;
   readonly #reader: PtyReader;
   readonly #input: WriteQueue;
   #open = true;
-  /** Ours, not that of the memory: should the keeper take the terminal back, it goes on there. */
-  #position: number;
+  /** Input is typed here, since all input that went through the keeper was accepted. */
+  #types = false;
 
   constructor(init: LeasedTerminalInit) {
     this.#init = init;
-    const { libc, master, memory, process, output } = init;
-    this.#position = memory.head;
-    this.process = masterView(libc, process.pid, process.terminal, () => (this.#open ? master : undefined));
+    const { libc, master, memory, terminal, channel } = init;
+    this.process = masterView(libc, terminal.pid, terminal.terminal, () => (this.#open ? master : undefined));
     this.#input = new WriteQueue((bytes) => {
       const accepted = libc.write(master, bytes, bytes.length);
       if (accepted > 0) memory.typed += accepted;
       return accepted;
     });
-    this.#reader = new PtyReader(libc, master, init.watched, output, this.#landing());
+    const { output } = channel;
+    const sink = {
+      push: (chunk: Uint8Array): boolean => {
+        channel.data(chunk, channel.received);
+        return !output.full;
+      },
+      get full() {
+        return output.full;
+      },
+      get size() {
+        return output.size;
+      },
+    };
+    this.#reader = new PtyReader(libc, master, init.watched, sink, this.#landing());
   }
 
-  /** Offset of the next byte of output. */
-  get position(): number {
-    return this.#position;
-  }
-
-  /** Bytes typed into the terminal, ever. */
-  get typed(): number {
-    return this.#init.memory.typed;
-  }
-
-  /** From here on keys are typed here, too; this many were before. */
-  typesFrom(count: number): void {
-    this.types = true;
-    this.#init.memory.typed = count;
-  }
-
-  /** Settles when they are accepted; rejects when the terminal is given back before. */
-  type(bytes: Uint8Array): Promise<void> {
-    return this.#input.write(bytes);
+  /** False if the frame is for the keeper. */
+  send(type: ChannelFrame, body: Uint8Array = none, offset = 0): boolean {
+    switch (type) {
+      case 'input':
+        return this.#type(body, offset);
+      case 'ack':
+        this.#reader.resume();
+        return true;
+      case 'flush':
+        this.flush();
+        this.#init.channel.flushed(offset);
+        return true;
+      default:
+        return false;
+    }
   }
 
   resize(size: Size): void {
     setSize(this.#init.libc, this.#init.master, size);
-  }
-
-  resume(): void {
-    this.#reader.resume();
   }
 
   flush(): void {
@@ -86,7 +89,7 @@ export class LeasedTerminal {
     this.#reader.drain();
   }
 
-  /** Reads and types no more, and has nothing left that the keeper does not have. */
+  /** Reads and types no more. */
   stop(): void {
     if (!this.#open) return;
     this.#open = false;
@@ -94,6 +97,27 @@ export class LeasedTerminal {
     this.#reader.stop();
     closeSync(this.#init.master);
     this.#init.memory[Symbol.dispose]();
+  }
+
+  /** Input that was to be typed here and was not accepted goes through the keeper. */
+  repeatInput(): void {
+    if (this.#types) this.#init.channel.input.restart(this.#init.memory.typed);
+  }
+
+  #type(bytes: Uint8Array, from: number): boolean {
+    const { input } = this.#init.channel;
+    if (!this.#types) {
+      // Earlier input is still on its way through the keeper: this must not overtake it.
+      if (from !== input.position) return false;
+      this.#types = true;
+      this.#init.memory.typed = from;
+    }
+    this.#input.write(bytes).then(
+      () => input.accepted(from + bytes.length),
+      // The lease has ended: see `repeatInput`.
+      () => {},
+    );
+    return true;
   }
 
   #landing(): Landing {
@@ -110,16 +134,15 @@ export class LeasedTerminal {
         if (length === 0) return none;
         const chunk = copied(memory.staged(length));
         memory.commit(length);
-        this.#position += length;
         return chunk;
       },
     };
   }
 }
 
-/** What is seen through the terminal itself while this process has it, and from outside while it has not. */
-export function eitherView(direct: () => ProcessView | undefined, outside: ProcessView): ProcessView {
-  const view = (): ProcessView => direct() ?? outside;
+/** What the leased terminal shows, and what can be seen from outside while there is no lease. */
+export function eitherView(leased: () => ProcessView | undefined, outside: ProcessView): ProcessView {
+  const view = (): ProcessView => leased() ?? outside;
   return {
     ...outside,
     foreground: () => view().foreground(),

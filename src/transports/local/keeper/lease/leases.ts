@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import type { Ended } from '../../../../engine/terminal/channel.ts';
 import type { SharedCalls } from './shared-calls.ts';
 import { type FrameType, frame } from '../frames.ts';
-import { encode, type Leased } from '../messages.ts';
+import { encode } from '../../../resumable/messages.ts';
+import type { Leased } from '../messages.ts';
 import type { ReadPosition } from '../server/outlet.ts';
 
 export interface LeasesInit {

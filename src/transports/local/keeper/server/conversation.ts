@@ -9,16 +9,8 @@ import type { KeeperTerminal } from './keeper-terminal.ts';
 import { Leases } from '../lease/leases.ts';
 import { ReadPosition, Outlet } from './outlet.ts';
 import { Pulse } from './pulse.ts';
-import {
-  decode,
-  encode,
-  type Kill,
-  type Replace,
-  type Resize,
-  type Returned,
-  type Spawn,
-  type Terminate,
-} from '../messages.ts';
+import { decode, encode, type Kill, type Terminate, unseen } from '../../../resumable/messages.ts';
+import type { KeeperResize, Replace, Returned, Spawn } from '../messages.ts';
 
 /** What a keeper does for its client. */
 export interface KeeperActions {
@@ -242,10 +234,9 @@ export class Conversation implements Disposable {
 
   #input({ id, offset, body }: Frame): void {
     const held = this.#keeper.all.get(id);
-    // Bytes that came already, from a client that could not know, are not typed twice.
-    const known = held ? held.queued - offset : 0;
-    if (!held || known < 0 || known >= body.length) return;
-    held.type(body.subarray(known));
+    // A client that reconnected repeats bytes that may have arrived.
+    const bytes = held && offset <= held.queued ? unseen(body, offset, held.queued) : undefined;
+    if (bytes) held?.type(bytes);
   }
 
   /** It may have been typed by a client before this one. */
@@ -267,7 +258,7 @@ export class Conversation implements Disposable {
 
   #resize({ id, body }: Frame): void {
     const held = this.#keeper.all.get(id);
-    const { cols, rows, done = false } = decode<Resize>(body) ?? {};
+    const { cols, rows, done = false } = decode<KeeperResize>(body) ?? {};
     if (!held || cols === undefined || rows === undefined) return;
     held.size = { cols, rows };
     if (!done) held.channel.resize?.({ cols, rows }).catch(() => {});

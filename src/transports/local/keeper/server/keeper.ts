@@ -13,7 +13,8 @@ import { FrameFaults } from '../frame-faults.ts';
 import { type Frame, FrameReader, frame, frameTypes } from '../frames.ts';
 import { KeeperTerminal } from './keeper-terminal.ts';
 import { terminalLog, SharedLog } from '../lease/terminal-log.ts';
-import { decode, encode, type Hello, type Spawn } from '../messages.ts';
+import { decode, encode } from '../../../resumable/messages.ts';
+import type { Hello, Spawn } from '../messages.ts';
 import { OrphanedLeases } from '../lease/orphaned-leases.ts';
 
 export interface KeeperOptions {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { frame, frameHead } from '../frames.ts';
 import type { KeeperTerminal } from './keeper-terminal.ts';
-import { encode, windowBytes } from '../messages.ts';
+import { encode, windowBytes } from '../../../resumable/messages.ts';
 
 /** Sent in one go. With one such buffer per client, a slow one costs no more memory than a quick one. */
 const batchBytes = 256 << 10;
