@@ -47,7 +47,7 @@ export const refusalOf = ({ code, message, hint, data }: FairleadError): Refusal
   code,
   message,
   hint,
-  data,
+  data: Object.keys(data ?? {}).length > 0 ? data : undefined,
 });
 
 export const errorBody = ({ code, message, hint, data }: Omit<Refusal, 'status'>): object => ({

@@ -216,6 +216,7 @@ test.each([
   await using api = await ApiDesk.open();
   const answer = await api.ask(path, asked);
   expect(answer).toMatchObject({ status, json: { error: { message } } });
+  expect(answer.text).not.toContain('"data":{}');
   expect(api.desk.callers).toEqual([]);
 });
 
