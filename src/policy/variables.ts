@@ -52,11 +52,5 @@ export function kindOf(name: string): VariableKind | undefined {
   return kinds.get(name) ?? (whole.test(name) ? 'refused' : startedByOthers.test(name) ? 'command' : undefined);
 }
 
-/** Whether a shell or a program would run something because of its value. */
-export function runsItsValue(name: string): boolean {
-  const kind = kindOf(name);
-  return kind !== undefined && kind !== 'place' && kind !== 'table';
-}
-
 /** How a function of another shell looks in the environment. */
 export const isFunction = (value: string): boolean => /^\(\)\s*\{/.test(value);

@@ -9,7 +9,7 @@ interface Range {
 }
 
 export interface PictureOptions {
-  /** A built-in theme's name, or a theme that went through `parseTheme`. */
+  /** A built-in theme, or its name. */
   readonly theme?: string | Theme | undefined;
   /** Pixels to a point: 1, 2, 3 or 4. */
   readonly scale?: number | undefined;

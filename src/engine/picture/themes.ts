@@ -1,5 +1,3 @@
-import { FairleadError } from '../../contract/errors.ts';
-
 /** Colours of a terminal, as `#rrggbb`. The web terminal uses the same tables, so they stay in the form CSS reads. */
 export interface Theme {
   readonly name: string;
@@ -66,39 +64,4 @@ export const themes: readonly Theme[] = [standard, midnight, daylight, classic];
 /** The built-in theme of that name; an unknown name gives `standard`. */
 export function themeNamed(name: string | undefined): Theme {
   return themes.find((theme) => theme.name === name) ?? standard;
-}
-
-const hexColor = /^#[0-9a-f]{6}$/i;
-
-/** A theme from outside (a `themes/*.json` file, an argument), checked. */
-export function parseTheme(value: unknown): Theme {
-  if (typeof value !== 'object' || value === null) throw bad('It is not an object.');
-  const raw = value as Record<string, unknown>;
-  const color = (key: string, fallback?: string): string => {
-    const found = raw[key] ?? fallback;
-    if (typeof found !== 'string' || !hexColor.test(found)) throw bad(`"${key}" is not a colour like #1e1e2e.`);
-    return found.toLowerCase();
-  };
-  const colors = raw['colors'];
-  if (!Array.isArray(colors) || colors.length !== 16) throw bad('"colors" is not a list of sixteen colours.');
-  const name = typeof raw['name'] === 'string' && raw['name'] !== '' ? raw['name'].slice(0, 64) : 'custom';
-  const foreground = color('foreground');
-  return {
-    name,
-    title: typeof raw['title'] === 'string' && raw['title'] !== '' ? raw['title'].slice(0, 64) : name,
-    foreground,
-    background: color('background'),
-    cursor: color('cursor', foreground),
-    colors: colors.map((entry: unknown, index) => {
-      if (typeof entry !== 'string' || !hexColor.test(entry))
-        throw bad(`colors[${index}] is not a colour like #1e1e2e.`);
-      return entry.toLowerCase();
-    }),
-  };
-}
-
-function bad(what: string): FairleadError {
-  return new FairleadError('invalid_input', `The theme cannot be used. ${what}`, {
-    hint: 'Give {name, foreground, background, cursor, colors} with sixteen colours, each as #rrggbb.',
-  });
 }

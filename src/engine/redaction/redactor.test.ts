@@ -215,17 +215,6 @@ describe('masks', () => {
     expect(held.redactText('ACME-1234').text.replace(mask, '‹›')).toBe('‹›');
     expect(held.problems).toEqual([]);
   });
-
-  test('rows of a screen: a secret that wraps is masked, rows stay rows', () => {
-    const rows = [
-      { text: `x ${github.slice(0, 20)}`, wrapped: false },
-      { text: `${github.slice(20)} y`, wrapped: true },
-      { text: 'plain', wrapped: false },
-    ];
-    const result = redactor.redactRows(rows);
-    expect(result.rows.map((row) => row.replace(mask, '‹›'))).toEqual(['x ‹›', ' y', 'plain']);
-    expect(result.count).toBe(1);
-  });
 });
 
 describe('hostile text takes linear time', () => {

@@ -22,12 +22,6 @@ export interface Redacted {
   readonly count: number;
 }
 
-export interface Row {
-  readonly text: string;
-  /** This row continues the one above. */
-  readonly wrapped: boolean;
-}
-
 const shortestKnown = 4;
 const mostKnown = 1_000;
 
@@ -72,21 +66,6 @@ export class Redactor {
     return { text: pieces.map((piece) => piece.text).join(''), count: stream.count };
   }
 
-  /** Rows of a screen: a secret that runs on into the next row is masked in both, and rows stay rows. */
-  redactRows(rows: readonly Row[]): { readonly rows: readonly string[]; readonly count: number } {
-    const result: string[] = [];
-    let count = 0;
-    for (let first = 0; first < rows.length; ) {
-      let last = first + 1;
-      while (last < rows.length && rows[last]?.wrapped === true) last++;
-      const masked = this.#redactLine(rows.slice(first, last).map((row) => row.text));
-      result.push(...masked.rows);
-      count += masked.count;
-      first = last;
-    }
-    return { rows: result, count };
-  }
-
   /** For live output in pieces. `cols` lets a line that fills the width count as wrapped. */
   stream<T = undefined>(options: { readonly cols?: number } = {}): StreamRedactor<T> {
     return new StreamRedactor<T>(this, options);
@@ -106,25 +85,6 @@ export class Redactor {
 
   mask(secret: string): string {
     return `<redacted:${createHmac('sha256', this.#key).update(secret).digest('hex').slice(0, 8)}>`;
-  }
-
-  #redactLine(rows: readonly string[]): { rows: string[]; count: number } {
-    const line = rows.join('');
-    const spans = this.spans(line);
-    let offset = 0;
-    const masked = rows.map((row) => {
-      let text = '';
-      let at = offset;
-      const end = offset + row.length;
-      for (const span of spans) {
-        if (span.end <= offset || span.start >= end) continue;
-        if (span.start >= offset) text += line.slice(at, span.start) + this.mask(line.slice(span.start, span.end));
-        at = Math.min(span.end, end);
-      }
-      offset = end;
-      return text + line.slice(at, end);
-    });
-    return { rows: masked, count: spans.length };
   }
 }
 
