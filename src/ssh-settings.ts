@@ -64,7 +64,7 @@ export const sshVariables: ReadonlyMap<Field, SshVariable> = new Map([
     'SSH_INACTIVITY_TIMEOUT',
     'seconds',
     from(0),
-    'A session nobody uses ends after this; 0 = never',
+    'An unused session ends after this; 0 = never',
   ),
   variable(
     'compression',

@@ -45,7 +45,7 @@ export const remoteErrors = {
     'AUTH',
     'no',
     'not_permitted',
-    'Stop: the host changed or somebody is in between; the person must check known_hosts',
+    'Stop: the host changed or the connection is intercepted; the person must check known_hosts',
   ),
   CONNECTION_FAILED: row(
     'TRANSPORT',
@@ -104,7 +104,7 @@ export const remoteErrors = {
   LANE_LIMIT_TOTAL: row('POLICY', 'cond', 'limit_reached', 'Close lanes with sub_close'),
   LANE_BUFFER_FULL: row('POLICY', 'cond', 'limit_reached', 'Read the resource, or choose another lag policy'),
   MUX_BACKPRESSURE: row('POLICY', 'cond', 'limit_reached', 'Read what was announced first'),
-  LAG_DETECTED: row('POLICY', 'recover', 'limit_reached', 'Go on from the snapshot'),
+  LAG_DETECTED: row('POLICY', 'recover', 'limit_reached', 'Continue from the snapshot'),
   LAG_BACKPRESSURE: row('POLICY', 'cond', 'limit_reached', 'Read faster, or choose another lag policy'),
   RING_BUFFER_OVERFLOW: row('POLICY', 'recover', 'not_found', 'Replay from the start of the window'),
   SUB_LEAK_RISK: row('POLICY', 'warn', 'limit_reached', 'Subscribe to it, or close it'),

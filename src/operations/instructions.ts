@@ -24,7 +24,7 @@ const working: readonly (readonly Words[])[] = [
   [
     {
       tools: ['terminal_run'],
-      text: 'Shell commands: terminal_run gives exit code and output in one call. If time runs out, call it again without command to go on waiting. If it answers needs_input, answer with terminal_send; if needs_person, tell the person; never type passwords.',
+      text: 'Shell commands: terminal_run gives exit code and output in one call. If time runs out, call it again without command to keep waiting. If it answers needs_input, answer with terminal_send; if needs_person, tell the person; never type passwords.',
     },
   ],
   [

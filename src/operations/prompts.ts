@@ -39,7 +39,7 @@ const recipes: readonly Recipe[] = [
     ways: [
       {
         tools: ['terminal_run'],
-        text: 'Use terminal_run. If it is still running when time runs out, call terminal_run without command to go on waiting.',
+        text: 'Use terminal_run. If it is still running when time runs out, call terminal_run without command to keep waiting.',
       },
       {
         tools: ['type', 'getContent'],

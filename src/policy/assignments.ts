@@ -35,7 +35,7 @@ function assign(name: string, between: string, value: string, { text, problem, p
     if (array || between.startsWith('[')) problem(`${name} gives programs other names; use their own`);
     return;
   }
-  if (kind === 'refused') return problem(`nobody can tell what runs because of ${name}; leave it out`);
+  if (kind === 'refused') return problem(`it is unknown what runs because of ${name}; leave it out`);
   if (value.includes(unknown)) return problem(`what ${name} holds is known only when it runs; write it out`);
   if (kind === 'options') return text(commandOfOptions(name, value));
   if (kind === 'command') return text(value.replace(/^[|-]+/, ''));

@@ -37,7 +37,7 @@ export function readGit(look: CommandLook): void {
     if (word.text.startsWith('!')) spoken(part(word, word.text.slice(1)));
     if (before === '-c') setting(look, word);
     if (word.text.startsWith('--exec-path=') || word.text.startsWith('--config-env'))
-      problem(`nobody can tell what runs because of ${word.text.split('=', 1)[0]}`);
+      problem(`it is unknown what runs because of ${word.text.split('=', 1)[0]}`);
     else if (runningOptions.test(option)) spoken(value === undefined ? args[at + 1] : part(word, value));
     if (verb === 'rebase' || verb === 'difftool') {
       if (word.text === '-x') spoken(args[at + 1]);
@@ -89,7 +89,7 @@ function run({ spoken, text, problem }: CommandLook, key: string, value: Word): 
     if (value.text.startsWith('!')) spoken(part(value, value.text.slice(1)));
     else if (value.dynamic) problem(`what ${key} stands for is known only when it runs`);
     else text(`git ${value.text}`);
-  } else if (/^include(?:if)?\./i.test(key)) problem(`nobody can tell what runs because of ${key}`);
+  } else if (/^include(?:if)?\./i.test(key)) problem(`it is unknown what runs because of ${key}`);
   else if (runningKeys.test(key) && !/^(?:true|false|)$/.test(value.text)) {
     // A helper with a name of its own is a program of git.
     if (!(/helper$/i.test(key) && /^[\w-]+(?: --[\w=-]+)*$/.test(value.text)))

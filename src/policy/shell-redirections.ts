@@ -51,7 +51,7 @@ export abstract class RedirectionReader extends WordReader {
     const target = this.#target();
     if (operator === '<<<') this.#given().text += `${target.text}\n`;
     else if (operator === '<<' || operator === '<<-') {
-      if (/[$`]/.test(this.text.slice(from, this.at))) this.problem('nobody can tell where a here-document ends');
+      if (/[$`]/.test(this.text.slice(from, this.at))) this.problem('it is unknown where a here-document ends');
       this.#pending.push({ end: target.text, tabs: operator === '<<-', quoted: target.quoted, to: this.#given() });
     } else if (operator === '<&') this.#given().text += unknown;
     else if (operator.startsWith('<')) {

@@ -18,6 +18,6 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
  * Why a wait is given up that nobody waits for any more. One for all: an error of its own, with where it was made, costs more
  * than the rest of a short command.
  */
-export const unwanted = new FairleadError('cancelled', 'It was no longer waited for.');
+export const unwanted = new FairleadError('cancelled', 'The wait was cancelled.');
 
 const cancelled = (): FairleadError => new FairleadError('cancelled', 'The call was cancelled.');

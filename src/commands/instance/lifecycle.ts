@@ -26,7 +26,7 @@ export async function untilEnded(parts: {
   process.on('unhandledRejection', crash);
   // The limit runs from the moment the end begins, whatever hangs.
   const limit = new EndLimit(() => {
-    parts.log('The end took too long and was cut short.');
+    parts.log('Shutdown took too long and was cut short.');
     process.exit(code);
   });
   ending.signal.addEventListener('abort', () => limit.begin(), { once: true });
@@ -41,7 +41,7 @@ export async function untilEnded(parts: {
   try {
     await parts.close(limit.leftMs);
   } catch (error) {
-    parts.log(`The end was not orderly: ${error instanceof Error ? error.message : String(error)}`);
+    parts.log(`Shutdown failed: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (refused) throw refused;
   return code;

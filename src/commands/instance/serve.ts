@@ -90,7 +90,7 @@ export async function serve(invocation: Invocation): Promise<number> {
     const outlives = ({ durable: memory }: Terminal): boolean => memory !== undefined && settings.keepTerminals;
     const gone = autosave(engine, engine.service(workspaces), { instance, log, outlives });
     const restore = `\`fairlead workspace restore ${autosaveNames(instance).lost}\``;
-    if (gone > 0) log(`Gone since the server before: ${count(gone)}. ${restore} creates them again.`);
+    if (gone > 0) log(`Lost since the previous server: ${count(gone)}. ${restore} creates them again.`);
   };
   let server: HttpServer | undefined;
   let rpc: RpcServer | undefined;
@@ -98,7 +98,7 @@ export async function serve(invocation: Invocation): Promise<number> {
     async serve(signal) {
       if (keeper) {
         const { length } = await resumeTerminals(engine, keeper, signal);
-        if (length > 0) log(`Going on with ${count(length)} of the server before.`);
+        if (length > 0) log(`Resumed ${count(length)} from the previous server.`);
       }
       if (settings.autosave) saveSessions(own.record.id);
       // Before anything is opened that would be left running if this cannot be.
@@ -122,7 +122,8 @@ export async function serve(invocation: Invocation): Promise<number> {
         : 0;
       await engine.end(leftMs - (performance.now() - began));
       await keeper?.[Symbol.asyncDispose]();
-      if (kept > 0) log(`Left running: ${count(kept)}. \`fairlead serve\` goes on with them, with --end it ends them.`);
+      if (kept > 0)
+        log(`Left running: ${count(kept)}. \`fairlead serve\` resumes them, \`fairlead serve --end\` ends them.`);
     },
     log,
   });

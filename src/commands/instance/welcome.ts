@@ -36,7 +36,7 @@ ${bold('Connect a client')}
 ${[note, elsewhere(server, settings.allowHost)].map((line) => (line === '' ? '' : `  ${dim(line)}\n`)).join('')}
 Then ask your agent: ${cyan('“Use fairlead to run uname -a and tell me what it says.”')}
 You yourself: ${cyan('fairlead session list')}, ${cyan('fairlead attach')}, ${cyan('fairlead --help')}
-${dim(keeps ? 'Ctrl+C ends the server; its terminals run on for the next one. fairlead serve --end ends them.' : 'Ctrl+C ends the server and its terminals.')}
+${dim(keeps ? 'Ctrl+C ends the server; its terminals keep running for the next one. fairlead serve --end ends them.' : 'Ctrl+C ends the server and its terminals.')}
 `);
 }
 

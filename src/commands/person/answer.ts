@@ -56,7 +56,7 @@ function choose(invocation: Invocation, waiting: readonly WaitingItem[], word: s
   // What agents can answer themselves does not make the question of one terminal two.
   const [only, ...others] = word === undefined && found.some(isForPerson) ? found.filter(isForPerson) : found;
   if (!only) {
-    const which = word === undefined ? 'Nothing waits for you.' : `${word} does not wait for anybody.`;
+    const which = word === undefined ? 'Nothing waits for you.' : `${word} does not wait for an answer.`;
     const hint = waiting.length > 0 ? `Waiting: ${waiting.map((one) => one.id).join(', ')}.` : '';
     throw new FairleadError('not_found', which, hint === '' ? {} : { hint });
   }

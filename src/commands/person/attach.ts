@@ -29,12 +29,12 @@ export async function attach(invocation: Invocation): Promise<number> {
     if (!found) throw notThere(session, sockets.length);
     const { client, opened } = found;
     if (opened.terminal !== undefined && opened.terminal === env['FAIRLEAD_SESSION']) {
-      throw new FairleadError('conflict', `This is session ${opened.session}: it cannot show itself within itself.`);
+      throw new FairleadError('conflict', `This is session ${opened.session}: a session cannot attach to itself.`);
     }
     const { bold, dim } = styleFor(stderr, env);
-    stderr.write(`${bold(`Session ${opened.session}`)} ${dim(`${cleanAnswer(opened.name)}, Ctrl+] leaves it`)}\n`);
+    stderr.write(`${bold(`Session ${opened.session}`)} ${dim(`${cleanAnswer(opened.name)}, Ctrl+] detaches`)}\n`);
     const ended = await attachLoop(client, opened, { stdin, stdout });
-    stderr.write(ended === undefined ? 'Left; the session goes on.\n' : `The session ${ended}.\n`);
+    stderr.write(ended === undefined ? 'Detached; the session keeps running.\n' : `The session ${ended}.\n`);
     return 0;
   } finally {
     await Promise.all(sockets.map((socket) => socket[Symbol.asyncDispose]()));

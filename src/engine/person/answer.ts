@@ -117,7 +117,7 @@ function typedBytes({ text, submit }: Answer): Buffer {
 
 function mustAsk(terminal: Terminal, prompt: string): void {
   const attention = promptOf(terminal);
-  if (!attention) throw new FairleadError('not_found', `Terminal ${terminal.id} no longer waits for anybody.`);
+  if (!attention) throw new FairleadError('not_found', `Terminal ${terminal.id} no longer waits for an answer.`);
   if (attention.prompt === prompt) return;
   throw new FairleadError('conflict', `Terminal ${terminal.id} asks something else by now.`, {
     hint: 'Look at the new question and answer that.',

@@ -79,7 +79,7 @@ export class Proxies implements AsyncDisposable {
     const url = found.http ?? found.socks;
     const limitMs = this.#options.around.limits?.reachMs ?? reachMs;
     const reachable = url !== undefined && (await accepts(url, limitMs, signal)) !== undefined;
-    const missing = url === undefined ? 'No proxy was found.' : 'Nobody answers there: is the proxy running?';
+    const missing = url === undefined ? 'No proxy was found.' : 'It does not answer: is the proxy running?';
     const hint = found.hint ?? (reachable ? undefined : missing);
     return { source: found.source, url: url ?? null, reachable, ...(hint === undefined ? {} : { hint }) };
   }

@@ -77,7 +77,7 @@ export async function findInTerminal(
   signal: AbortSignal,
 ): Promise<FindAnswer> {
   if (request.pattern === '') {
-    throw new FairleadError('invalid_input', 'There is nothing to look for.', { hint: 'Give a pattern.' });
+    throw new FairleadError('invalid_input', 'The pattern is empty.', { hint: 'Give a pattern.' });
   }
   const search = searcher(request);
   await terminal.sync(signal);

@@ -5,7 +5,7 @@ import { isCarrier, isShell } from '../shells/known-programs.ts';
 export function refuseProgram(name: string): void {
   if (name === '' || isShell(name) || isCarrier(name)) return;
   throw new FairleadError('conflict', `\`${name}\` has the terminal, and is no shell.`, {
-    hint: 'Leave it first (Ctrl+D), type into it, or give force: true to send it the line all the same.',
+    hint: 'Leave it first (Ctrl+D), type into it, or pass force: true to send it the line anyway.',
   });
 }
 

@@ -63,7 +63,7 @@ export function autosave(engine: Engine, store: Workspaces, { instance, log, out
     gone = rescue(engine, store, { last, lost });
   } catch (error) {
     // Rather a server without what was open before than none.
-    log(`What the server before had open cannot be kept: ${reasonOf(error)}`);
+    log(`The sessions of the previous server cannot be saved: ${reasonOf(error)}`);
   }
   for (const terminal of engine.terminals) follow(terminal);
   engine.events.on(({ kind, terminal }) => {

@@ -139,7 +139,7 @@ export class Sessions implements AsyncDisposable {
     }
     if (!this.isDefault(terminal, whose)) {
       throw new FairleadError('terminal_exited', `Session '${terminal.id}' ${describeEnd(terminal.ended)}.`, {
-        hint: 'Its last screen can still be read; create another session to go on.',
+        hint: 'Its last screen can still be read; create another session to continue.',
       });
     }
     this.#defaultOf.vacate(terminal);

@@ -8,7 +8,7 @@ export function gone(): FairleadError {
 
 export function exited(ended: Ended): FairleadError {
   return new FairleadError('terminal_exited', `The program in this terminal ${describeEnd(ended)}.`, {
-    hint: 'Its last screen can still be read; open another terminal to go on.',
+    hint: 'Its last screen can still be read; open another terminal to continue.',
   });
 }
 

@@ -48,7 +48,7 @@ export class RpcClient implements Disposable {
       await once(socket, 'connect', { signal });
     } catch (cause) {
       socket.destroy();
-      throw new FairleadError('unavailable', `Nobody answers on port ${port}.`, { cause });
+      throw new FairleadError('unavailable', `No answer on port ${port}.`, { cause });
     }
     const rpc = new RpcClient(socket);
     const about = { token, client: { name: client }, ...(session === undefined ? {} : { session_id: session }) };

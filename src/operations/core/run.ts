@@ -53,7 +53,7 @@ export const run = operation({
   title: 'Run a command',
   summary:
     'Run a shell command and wait for its end: exit code and output. After timeoutMs it keeps running: call again without ' +
-    'command to go on waiting. needs_input: answer it with terminal_send. needs_person: tell the person; never type secrets.',
+    'command to keep waiting. needs_input: answer it with terminal_send. needs_person: tell the person; never type secrets.',
   access: 'control',
   keyed: true,
   input: z.strictObject({
@@ -123,9 +123,9 @@ function stateStep({ state, evidence, note }: RunResult, terminal: string): stri
   if (isAsking(state)) return `After the answer: terminal_run terminal=${terminal} without command.`;
   // The note says what it waits for.
   if (state === 'running' && evidence !== 'none' && note !== undefined) return undefined;
-  if (state === 'running') return `To go on waiting: terminal_run terminal=${terminal} without command.`;
+  if (state === 'running') return `To keep waiting: terminal_run terminal=${terminal} without command.`;
   if (state === 'incomplete') return 'Send what was dropped again, with what it lacks.';
-  return state === 'exited' ? 'To go on: terminal_open, or terminal_run without terminal.' : undefined;
+  return state === 'exited' ? 'To continue: terminal_open, or terminal_run without terminal.' : undefined;
 }
 
 const isAsking = (state: Result['state']): boolean => state === 'needs_person' || state === 'needs_input';

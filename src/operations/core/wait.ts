@@ -95,7 +95,7 @@ export const wait = operation({
 });
 
 const goOn = (terminal: string, cursor: string): string =>
-  `To go on waiting: terminal_wait with terminal=${terminal} cursor=${cursor} and the same conditions`;
+  `To keep waiting: terminal_wait with terminal=${terminal} cursor=${cursor} and the same conditions`;
 
 type Hit = 'text' | 'regex' | 'gone' | 'quiet' | 'prompt' | 'exit' | 'person' | 'input';
 

@@ -80,7 +80,7 @@ export async function liveSession(call: Asking): Promise<Terminal> {
     return terminal;
   }
   throw new FairleadError('terminal_exited', `Session ${terminal.number} has exited`, {
-    hint: `It ${describeEnd(terminal.ended)}; its screen can still be read. Create another session to go on.`,
+    hint: `It ${describeEnd(terminal.ended)}; its screen can still be read. Create another session to continue.`,
   });
 }
 

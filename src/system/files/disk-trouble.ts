@@ -19,7 +19,7 @@ export function diskError(thrown: unknown): FairleadError | undefined {
   if (reason === undefined) return undefined;
   const { path } = thrown as NodeJS.ErrnoException;
   return new FairleadError('unavailable', `Cannot write${path === undefined ? '' : ` ${path}`}: ${reason}.`, {
-    hint: 'Make room (or mend the disk), then call again.',
+    hint: 'Free space (or repair the disk), then call again.',
     cause: thrown,
   });
 }

@@ -55,7 +55,7 @@ test('bytes reach the person’s terminal as they are, and its modes come back',
   await pty.type("stty -opost; printf 'q%sz\\ncd' Q; stty opost\r");
   await pty.until('qQz\ncd');
   await pty.type('\x1d');
-  await pty.until('the session goes on');
+  await pty.until('the session keeps running');
   expect(await modes(pty)).toBe(before);
 });
 
@@ -77,7 +77,7 @@ test('leaving undoes what the program has set, sitting down sets it again', asyn
   );
   await pty.until('set');
   await pty.type('\x1d');
-  const undone = await pty.until('the session goes on');
+  const undone = await pty.until('the session keeps running');
   for (const code of ['?1049l', '?1000l', '?1006l', '?1l', '?1004l', '?25h']) expect(undone).toContain(`\x1b[${code}`);
   expect(undone).toContain('\x1b>');
   await using again = await sitIn(id);
@@ -92,7 +92,7 @@ test('the alternate screen is left only where it is shown', async () => {
   await using pty = await sitIn(id);
   await pty.until('true');
   await pty.type('\x1d');
-  expect(await pty.until('the session goes on')).not.toContain('1049l');
+  expect(await pty.until('the session keeps running')).not.toContain('1049l');
 });
 
 test.each(['TERM', 'HUP', 'INT'])('SIG%s puts the terminal back, too', async (signal) => {
@@ -104,7 +104,7 @@ test.each(['TERM', 'HUP', 'INT'])('SIG%s puts the terminal back, too', async (si
     '-c',
     `kill -${signal} $(pgrep -f "^${process.execPath} ${program} attach ${id}$")`,
   ]);
-  await pty.until('the session goes on');
+  await pty.until('the session keeps running');
   expect(await modes(pty)).toBe(before);
 });
 
@@ -117,5 +117,5 @@ test('--instance and --session; never within itself (R-RPC-151)', async () => {
   await named.type(`${process.execPath} ${program} attach ${id}\r`);
   await named.until(`This is session ${id}`);
   await named.type('\x1d');
-  await named.until('the session goes on');
+  await named.until('the session keeps running');
 });

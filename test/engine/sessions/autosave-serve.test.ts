@@ -41,7 +41,7 @@ describe.runIf(process.platform === 'linux')('R-RPC-112 autosave', { timeout: 90
     await expect.poll(() => savedIn(served, '_last'), { timeout: 10_000 }).toEqual(['0', 'build']);
     await crash(served);
     await served.restart();
-    expect(served.err).toContain('Gone since the server before: 2 terminals. `fairlead workspace restore _lost`');
+    expect(served.err).toContain('Lost since the previous server: 2 terminals. `fairlead workspace restore _lost`');
     await served.fairlead(['workspace', 'restore', '_lost']);
     expect(await sessions(served)).toMatchObject([{ id: 0 }, { id: 1 }, { id: 2, name: 'build' }]);
     expect(await served.fairlead(['session', 'cwd', '2'])).toContain(folder);

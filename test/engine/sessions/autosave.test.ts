@@ -54,7 +54,7 @@ describe('R-RPC-112 autosave in trouble', () => {
     mkdirSync(file('_lost.json'));
     await using engine = start();
     expect(follow(engine)).toBe(0);
-    expect(logged).toEqual([expect.stringContaining('What the server before had open cannot be kept: EISDIR')]);
+    expect(logged).toEqual([expect.stringContaining('sessions of the previous server cannot be saved: EISDIR')]);
     await engine.open({ target: 'echo', size }, limit());
     clock.advance(2000);
     expect(savedIds()).toEqual([0]);

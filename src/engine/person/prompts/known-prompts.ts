@@ -35,7 +35,7 @@ const hints: Readonly<Record<PromptKind, string>> = {
   touch: 'The person must touch the device; there is nothing to type.',
   yes_no: `Type y or n (or the word it asks for) and press Enter, ${mayDecide}`,
   pager: 'A pager shows a part, and no secret is asked: press Space for the next page, q to quit.',
-  any_key: 'Press Enter to go on.',
+  any_key: 'Press Enter to continue.',
   choice: `It is no secret: type the answer and press Enter, ${mayDecide}`,
   text: `It is no secret: type the answer and press Enter, ${mayDecide}`,
 };

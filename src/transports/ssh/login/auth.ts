@@ -107,7 +107,7 @@ export class AuthChain {
     if (this.#asking) return hungUp(username, host);
     const tried = this.#tried.length > 0 ? `it refused ${this.#tried.join(', ')}` : 'there was nothing to offer';
     const accepts = this.#methods === undefined ? '' : `; it accepts ${said(this.#methods.join(', ')) || 'nothing'}`;
-    const silence = this.#nobodyAnswered ? '; nobody answered the question for a password' : '';
+    const silence = this.#nobodyAnswered ? '; the password question was not answered' : '';
     return remoteError('AUTH_FAILED', `Cannot log in to ${host} as ${username}: ${tried}${accepts}${silence}.`);
   }
 

@@ -129,7 +129,7 @@ describe.runIf(process.platform === 'linux')('terminals outlive the server', () 
     await first.close();
     await served.end('SIGKILL');
     await served.restart();
-    await expect.poll(() => served.err).toContain('Going on with 1 terminal');
+    await expect.poll(() => served.err).toContain('Resumed 1 terminal');
     const second = await served.connect();
     expect((await list(second)).map(identity)).toEqual([identity(before as Info)]);
     const last = await ask<{ command: { command: string; exitCode: number } }>(second, 'terminal_read', {
@@ -145,7 +145,7 @@ describe.runIf(process.platform === 'linux')('terminals outlive the server', () 
 
   test('an orderly end leaves terminals running and says so; --end ends them', { timeout: 120_000 }, async () => {
     await using served = await Served.start();
-    expect(served.out).toContain('its terminals run on');
+    expect(served.out).toContain('its terminals keep running');
     const client = await served.connect();
     const gate = join(served.home, 'gate');
     const program = `echo begun; until [ -e ${gate} ]; do sleep 0.02; done; exit 9`;

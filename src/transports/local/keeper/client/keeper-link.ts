@@ -177,7 +177,7 @@ function busy({ reason, pid, silent }: Partial<KeeperRefused>): FairleadError {
   }
   if (silent) {
     return new FairleadError('conflict', `Process ${pid} has the terminals of this instance and does not answer.`, {
-      hint: `Let it go on (kill -CONT ${pid}) and end it in good order, or end it at once (kill -9 ${pid}): its terminals stay.`,
+      hint: `Resume it (kill -CONT ${pid}) and stop it, or kill it (kill -9 ${pid}): its terminals stay.`,
       data: { pid },
     });
   }

@@ -250,7 +250,7 @@ export class Keeper {
   #spawn(id: string, spawn: Partial<Spawn>): KeeperTerminal {
     const { argv, env, cols, rows, cwd, folder, about, capacity, umask } = spawn;
     if (id === '' || this.#terminals.has(id) || !argv?.[0] || !env || cols === undefined || rows === undefined) {
-      throw new FairleadError('invalid_input', 'The keeper was asked for a terminal that cannot be.');
+      throw new FairleadError('invalid_input', 'The keeper got a request for an impossible terminal.');
     }
     const size = { cols, rows };
     // Before the program is there: nothing that comes after may fail.
