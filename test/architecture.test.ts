@@ -135,6 +135,26 @@ test('a folder holds at most 25 files, and engine/ only engine.ts and rooms', ()
   expect(sources.filter((file) => dirname(file) === 'engine')).toEqual(['engine/engine.ts']);
 });
 
+/** Files that may name a shell, and why. */
+const nameShells: Readonly<Record<string, string>> = {
+  'engine/shells/': 'the table of their traits, and the languages they speak',
+  'transports/local/shell-integration/': 'one script for each kind of integration',
+  'transports/ssh/open/integration.ts': 'the same at a far side',
+  'policy/': 'reads command lines, with a table of programs of its own',
+  'commands/index.ts': 'the languages of completion scripts',
+  'engine/call/argument-names.ts': 'names of arguments',
+  'operations/session/server.ts': 'starts Windows consoles as administrator',
+  'operations/session/selftest.ts': 'a program to start',
+  'transports/local/pty/libc.ts': 'a program to start',
+};
+
+test('what a shell can do is asked of its traits, never by its name', () => {
+  const shell = /'(?:bash|rbash|zsh|fish|sh|dash|ash|busybox|ksh\d*|mksh|yash|t?csh|pwsh|powershell|nu|elvish|xonsh)'/;
+  const naming = sources.filter((file) => shell.test(text(file)));
+  expect(naming.filter((file) => !Object.keys(nameShells).some((place) => file.startsWith(place)))).toEqual([]);
+  expect(Object.keys(nameShells).filter((place) => !naming.some((file) => file.startsWith(place)))).toEqual([]);
+});
+
 test('directories are made by system/files/directories.ts: Node’s own recursive mkdir never returns on /proc', () => {
   const makers = sources.filter((file) => /mkdir(Sync)?\([^;]*recursive/.test(text(file)));
   expect(makers).toEqual([]);

@@ -1,4 +1,4 @@
-import { isShell } from '../engine/shells/known-programs.ts';
+import { isShell } from '../engine/shells/traits.ts';
 import { isUsual } from './harmless.ts';
 import { isFunction, kindOf } from './variables.ts';
 

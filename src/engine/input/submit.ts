@@ -1,4 +1,5 @@
-import { isCarrier, isShell } from '../shells/known-programs.ts';
+import { isCarrier } from '../shells/carriers.ts';
+import { isShell } from '../shells/traits.ts';
 import type { KeyboardLane } from './keyboard.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { checkText, ends, pasteBody, type SubmitMode } from './paste-body.ts';

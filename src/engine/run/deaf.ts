@@ -1,5 +1,5 @@
 import { FairleadError } from '../../contract/errors.ts';
-import { isShell } from '../shells/known-programs.ts';
+import { isShell } from '../shells/traits.ts';
 import { unwanted } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { drawsKeys } from '../shells/input-mode.ts';

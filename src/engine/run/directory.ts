@@ -1,4 +1,4 @@
-import { isCarrier } from '../shells/known-programs.ts';
+import { isCarrier } from '../shells/carriers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { until } from '../waiting/until.ts';
 import type { RunResult } from './result.ts';

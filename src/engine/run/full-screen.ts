@@ -1,4 +1,4 @@
-import { isShell } from '../shells/known-programs.ts';
+import { isShell } from '../shells/traits.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { drawsKeys } from '../shells/input-mode.ts';
 

@@ -1,5 +1,6 @@
 import type { Terminal } from '../terminal/terminal.ts';
-import { dialectOf, nesting } from '../shells/known-programs.ts';
+import { nesting } from '../shells/carriers.ts';
+import { traitsOf } from '../shells/traits.ts';
 import { unwanted } from '../../system/abortable.ts';
 import { fullScreenNote, isFullScreen } from './full-screen.ts';
 import { cursorLine, looksLikePrompt } from '../shells/prompt-line.ts';
@@ -100,7 +101,7 @@ function interactive(terminal: Terminal, origin: CommandOrigin): Waits | undefin
   const other = foreground.pid !== origin.pid || (!origin.marked && foreground.name !== origin.name);
   // The shell that runs the command shows no prompt meanwhile; if it does, it is another one in the same process, or
   // somebody took its marks away.
-  const isShell = dialectOf(name) !== undefined && takesCommands(foreground, editing);
+  const isShell = traitsOf(name)?.dialect !== undefined && takesCommands(foreground, editing);
   const reads = other ? editing || isShell || nesting.has(name) : origin.marked && (editing || isShell);
   return reads ? { note: `${name} waits ${atPrompt}`, evidence } : undefined;
 }

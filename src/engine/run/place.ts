@@ -1,7 +1,7 @@
 import { FairleadError } from '../../contract/errors.ts';
 import type { Ended } from '../terminal/channel.ts';
 import { describeEnd } from '../terminal/ended.ts';
-import { dialectOf } from '../shells/known-programs.ts';
+import { traitsOf } from '../shells/traits.ts';
 import { type LineReader, lineReader } from '../shells/line-reader.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { cursorLine } from '../shells/prompt-line.ts';
@@ -15,8 +15,6 @@ export type Place =
   /** A shell that tells nothing, or something else that reads lines, at its prompt. */
   | LineReader;
 
-/** They never ask their terminal anything, and are spared the time to hear the answer. */
-const asksNothing = new Set(['bash', 'zsh']);
 /** A prompt that is being drawn is there within this time. */
 const promptMs = 2000;
 /** A program that is not at its prompt by then is busy. */
@@ -47,7 +45,7 @@ export async function placeOf(
     if (blocks.promptAt === undefined) await until(terminal, () => blocks.promptAt !== undefined, promptMs, signal);
     if (blocks.incomplete) throw unfinished();
     // Brings the shell the answers to what it asked its terminal; late, they would be input of the command.
-    if (!asksNothing.has(blocks.shell?.['shell'] ?? '')) await terminal.sync(signal);
+    if (traitsOf(blocks.shell?.['shell'])?.asksTerminal !== 'no') await terminal.sync(signal);
     const place = markedPlace(terminal);
     if (place) return place;
   }
@@ -74,9 +72,10 @@ function markedPlace({ marked, blocks, process }: Terminal): Place | undefined {
   // The shell lost what tells how a command went: it can still be asked.
   const { last } = blocks;
   if (blocks.mute) return undefined;
-  if (shell !== 'sh' && last?.isOver === true && last.exitCode === undefined) return undefined;
+  const marksOutput = traitsOf(shell)?.marks?.output !== false;
+  if (marksOutput && last?.isOver === true && last.exitCode === undefined) return undefined;
   // Plain shells do not tell where output begins: it is where the echo of the line ends, if there is an echo.
-  return shell === 'sh' && process?.inputMode() === 'hidden' ? undefined : { kind: 'marked', shell };
+  return !marksOutput && process?.inputMode() === 'hidden' ? undefined : { kind: 'marked', shell };
 }
 
 /** Ctrl-C at the wrong moment keeps fish from drawing its prompt; its editor waits all the same. */
@@ -87,12 +86,15 @@ function undrawnPlace({ marked, blocks, process }: Terminal): Place | undefined 
 }
 
 /** Somebody knows better than the screen does: a plain shell may read there all the same, as inside tmux. */
-const forcedPlace = (terminal: Terminal): Place => ({
-  kind: 'shell',
-  dialect: dialectOf(terminal.process?.foreground()?.name ?? '') ?? 'posix',
-  longLines: false,
-  prompt: cursorLine(terminal),
-});
+function forcedPlace(terminal: Terminal): Place {
+  const { name = '' } = terminal.process?.foreground() ?? {};
+  const prompt = cursorLine(terminal);
+  const { dialect } = traitsOf(name) ?? { dialect: 'posix' };
+  // A shell whose language is not spoken here gets the line as it is.
+  return dialect === undefined
+    ? { kind: 'program', name, prompt }
+    : { kind: 'shell', dialect, longLines: false, prompt };
+}
 
 /** The shell with marks is in the foreground again and has just printed: its marks are on their way. */
 function aboutToTell({ marked, blocks, process, clock, lastOutputMs }: Terminal): boolean {

@@ -1,5 +1,6 @@
 import { FairleadError } from '../../contract/errors.ts';
-import { isCarrier, isShell } from '../shells/known-programs.ts';
+import { isCarrier } from '../shells/carriers.ts';
+import { isShell } from '../shells/traits.ts';
 
 /** Where the processes cannot be seen it has no name, and may well be a shell. */
 export function refuseProgram(name: string): void {

@@ -1,5 +1,5 @@
 import type { ProgramPrompt } from '../person/prompts/index.ts';
-import { isShell } from '../shells/known-programs.ts';
+import { isShell } from '../shells/traits.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { outputText } from './output-text.ts';
 import { cursorLine, looksLikePrompt } from '../shells/prompt-line.ts';

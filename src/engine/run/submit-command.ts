@@ -5,6 +5,7 @@ import { commandLines, markedLines, markerWord } from '../shells/command-text.ts
 import type { Terminal } from '../terminal/terminal.ts';
 import { until } from '../waiting/until.ts';
 import { deaf } from './deaf.ts';
+import { traitsOf } from '../shells/traits.ts';
 import { directoryBefore } from './directory.ts';
 import { MarksWatch } from './evidence/marks-watch.ts';
 import { ProgramWatch } from './evidence/program-watch.ts';
@@ -101,9 +102,8 @@ async function prepare(
     const silent = marked && pid === Number(blocks.shell?.['pid']) && name === blocks.shell?.['shell'];
     return { watch: new SentinelWatch(terminal, { ...place, token, by, silent }), lines: lines.join('') };
   }
-  const { shell } = place;
-  const dialect = shell === 'fish' ? 'fish' : 'posix';
-  const lines = commandLines(command, { dialect, paste: bracketedPaste, longLines: shell !== 'sh' && shell !== '' });
+  const { dialect = 'posix', hasLineEditor: longLines = false } = traitsOf(place.shell) ?? {};
+  const lines = commandLines(command, { dialect, paste: bracketedPaste, longLines });
   for (const line of lines.slice(0, -1)) await enter(terminal, line, by, signal);
   const last = lines.at(-1) ?? '\r';
   // What was sent while the command before ran may be commands of somebody else, and come first.

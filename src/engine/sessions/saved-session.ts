@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { isShell } from '../shells/known-programs.ts';
+import { isShell } from '../shells/traits.ts';
 import type { Recordings } from '../recording/recordings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { SavedSession } from './workspaces.ts';

@@ -27,7 +27,7 @@ test('no line is longer than a terminal driver takes, and none holds a control c
 });
 
 test('the echo of a marked line is no marker (R-RPC-042)', () => {
-  for (const typist of [editor, plain, { ...editor, dialect: 'fish' }, { ...editor, dialect: 'powershell' }] as const) {
+  for (const typist of [editor, plain, { ...editor, dialect: 'fish' }] as const) {
     for (const command of ['true', 'a\nb', 'x'.repeat(5000)]) {
       expect(markedLines(command, 'TOKEN', typist).join('')).not.toContain(markerPrefix('TOKEN'));
     }
@@ -94,14 +94,4 @@ test('what tcsh makes of a carried command is the command', () => {
     }),
     { numRuns: 30 },
   );
-});
-
-test('PowerShell is given its own tail, as text: nothing here runs it (R-RPC-042)', () => {
-  const typist = { dialect: 'powershell', paste: false, longLines: true } as const;
-  expect(markedLines("echo 'a'\n# end", 'T', typist)).toEqual([
-    ' $__fl=$false;[Console]::Write("$([char]27)]7461;T;s$([char]7)");' +
-      "Invoke-Expression ('echo ''a'''+[char]10+'# end'+[char]10+'$__fl=$?');" +
-      '[Console]::Write("$([char]27)]7461;T;e;$(if($__fl){0}elseif($LASTEXITCODE){$LASTEXITCODE}else{1})$([char]7)")\r',
-  ]);
-  expect(markedLines('x\x1by\t’', 'T', typist).join('')).toContain("('x'+[char]27+'y'+[char]9+'’’'+");
 });

@@ -1,6 +1,5 @@
 import { FairleadError } from '../../contract/errors.ts';
-import type { Dialect } from './known-programs.ts';
-import { evaluated, powershellMarkers } from './powershell.ts';
+import type { Dialect } from './traits.ts';
 
 export interface Typist {
   readonly dialect: Dialect;
@@ -27,7 +26,6 @@ export function commandLines(command: string, typist: Typist): readonly string[]
 export function markedLines(command: string, token: string, typist: Typist): readonly string[] {
   const text = tidy(command);
   const { begin, end } = markers(token, typist.dialect);
-  if (typist.dialect === 'powershell') return [` ${begin};${evaluated(text)};${end}\r`];
   if (typist.dialect === 'csh') oneLine(text, typist);
   const quoted = ends(text, typist.dialect) ? text : `eval ${quote(text, typist.dialect)}`;
   const whole = ` ${begin};${quoted};${end}`;
@@ -49,7 +47,6 @@ export const markerWord = '__FAIRLEAD_DONE_';
 export const markerPrefix = (token: string): string => `\x1b]7461;${token};`;
 
 function markers(token: string, dialect: Dialect): { readonly begin: string; readonly end: string } {
-  if (dialect === 'powershell') return powershellMarkers(token);
   const begin = `printf '\\033]7461;${token};s\\007'`;
   const end = `printf '\\033]7461;${token};e;%s\\007'`;
   if (dialect === 'fish') return { begin, end: `${end} $status` };

@@ -1,8 +1,9 @@
 import { editsLine } from './input-mode.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { type Dialect, dialectOf, isShell, nesting } from './known-programs.ts';
+import { nesting } from './carriers.ts';
+import { type Dialect, traitsOf, isShell } from './traits.ts';
 import { cursorLine, looksLikePrompt, looksLikeShellPrompt } from './prompt-line.ts';
-import { editingShells, takesCommands } from './shell-process.ts';
+import { takesCommands } from './shell-process.ts';
 
 /** A program without marks that waits at its prompt for a line. */
 export type LineReader =
@@ -24,12 +25,12 @@ export function lineReader(
   const prompt = cursorLine(terminal);
   // Line editors read character by character and echo themselves; a command they run finds the terminal in canonical mode.
   const editing = prompt !== '' && editsLine(terminal);
-  const dialect = dialectOf(name);
+  const { dialect, hasLineEditor = false } = traitsOf(name) ?? {};
   if (foreground !== undefined && dialect !== undefined) {
     if (!isPrompt(prompt) && !takesCommands(foreground, editing)) return undefined;
     const untouched = terminal.lastInput === undefined && foreground.isLeader && prompt !== '';
     if (!editing && !isPrompt(prompt) && !untouched && !looksLikePrompt(prompt)) return undefined;
-    return { kind: 'shell', dialect, longLines: editingShells.has(name), prompt };
+    return { kind: 'shell', dialect, longLines: hasLineEditor, prompt };
   }
   if ((process === undefined || nesting.has(name)) && looksLikeShellPrompt(prompt)) {
     return { kind: 'shell', dialect: 'posix', longLines: false, prompt };

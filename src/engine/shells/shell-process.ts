@@ -1,7 +1,6 @@
 import type { Foreground } from '../terminal/channel.ts';
+import { traitsOf } from './traits.ts';
 
-/** They read commands with a line editor of their own, which takes lines of any length. */
-export const editingShells = new Set(['bash', 'zsh', 'fish', 'rbash', 'tcsh', 'pwsh', 'powershell']);
 const withOperand = /^(?:[-+][a-zA-Z]*[oO]|--rcfile|--init-file|-C|--init-command)$/;
 
 /**
@@ -10,12 +9,12 @@ const withOperand = /^(?:[-+][a-zA-Z]*[oO]|--rcfile|--init-file|-C|--init-comman
  */
 export function takesCommands({ name, arguments: words }: Foreground, editing: boolean): boolean {
   if (editing || words === undefined) return true;
-  return (!editingShells.has(name) || words.includes('--noediting')) && isInteractive(words);
+  return (traitsOf(name)?.hasLineEditor !== true || words.includes('--noediting')) && isInteractive(words);
 }
 
 /** By its arguments: no command and no script among them. */
 export function isInteractive(words: readonly string[]): boolean {
-  const rest = words.slice(/(?:^|\/)busybox$/.test(words[0] ?? '') ? 2 : 1);
+  const rest = words.slice(traitsOf(words[0]?.replace(/^.*\//, ''))?.isWrapper ? 2 : 1);
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at] ?? '';
     if (word === '--' || word === '-') return at === rest.length - 1;

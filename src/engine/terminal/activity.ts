@@ -1,5 +1,5 @@
 import type { Foreground } from './channel.ts';
-import { isShell } from '../shells/known-programs.ts';
+import { isShell } from '../shells/traits.ts';
 import { isInteractive } from '../shells/shell-process.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -4,6 +4,7 @@ import { activityOf } from './activity.ts';
 import { masked } from '../proxy/settings.ts';
 import { keyValues } from '../redaction/key-value.ts';
 import { urlCredentials } from '../redaction/url-credentials.ts';
+import { traitsOf } from '../shells/traits.ts';
 import { answered } from '../waiting/answered.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -72,17 +73,17 @@ export async function setEnvironment(
   signal: AbortSignal,
 ): Promise<Applied | undefined> {
   const { environment, blocks, process } = terminal;
-  const { shell = '' } = blocks.shell ?? {};
+  const { readsVariables = 'at_prompt' } = traitsOf(blocks.shell?.['shell'])?.marks ?? {};
   const idle = waitsForCommand(terminal);
   const look = looks(terminal);
   // A plain shell has no hook that would look by itself.
-  const reached = shell !== 'sh' || (idle ? look === 'now' || hearsUsr1(terminal) : look !== undefined);
+  const reached = readsVariables !== 'never' || (idle ? look === 'now' || hearsUsr1(terminal) : look !== undefined);
   if (!environment || !reached) return undefined;
   const taken = environment.queue(change);
   if (!idle) {
     // Others look at their next prompt by themselves.
-    if (shell === 'sh' && look !== undefined) process?.wake?.();
-    return shell === 'zsh' || shell === 'fish' ? 'next_command' : 'next_prompt';
+    if (readsVariables === 'never' && look !== undefined) process?.wake?.();
+    return readsVariables === 'before_command' ? 'next_command' : 'next_prompt';
   }
   const wakes = look === 'now' && !isDeaf(terminal);
   if (wakes && (await woken(terminal, taken, signal))) return options.now ? 'now' : 'next_command';
@@ -95,7 +96,7 @@ export async function setEnvironment(
     await answered(terminal, signal);
     if (await soon(terminal, taken, signal)) return 'now';
   }
-  return shell === 'zsh' || shell === 'fish' || interrupted ? 'next_command' : 'next_prompt';
+  return readsVariables === 'before_command' || interrupted ? 'next_command' : 'next_prompt';
 }
 
 /** What has ended is idle, too, and there is nobody to be woken. */

@@ -1,5 +1,5 @@
 import { Emitter } from '../../lib/emitter.ts';
-import { isShell } from '../shells/known-programs.ts';
+import { isShell } from '../shells/traits.ts';
 import type { Faults } from './faults.ts';
 import { drawsKeys } from '../shells/input-mode.ts';
 import type { Terminal } from './terminal.ts';

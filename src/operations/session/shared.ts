@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { isTerminalId, type TerminalRef } from '../../contract/ids.ts';
+import { traitsOf } from '../../engine/shells/traits.ts';
 import { activityOf } from '../../engine/terminal/activity.ts';
 import type { Call } from '../../engine/call/call.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -87,12 +88,9 @@ export async function liveSession(call: Asking): Promise<Terminal> {
 /** Without characters that deceive a reader. */
 export const plainLine = (text: string): string => plainText(text, { separator: ' ' }).text;
 
-const types: Readonly<Record<string, string>> = { pwsh: 'powershell', powershell: 'powershell', nu: 'nushell' };
-const named = new Set(['cmd', 'bash', 'zsh', 'fish']);
-
 function shellType(program: string): string {
   const name = program.replace(/^-/, '').replace(/\.exe$/i, '');
-  return types[name] ?? (named.has(name) ? name : 'unknown');
+  return traitsOf(name)?.type ?? 'unknown';
 }
 
 /** `file://host/path`, percent-encoded; empty if unknown. */

@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../system/package-root.ts';
 
-/** A shell that can be told to mark its prompts and commands; `sh` is any plain one. */
-export type ShellKind = 'bash' | 'zsh' | 'fish' | 'sh';
-
 const names = ['bash.bash', 'zsh/.zshenv', 'zsh/hooks.zsh', 'fish/vendor_conf.d/fairlead.fish', 'sh.sh'] as const;
 export type ScriptName = (typeof names)[number];
 

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
+import { traitsOf } from '../../engine/shells/traits.ts';
 
 /** What makes it a login shell; shells we do not know are started without. */
 export const loginFlags = (shell: string): readonly string[] =>
-  /^(?:ba|z|fi|da|a|k|mk|c|tc)?sh$/.test(basename(shell)) ? ['-l'] : [];
+  traitsOf(basename(shell))?.takesLoginFlag ? ['-l'] : [];

@@ -1,4 +1,5 @@
-import { isCarrier, isShell } from '../../shells/known-programs.ts';
+import { isCarrier } from '../../shells/carriers.ts';
+import { isShell } from '../../shells/traits.ts';
 import { markerWord } from '../../shells/command-text.ts';
 import { answersTo } from '../answers.ts';
 import { type ProgramPrompt, type PromptKind, needsOf } from './prompt.ts';

@@ -2,6 +2,7 @@ import type { Block, BlockEvent } from '../../terminal/blocks.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import { renderText } from '../../screen/render-text.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { type ShellTraits, traitsOf } from '../../shells/traits.ts';
 import { endedByExit, whenExited } from './exited.ts';
 import { afterQuiet } from '../../waiting/quiet-watch.ts';
 import type { CommandOutcome, Watch } from '../result.ts';
@@ -10,7 +11,7 @@ import { drawsKeys } from '../../shells/input-mode.ts';
 const interrupt = Uint8Array.of(3);
 /** A shell that drew its prompt anew and does nothing more for so long has not taken the line. */
 const redrawnMs = 300;
-/** fish keeps a line it cannot run yet in its editor, without a word. */
+/** Some shells keep a line they cannot run yet in their editor, without a word. */
 const editorMs = 1000;
 /** After Ctrl-C a prompt comes back within this time. */
 const cancelMs = 2000;
@@ -31,7 +32,7 @@ export class MarksWatch implements Watch {
   readonly #terminal: Terminal;
   readonly #command: string;
   readonly #by: string;
-  readonly #shell: string;
+  readonly #traits: ShellTraits | undefined;
   readonly #ended = deferred<CommandOutcome>();
   readonly #started = deferred();
   readonly #listening: Disposable[];
@@ -67,9 +68,8 @@ export class MarksWatch implements Watch {
       terminal.block.on((event) => this.#event(event)),
       whenExited(terminal, (ended) => this.#finish(endedByExit(ended, this.outputFrom, this.#to ?? terminal.log.end))),
     ];
-    // fish says nothing when it keeps a line in its editor, and the same prompt again when it refuses one.
-    this.#shell = blocks.shell?.['shell'] ?? '';
-    if (this.#shell === 'fish') this.#lookAtEditor(editorMs);
+    this.#traits = traitsOf(blocks.shell?.['shell']);
+    if (this.#traits?.marks?.keepsRefusedLine) this.#lookAtEditor(editorMs);
   }
 
   get ended(): Promise<CommandOutcome> {
@@ -162,8 +162,8 @@ export class MarksWatch implements Watch {
     const exitCode = this.#result?.exitCode ?? null;
     const { outputFrom } = this;
     const outputTo = this.#to ?? this.#terminal.log.end;
-    // What a shell tells of a line with nothing in it is how the command before went. zsh takes a comment for a command.
-    const empty = this.#isBlank() && (this.#shell !== 'zsh' || outputFrom === outputTo);
+    // What a shell tells of a line with nothing in it is how the command before went.
+    const empty = this.#isBlank() && (!this.#traits?.marks?.runsComments || outputFrom === outputTo);
     if (empty) return this.#finish({ ...nothingRun, confidence: 'certain', outputFrom, outputTo });
     // A shell that is busy with Ctrl-C may lose the first letters of what is typed next.
     if (this.#disturbed && this.#result && this.#isCut(this.#result)) {
@@ -188,7 +188,12 @@ export class MarksWatch implements Watch {
     const blank = this.#isBlank();
     const { status } = blocks;
     // A line that no echo ends, and that printed no line of its own: the shell told how it went all the same.
-    if (!blank && this.#shell === 'sh' && status?.cycle === this.#cycle && status.exitCode !== undefined) {
+    if (
+      !blank &&
+      this.#traits?.marks?.output === false &&
+      status?.cycle === this.#cycle &&
+      status.exitCode !== undefined
+    ) {
       const facts = { outputFrom: this.#sentAt, outputTo: status.at, exitCode: status.exitCode } as const;
       return this.#finish({ state: 'done', evidence: 'mark', confidence: 'high', ...facts });
     }
@@ -210,7 +215,7 @@ export class MarksWatch implements Watch {
     const lines = renderText(log.read(from, to).bytes, size).split('\n');
     const typed = prompt.length - 1 + command.length;
     const said = lines.slice(typed);
-    // fish shows the line once more, to be corrected.
+    // Such a shell shows the line once more, to be corrected.
     if (said.length > typed && said.at(-1)?.endsWith(command.at(-1) ?? '') === true) said.splice(-typed);
     return said.join('\n').trimEnd();
   }
@@ -220,9 +225,10 @@ export class MarksWatch implements Watch {
       const { blocks, process, log } = this.#terminal;
       if (this.#first !== undefined || this.#cancelling || log.end === this.#sentAt) return;
       // While a command runs, the terminal is not in the hands of an editor.
-      if (this.#shell !== 'sh' && drawsKeys(process?.inputMode()) === false) return;
-      // fish leaves the line in its editor: with a complaint, or waiting for the rest of it.
-      if (this.#shell === 'fish') this.#cancel(this.#said(log.end).trim() === '' ? 'incomplete' : 'refused');
+      if (this.#traits?.hasLineEditor !== false && drawsKeys(process?.inputMode()) === false) return;
+      // The line is left in the editor: with a complaint, or waiting for the rest of it.
+      if (this.#traits?.marks?.keepsRefusedLine)
+        this.#cancel(this.#said(log.end).trim() === '' ? 'incomplete' : 'refused');
       else if ((blocks.promptAt ?? 0) > this.#sentAt) this.#refused();
     });
   }

@@ -1,5 +1,5 @@
 import { deferred } from '../../../lib/deferred.ts';
-import type { Dialect } from '../../shells/known-programs.ts';
+import type { Dialect } from '../../shells/traits.ts';
 import { renderText } from '../../screen/render-text.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { endedWith, endedByExit, whenExited } from './exited.ts';

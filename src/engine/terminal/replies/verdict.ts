@@ -1,7 +1,8 @@
 import type { Foreground } from '../channel.ts';
 import { type InputMode, isCanonical } from '../../shells/input-mode.ts';
 import type { ShellState } from '../blocks.ts';
-import { isCarrier, isShell } from '../../shells/known-programs.ts';
+import { isCarrier } from '../../shells/carriers.ts';
+import { isShell, traitsOf } from '../../shells/traits.ts';
 import { isInteractive } from '../../shells/shell-process.ts';
 
 /** Whether the answer to a query is typed into the terminal: now, perhaps later, never. */
@@ -79,8 +80,8 @@ export function readerOf({ mode, program, state, reads }: Front): InputReader {
   const { name, isLeader, arguments: words } = program;
   const isTyped = isShell(name) && (words === undefined || isInteractive(words));
   if (isTyped && mode === 'raw') {
-    // A builtin of the shell, or a shell that took the place of the one with marks (`exec`). Newer fish asks by itself.
-    return (isLeader && state === 'running') || name === 'fish' ? 'unseen' : 'editor';
+    // A builtin of the shell, or a shell that took the place of the one with marks (`exec`). Some ask by themselves.
+    return (isLeader && state === 'running') || traitsOf(name)?.asksTerminal === 'yes' ? 'unseen' : 'editor';
   }
   if (isCarrier(name) || handsOver.test(name)) return 'unseen';
   const isReading = reads();

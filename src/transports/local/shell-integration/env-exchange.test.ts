@@ -17,18 +17,18 @@ function folderOf(): string {
 
 test('a server that goes on with a shell counts on where the one before it stopped', () => {
   const folder = folderOf();
-  const taken = new EnvExchange(folder, 'posix').queue({ A: '1' });
+  const taken = new EnvExchange(folder, 'bash').queue({ A: '1' });
   expect(taken()).toBe(false);
   rmSync(join(folder, 'in.1'));
   expect(taken()).toBe(true);
   // The shell waits for the second by now, and would never see another first.
-  new EnvExchange(folder, 'posix').queue({ A: '2' });
+  new EnvExchange(folder, 'bash').queue({ A: '2' });
   expect(readdirSync(folder).toSorted()).toEqual(['in.2', 'queued']);
 });
 
 test('what the shell told before it was asked anew is not taken for the answer', () => {
   const folder = folderOf();
-  const exchange = new EnvExchange(folder, 'posix');
+  const exchange = new EnvExchange(folder, 'bash');
   const tell = (text: string): void => writeFileSync(join(folder, 'env'), text);
   exchange.follow();
   expect(exchange.read()).toBeUndefined();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FairleadError } from '../../../contract/errors.ts';
+import { type Dialect, traitsOf } from '../../../engine/shells/traits.ts';
 
 export interface EnvironmentSnapshot {
   readonly variables: ReadonlyMap<string, string>;
@@ -12,12 +13,13 @@ export interface EnvironmentSnapshot {
 /** Changes to a shell's environment and views of it, through files that its hooks read and write: nothing is typed. */
 export class EnvExchange {
   readonly #session: string;
-  readonly #syntax: 'posix' | 'fish';
+  readonly #dialect: Dialect | undefined;
   #last: EnvironmentSnapshot | undefined;
 
-  constructor(session: string, syntax: 'posix' | 'fish') {
+  /** `shell`: the kind of its integration. */
+  constructor(session: string, shell: string | undefined) {
     this.#session = session;
-    this.#syntax = syntax;
+    this.#dialect = traitsOf(shell)?.dialect;
   }
 
   /**
@@ -101,7 +103,7 @@ export class EnvExchange {
     if (value?.includes('\0')) {
       throw new FairleadError('invalid_input', `The value of ${name} holds a NUL byte, which no environment can.`);
     }
-    if (this.#syntax === 'fish') {
+    if (this.#dialect === 'fish') {
       return value === null ? `set -e ${name}` : `set -gx ${name} '${value.replace(/[\\']/g, '\\$&')}'`;
     }
     return value === null ? `unset ${name}` : `export ${name}='${value.replaceAll("'", `'\\''`)}'`;

@@ -4,14 +4,14 @@ import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { FairleadError } from '../../../contract/errors.ts';
 import { makeDirectorySync } from '../../../system/files/directories.ts';
 import { keepsOurs, removeOwnFolder } from '../../../system/files/trusted-path.ts';
-import type { ShellKind } from '../../shell-integration/assets.ts';
+import { type ShellKind, type ShellTraits, traitsOf } from '../../../engine/shells/traits.ts';
 import { loginFlags } from '../../shell-integration/login.ts';
 import { EnvExchange } from './env-exchange.ts';
 import { installScripts } from './scripts.ts';
 
 export { EnvExchange, type EnvironmentSnapshot } from './env-exchange.ts';
 
-export type { ShellKind } from '../../shell-integration/assets.ts';
+export type { ShellKind } from '../../../engine/shells/traits.ts';
 
 export interface ShellLaunch {
   readonly shell: string;
@@ -65,7 +65,7 @@ export function integrate(
       argv,
       env: { ...env, FAIRLEAD_INTEGRATION: session },
       kind: shell.kind,
-      exchange: new EnvExchange(session, shell.kind === 'fish' ? 'fish' : 'posix'),
+      exchange: new EnvExchange(session, shell.kind),
       session: opened,
       cleanup: () => removeOwnFolder(opened),
     };
@@ -79,21 +79,17 @@ export function integrate(
 interface Shell {
   readonly kind: ShellKind;
   /** What the script for plain shells must know about the line editor. */
-  readonly flavour: 'bash' | 'dash' | 'ash' | undefined;
+  readonly flavour: ShellTraits['plainFlavour'];
 }
 
 function recognise(shell: string, path: string | undefined): Shell | undefined {
   const called = basename(shell);
   const real = basename(realpath(shell, path));
-  if (called === 'bash') return { kind: 'bash', flavour: undefined };
-  if (called === 'zsh') return { kind: 'zsh', flavour: undefined };
-  if (called === 'fish') return { kind: 'fish', flavour: undefined };
-  if (called !== 'sh' && called !== 'dash' && called !== 'ash') return undefined;
-  if (real === 'dash') return { kind: 'sh', flavour: 'dash' };
-  if (real === 'busybox' || real === 'ash') return { kind: 'sh', flavour: 'ash' };
+  const kind = traitsOf(called)?.integration;
+  if (kind !== 'sh') return kind && { kind, flavour: undefined };
   // bash called sh reads nothing but ENV.
-  if (real === 'bash') return { kind: 'sh', flavour: 'bash' };
-  return undefined;
+  const flavour = traitsOf(real)?.plainFlavour;
+  return flavour && { kind, flavour };
 }
 
 function realpath(shell: string, path: string | undefined): string {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { type ScriptName, type ShellKind, shippedScripts } from '../../shell-integration/assets.ts';
+import { type ShellKind, traitsOf } from '../../../engine/shells/traits.ts';
+import { type ScriptName, shippedScripts } from '../../shell-integration/assets.ts';
 import { loginFlags } from '../../shell-integration/login.ts';
 
 /** What a terminal at the far side is to run, and what it is told. */
@@ -85,11 +86,7 @@ const findShell = (shell: string): string[] => [
   '[ -x "$s" ] || f shell',
 ];
 
-function kindOf(shell: string): ShellKind | undefined {
-  const called = basename(shell);
-  if (called === 'bash' || called === 'zsh' || called === 'fish') return called;
-  return called === 'sh' || called === 'dash' || called === 'ash' ? 'sh' : undefined;
-}
+const kindOf = (shell: string): ShellKind | undefined => traitsOf(basename(shell))?.integration;
 
 /** Servers print it only for a `shell` request. */
 const motd = '[ -e "$HOME/.hushlogin" ] || cat /run/motd.dynamic /etc/motd 2>/dev/null';

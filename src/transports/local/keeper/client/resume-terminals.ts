@@ -24,8 +24,7 @@ async function resume(
 ): Promise<Terminal> {
   const { id, cols, rows, folder, about, endedAt, seen } = one.listed;
   const log = await abortable(channel.replayed, signal);
-  const syntax = about?.['kind'] === 'fish' ? 'fish' : 'posix';
-  const environment = folder === undefined ? undefined : new EnvExchange(folder, syntax);
+  const environment = folder === undefined ? undefined : new EnvExchange(folder, about?.['kind']);
   return await engine.resume({
     id,
     size: { cols, rows },
