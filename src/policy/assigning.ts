@@ -6,7 +6,7 @@ import { afterOptions, row } from './wrappers.ts';
 
 /** Builtins that take the names of variables as words, and give them values. */
 
-/** Their value comes from elsewhere: what runs because of it nobody can tell. */
+/** Their value comes from elsewhere, so what it makes run is unknown. */
 function named({ name, problem }: CommandLook, names: readonly (Word | undefined)[]): void {
   for (const word of names) {
     if (word === undefined) continue;

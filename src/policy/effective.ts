@@ -13,7 +13,7 @@ export interface EffectiveCommand {
   readonly words: readonly Word[];
   /** It only starts another one, which is listed too, or would run only in another shell than most. */
   readonly wrapper: boolean;
-  /** Those of its words that it may run, for all anybody knows here. */
+  /** Its words that it may run as a program. */
   readonly told: readonly Word[];
 }
 

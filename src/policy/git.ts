@@ -23,7 +23,7 @@ const dataVerbs = new Set(
 
 export function readGit(look: CommandLook): void {
   const { args, add, inner, spoken, problem } = look;
-  // What has the shape of an option nobody here knows may be a program all the same.
+  // An unknown option may still name a program.
   const told = args.filter(({ text }) => /^--?[^=\s]+=/.test(text) && !texts.test(text.split('=', 1)[0] ?? ''));
   const verb = verbOf(args);
   add(false, verb === undefined || dataVerbs.has(verb) ? told : args);

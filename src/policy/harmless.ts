@@ -43,7 +43,7 @@ const nouns = new Set(
   'compose container image volume network system builder buildx context config run install'.split(' '),
 );
 
-/** The words of a program that it may run, for all anybody knows here. */
+/** The words of a program that it may run as a program. */
 export function mayRun(program: string, args: readonly Word[]): readonly Word[] {
   const name = program.slice(program.lastIndexOf('/') + 1);
   if (!isUsual(program)) return args;
@@ -69,7 +69,7 @@ export const isUsual = (program: string): boolean =>
   /^(?:\/usr(?:\/local)?|\/opt\/homebrew|\/run\/current-system\/sw)?\/s?bin\/[^/]+$/.test(program);
 
 /**
- * Programs that are known to run some of their words, with options nobody here knows. What is certain of them is judged as with all
+ * Programs that are known to run some of their words, with options unknown here. What is certain of them is judged as with all
  * programs; a word that could be the program must be certain.
  */
 export const runners: ReadonlySet<string> = new Set(

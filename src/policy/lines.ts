@@ -2,7 +2,7 @@ import { isShell } from '../engine/shells/traits.ts';
 import { isUsual } from './harmless.ts';
 import { isFunction, kindOf } from './variables.ts';
 
-/** What calls would run, as the command lines a policy judges. */
+/** The command lines a call would run, for the policy to judge. */
 
 interface Launch {
   readonly command?: string | undefined;
@@ -25,10 +25,10 @@ export function launchLines({ command, argv, shell, env = {} }: Launch): readonl
   ];
 }
 
-/** `PROMPT_COMMAND` and its like are command lines in disguise; other variables are none. */
+/** `PROMPT_COMMAND` and similar variables are command lines in disguise; others are not. */
 export function variableLines(name: string, value: string | null): readonly string[] {
   if (value === null || (kindOf(name) === undefined && !isFunction(value))) return [];
-  // Only `env` can set what is no name to a shell: `BASH_FUNC_ls%%`.
+  // Only `env` can set a name that shells reject: `BASH_FUNC_ls%%`.
   return [/^\w+$/.test(name) ? `${name}=${quoted(value)}` : `env ${quoted(`${name}=${value}`)}`];
 }
 

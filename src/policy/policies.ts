@@ -13,7 +13,7 @@ export interface PoliciesOptions {
   readonly warn: (message: string) => void;
 }
 
-/** A pattern that cannot be used makes the file one that cannot be understood. */
+/** An invalid pattern makes the whole file malformed. */
 const UsablePolicy = Policy.refine((policy) => {
   try {
     checkPolicy(policy);
@@ -23,7 +23,7 @@ const UsablePolicy = Policy.refine((policy) => {
   }
 });
 
-/** What a file that cannot be understood means where nobody knows what it said before. */
+/** The policy of a malformed file that was never read successfully. */
 const closed: Policy = { enabled: true, blocked_patterns: [], allowed_patterns: [], scope: ['exec', 'input'] };
 const unusable: PolicyVerdict = {
   allowed: false,
@@ -38,7 +38,7 @@ export class Policies implements AsyncDisposable {
     this.#file = new StateFile({ path: join(root, 'policy.json'), schema: UsablePolicy, clock, warn, keepsGood: true });
   }
 
-  /** Why the file cannot be used, and where; undefined when it can. */
+  /** What is wrong with the file, and where; undefined if nothing is. */
   get problem(): string | undefined {
     return this.#file.complaint;
   }
@@ -47,7 +47,7 @@ export class Policies implements AsyncDisposable {
     return this.#file.unusable ? closed : this.#file.get();
   }
 
-  /** Refuses what cannot be used, and from those who may not administer what is looser than before. */
+  /** Refuses invalid patterns, and a looser policy from callers that may not administer. */
   set(next: Policy, options: { readonly mayLoosen: boolean }): void {
     checkPolicy(next);
     if (!options.mayLoosen && (this.#file.unusable || !tightens(this.get(), next))) {
@@ -62,7 +62,7 @@ export class Policies implements AsyncDisposable {
     return this.#file.unusable ? unusable : judge(this.get(), line);
   }
 
-  /** The gate's question about a call that would run commands. */
+  /** Judges a call that would run commands. */
   readonly #stage: Stage = ({ commands }) => {
     for (const line of commands) {
       const verdict = this.check(line);
@@ -71,7 +71,7 @@ export class Policies implements AsyncDisposable {
     return { allowed: true };
   };
 
-  /** The keyboard's question about a line that would be entered; undefined in its place: nobody knows it. */
+  /** Judges a line about to be entered at the keyboard; undefined if the line is unknown. */
   readonly #judgeTyped: JudgeTyped = (line) => {
     const { blocked_patterns, allowed_patterns } = this.get();
     const unknowable = line === undefined && blocked_patterns.length + allowed_patterns.length > 0;
@@ -80,7 +80,7 @@ export class Policies implements AsyncDisposable {
     return verdict.allowed ? undefined : blocked(verdict);
   };
 
-  /** Its part of the gate. */
+  /** The policy's stage of the gate. */
   get gate(): Pick<Gate, 'policy' | 'typed'> {
     const judgesInput = (): boolean => {
       const { enabled, scope } = this.get();

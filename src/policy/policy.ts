@@ -23,7 +23,7 @@ export interface PolicyVerdict {
   readonly list?: 'blocked' | 'allowed';
 }
 
-/** Throws when a pattern cannot be used. */
+/** Throws if a pattern is invalid. */
 export function checkPolicy(policy: Policy): void {
   for (const pattern of [...policy.blocked_patterns, ...policy.allowed_patterns]) {
     if (pattern.startsWith('re:')) compilePattern(pattern.slice(3), '');
@@ -31,15 +31,15 @@ export function checkPolicy(policy: Policy): void {
   }
 }
 
-/** Longer than any line that people read before they allow it. */
+/** Longer than any line a person reads before allowing it. */
 const longestLine = 65_536;
-/** Keys to a terminal, all but Tab, Enter and the newline. */
+/** Control characters act as keys on a terminal; Tab, Enter and newline are allowed. */
 // oxlint-disable-next-line no-control-regex
 const controls = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 const uncertain = (problem: string): PolicyVerdict => ({ allowed: false, reason: `Cannot be judged: ${problem}` });
 
-/** Judges a command line. What cannot be known for certain is refused while there is a policy: it fails closed. */
+/** Judges a command line. With a policy in place it fails closed: an uncertain line is refused. */
 export function judge(policy: Policy, line: string): PolicyVerdict {
   if (!policy.enabled) return { allowed: true, reason: 'Policy disabled' };
   const judging = policy.blocked_patterns.length + policy.allowed_patterns.length > 0;
@@ -73,7 +73,7 @@ export function judge(policy: Policy, line: string): PolicyVerdict {
 const told = (pattern: string, by: string): string =>
   `Cannot be judged: the program of ${pattern} is named to ${by}, which may run it; leave the name out, or quote it to a program that only prints`;
 
-/** Every command of the line must be on the list, not only one of them. */
+/** Every command of the line must be on the allow list. */
 function allowList(patterns: readonly string[], commands: readonly EffectiveCommand[]): PolicyVerdict {
   const real = commands.filter(({ wrapper }) => !wrapper);
   let used: string | undefined;
@@ -88,14 +88,14 @@ function allowList(patterns: readonly string[], commands: readonly EffectiveComm
   };
 }
 
-/** Some disks do not tell capital letters from small ones. */
+/** Some file systems ignore case. */
 const isNamed = (pattern: string, commands: readonly EffectiveCommand[]): boolean =>
   pattern.startsWith('cmd:') &&
   commands.some(
     ({ words: [word] }) => baseName(word?.text ?? '').toLowerCase() === pattern.slice(4).trim().toLowerCase(),
   );
 
-/** A program of that name in a directory of somebody's is another program, unless the pattern names it with its directory. */
+/** A program of the same name in a user's directory is another program, unless the pattern names its directory. */
 function isMeant(pattern: string, { words: [word] }: EffectiveCommand): boolean {
   const program = word?.text ?? '';
   return !pattern.startsWith('cmd:') || program === pattern.slice(4).trim() || isUsual(program);
@@ -110,12 +110,12 @@ function matches(pattern: string, texts: readonly string[], commands: readonly E
     const compiled = compilePattern(pattern.slice(3), '');
     return texts.some((text) => compiled.exec(text) !== undefined);
   }
-  // A blank at the end of a pattern is the end of a word.
+  // A trailing blank in a pattern means the end of a word.
   const wanted = pattern.replaceAll(blanks, ' ');
   return texts.some((text) => text.includes(pattern) || `${text} `.includes(wanted));
 }
 
-/** Whether what is known only when it runs could complete a blocked substring whose first word stands there for all to see. */
+/** Whether a value known only at run time could complete a blocked substring whose first word is in the line. */
 function mayBecome(pattern: string, { words }: EffectiveCommand): boolean {
   if (pattern.startsWith('cmd:') || pattern.startsWith('re:')) return false;
   const parts = collapse(pattern).split(' ');
@@ -129,14 +129,14 @@ function mayBecome(pattern: string, { words }: EffectiveCommand): boolean {
   });
 }
 
-/** First words of patterns that mean the program, and not a word of another one. */
+/** First words of patterns that name a program rather than an argument of another one. */
 const programs = new Set(
   'rm mv cp dd mkfs chmod chown kill killall pkill shutdown reboot halt poweroff sudo su curl wget ssh scp git docker kubectl'.split(
     ' ',
   ),
 );
 
-/** A word with a hole in it may become anything that its ends allow. */
+/** A word with an unknown part may become anything its two ends allow. */
 function fits(text: string | undefined, part: string): boolean {
   if (text === undefined) return false;
   if (!text.includes(unknown)) return text.startsWith(part);
@@ -148,6 +148,6 @@ const blanks = /[\s\u0085\u200b\u2060\ufeff]+/g;
 const collapse = (text: string): string => text.replaceAll(blanks, ' ').trim();
 const unquoted = (text: string): string => text.replaceAll(/\\\n/g, '').replaceAll(/["'\\]/g, '');
 const textOf = ({ words }: EffectiveCommand): string => collapse(words.map(({ text }) => text).join(' '));
-/** Without characters nobody sees. */
+/** Without invisible characters. */
 const baseName = (path: string): string =>
   path.slice(path.lastIndexOf('/') + 1).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');

@@ -2,7 +2,7 @@ import type { CommandLook } from './look.ts';
 import { readInput, isShellName, withoutVersion } from './special.ts';
 import { isStream, type Word } from './word.ts';
 
-/** Programs that run a file they are given. A file on the disk is as good as a program; what a process is sent is not. */
+/** Programs that run a script file. A file on disk counts like a program; data sent to a process does not. */
 
 /** Languages whose first operand is the script, and the letters of options that make it something else, or need none. */
 const languages: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ const filterOptions: Readonly<Record<string, RegExp>> = {
   tar: /^(?:-[A-Za-z]*[IF]|--(?:us|to-c|rs|rm|inf|new-v|ch)[a-z-]*)$/,
 };
 
-/** Of the words before it, what a program would run from a place that cannot be read here. */
+/** Words that make a program run something from a place that cannot be read here. */
 export function readsScript(look: CommandLook): void {
   const name = look.name.replace(/[\d.]+$/, '');
   const filter = Object.hasOwn(filterOptions, name) ? filterOptions[name] : undefined;

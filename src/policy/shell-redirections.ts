@@ -8,7 +8,7 @@ interface Document {
   readonly to: StdinText;
 }
 
-/** What a command reads, as far as redirections tell. */
+/** What a command reads, according to its redirections. */
 type Input = Pick<SimpleCommand, 'stdin' | 'readsFile' | 'redirected'>;
 
 /** Reads redirections, and the here-documents they announce. */
@@ -91,7 +91,7 @@ export abstract class RedirectionReader extends WordReader {
         ended = true;
         break;
       }
-      // A line that goes on makes the next one part of it, even where it looks like the end.
+      // A continued line swallows the next one, even if that looks like the delimiter.
       joined = !quoted && (/\\*$/.exec(line.slice(-1000))?.[0].length ?? 0) % 2 === 1;
       lines.push(line);
     }

@@ -16,7 +16,7 @@ import { plain, unknown, type Word, wordsOf } from './word.ts';
 export interface ParsedLine {
   /** In the order they stand, those inside `$(…)` and the like included. */
   readonly commands: readonly SimpleCommand[];
-  /** Why the line cannot be known for certain: a quote that never ends, nesting without end. */
+  /** Why the line is uncertain: an open quote, too deep nesting. */
   readonly problems: readonly string[];
 }
 
@@ -28,35 +28,35 @@ export function parseShell(text: string, { typed }: { readonly typed: boolean })
   return found;
 }
 
-/** Words that begin and end something that may go over several lines, in the language of POSIX and in that of fish. */
+/** Words that open and close compound commands, in POSIX shells and in fish. */
 const posix = { begins: new Set('if do case {'.split(' ')), ends: new Set('fi done esac }'.split(' ')) };
 const fish = { begins: new Set('if while for begin switch function select'.split(' ')), ends: new Set(['end']) };
 const reserved = new Set('if then elif else fi while until do done ! { } time coproc'.split(' '));
 const heads = new Set(['for', 'select', 'case', 'function']);
 const compound = new Set('{ if while until for case select [['.split(' '));
-/** No shell takes them for the end of a line, but people who read the line may. */
+/** No shell ends a line at these characters, but a person reading it may. */
 const lineEnds = /[\u0085\u2028\u2029]/;
 const assigns = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=$/;
 
-/** One level of a command line: the line itself, or what stands inside a substitution. */
+/** One level of a command line: the line itself, or the inside of a substitution. */
 class Reader extends RedirectionReader {
   #words: Word[] = [];
   #piped = false;
   #cases = 0;
   /** Between `in` or `;;` and the `)` of a case: patterns, no commands. */
   #inPattern = false;
-  /** Between `[[` and `]]`; its later parts may be commands to a shell that does not know it. */
+  /** Between `[[` and `]]`; a shell without `[[` may run its later parts as commands. */
   #inTest = false;
   #testPart = false;
   #inArray = false;
-  /** The reserved word before, where it changes what may follow. */
+  /** The preceding reserved word, if it changes what may follow. */
   #after = '';
-  /** What loops and groups are given to read. */
+  /** Input of loops and groups. */
   readonly #fed: StdinText[] = [];
-  /** What has begun and not ended yet, by either language. */
+  /** Compound commands still open, in either language. */
   #open = { posix: 0, fish: 0 };
   #ends = false;
-  /** An operator stood last: the command goes on. */
+  /** The last token was an operator: the command continues. */
   #goesOn = false;
 
   protected override inner(text: string, found: FoundCommands = this.found): Reader {
@@ -81,7 +81,7 @@ class Reader extends RedirectionReader {
     return this.at;
   }
 
-  /** A line that is only the beginning or the end of a command means nothing without the others. */
+  /** A line that only begins or ends a command cannot be judged alone. */
   #whole(): void {
     for (const { text } of this.#fed) if (/\$\(|`/.test(text)) this.#value(text);
     if (this.awaitsDocument) this.problem('a here-document has no text; send the command with all its lines');
@@ -184,7 +184,7 @@ class Reader extends RedirectionReader {
     this.inside();
   }
 
-  /** `((…))`: two subshells to a shell that does not know it. */
+  /** `((…))`: two subshells in a shell without arithmetic commands. */
   #arithmeticCommand(end: number): void {
     const from = this.at + 2;
     this.arithmetic(from, end);
@@ -263,7 +263,7 @@ class Reader extends RedirectionReader {
     }
   }
 
-  /** Whether the word belongs to the syntax, and is no word of a command. */
+  /** Whether the word is syntax rather than a word of a command. */
   #keyword(text: string): boolean {
     const [first] = this.#words;
     if (this.#words.length === 1 && this.#after === 'coproc' && compound.has(text)) this.#dropName();
@@ -344,14 +344,14 @@ class Reader extends RedirectionReader {
     this.#piped = false;
   }
 
-  /** It may be read into a variable, and arithmetic runs what stands in the value of one. */
+  /** A variable may hold it, and arithmetic evaluates the value of a variable. */
   #value(text: string): void {
     const found: FoundCommands = { commands: [], problems: [], typed: false };
     this.inner('', found).expand(text);
     for (const command of found.commands) this.push(command);
   }
 
-  /** `for name in …`: nothing in it is run, unless a shell runs the value of that variable. */
+  /** `for name in …` runs nothing, unless the shell runs the value of that variable. */
   #head([keyword, name, word]: readonly Word[]): void {
     if (keyword?.text !== 'for' && keyword?.text !== 'select') return;
     if (name !== undefined && kindOf(name.text) !== undefined)

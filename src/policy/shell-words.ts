@@ -1,7 +1,7 @@
 import { kindOf } from './variables.ts';
 import { decodeAnsi, type WordDraft, newDraft, unknown, type Word } from './word.ts';
 
-/** What a command is given to read on the spot: here-documents and here-strings, one after the other. */
+/** Input written in the line itself: here-documents and here-strings, in order. */
 export interface StdinText {
   text: string;
 }
@@ -13,9 +13,9 @@ export interface SimpleCommand {
   readonly stdin: StdinText | undefined;
   /** It reads a file that is named. */
   readonly readsFile: boolean;
-  /** Its standard input comes from elsewhere than before, by a redirection. */
+  /** A redirection replaces its standard input. */
   readonly redirected: boolean;
-  /** No command to a shell that knows better: an element of an array, a part of `[[ … ]]`. Judged, for it may become one. */
+  /** An array element or a part of `[[ … ]]`: no command in bash, but judged, because other shells may run it. */
   readonly data: boolean;
 }
 
@@ -27,16 +27,16 @@ export interface FoundCommands {
 }
 
 const deepest = 30;
-/** As many commands as any honest line has. */
+/** More commands than any honest line has. */
 export const mostCommandsOfLine = 2000;
 const mostSubstitutions = 20;
 const mostProblems = 20;
 export const openParen = '(';
 export const space = /[^\S\n]/;
-/** What makes of `!` an older line. */
+/** Characters after which `!` recalls an older line. */
 const older = /[\w!$?#*^:%/.~@-]/;
 
-/** Reads a word: quotes, variables and all that a shell puts in their place. What words make is for those below. */
+/** Reads a word with its quotes, variables and substitutions. Subclasses read what words form. */
 export abstract class WordReader {
   protected readonly text: string;
   protected readonly found: FoundCommands;
@@ -54,10 +54,10 @@ export abstract class WordReader {
     }
   }
 
-  /** Up to the closing character, or the end of the text. Answers with where it stopped. */
+  /** Reads to the closing character, or the end of the text. Returns where it stopped. */
   abstract list(closing: ')' | undefined): number;
   protected abstract endWord(): void;
-  /** One for what stands inside: a level deeper, and what it finds is found. */
+  /** A reader one level deeper that shares its findings. */
   protected abstract inner(text: string, found?: FoundCommands): WordReader;
 
   protected problem(reason: string): void {
@@ -74,14 +74,14 @@ export abstract class WordReader {
     this.at += this.inner(this.text.slice(this.at)).list(')');
   }
 
-  /** Text that is no command to most shells, and one to some: its commands count, what is odd about it does not. */
+  /** Text that only some shells take for commands: its commands count, its faults do not. */
   protected perhaps(text: string, data: boolean): void {
     const found: FoundCommands = { commands: [], problems: [], typed: false };
     this.inner(text, found).list(undefined);
     for (const command of found.commands) this.push({ ...command, data });
   }
 
-  /** Text in which only `$` and backquotes mean something. */
+  /** Text in which only `$` and backquotes are special. */
   protected expand(body: string): string {
     const reader = this.inner(body, { ...this.found, typed: false });
     reader.word = newDraft();
@@ -133,7 +133,7 @@ export abstract class WordReader {
     const next = this.text[this.at + 1];
     this.at += 2;
     if (next === undefined) return this.problem('it ends in a backslash');
-    // fish makes other letters of these, and so other words.
+    // fish decodes these to other letters, and so to other words.
     if (/[xXuUc0-7]/.test(next)) this.problem(`shells differ in what they make of "\\${next}"; put it in quotes`);
     if (next !== '\n') this.add(next, true);
   }
@@ -270,7 +270,7 @@ export abstract class WordReader {
   }
 }
 
-/** Where the second `)` of `))` stands, for arithmetic whose inside begins at `from`. Undefined: it is none. */
+/** Where the second `)` of `))` stands, for arithmetic whose inside begins at `from`. Undefined: it is not arithmetic. */
 export function arithmeticEnd(text: string, from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {

@@ -5,11 +5,11 @@ import { joined, type CommandLook } from './look.ts';
 import { isDescriptor, isStream, plain, unknown, type Word } from './word.ts';
 import { afterOptions, row, type Wrapper } from './wrappers.ts';
 
-/** Programs and builtins that run what they are told in a way of their own. */
+/** Programs and builtins with their own way of running what they are given. */
 
 const shellNames =
   'sh bash zsh dash ash hush ksh ksh88 ksh93 rksh mksh lksh oksh loksh pdksh yash posh fish rbash rzsh osh'.split(' ');
-/** Their language is none that is read here. */
+/** Their language is not parsed here. */
 const foreignShells = 'tcsh csh rc es elvish nu pwsh powershell xonsh ysh ion scsh murex oil cmd'.split(' ');
 
 export const isShellName = (name: string): boolean => shellNames.includes(name) || foreignShells.includes(name);
@@ -63,13 +63,13 @@ function shell(look: CommandLook): void {
   readInput(look);
 }
 
-/** `bash /proc/self/fd/3`: earlier lines, or another program, may have put anything there. */
+/** `bash /proc/self/fd/3`: earlier lines, or another program, may have opened anything there. */
 function descriptor({ name, command, problem }: CommandLook, file: Word | undefined): void {
   if (command.stdin === undefined && isDescriptor(file?.text ?? ''))
     problem(`what ${name} would read from ${file?.text} is known only when it runs; name a file`);
 }
 
-/** Alone it only waits for lines, which are judged when they come; with a file it does what that says. */
+/** Without arguments it waits for lines, which are judged as they come; with a file it runs the file. */
 function foreign(look: CommandLook): void {
   const { name, args, command, problem } = look;
   look.add(false, args.slice(1));
@@ -84,7 +84,7 @@ function foreign(look: CommandLook): void {
 
 const singleDash = new Set('login norc noprofile posix verbose restricted noediting debugger'.split(' '));
 
-/** What it reads is what it runs. A file is as good as one that is named; what others send is not. */
+/** It runs what it reads. A redirected file counts like a named one; piped data does not. */
 export function readInput({ name, command, feeds, text, problem }: CommandLook): void {
   const { stdin, readsFile } = command;
   if (stdin !== undefined) {
@@ -94,7 +94,7 @@ export function readInput({ name, command, feeds, text, problem }: CommandLook):
   if (command.piped || (feeds && !readsFile)) problem(`${name} would run whatever it is sent`);
 }
 
-/** A file with commands. Which one may be open, as long as it is a file. */
+/** A file with commands. Its name may be unknown, as long as it is a file. */
 function script(look: CommandLook, file: Word | undefined): void {
   if (file === undefined) return;
   if (isStream(file.text)) {
@@ -111,11 +111,11 @@ const source = (look: CommandLook): void => {
   look.add(false);
   const [first, second] = look.args;
   const file = first?.text === '--' ? second : first;
-  // fish reads what it is sent.
+  // fish reads standard input.
   if (file === undefined) return readInput(look);
   if (isStream(file.text) && look.command.stdin === undefined)
     return look.problem(`${look.name} would run whatever it is sent; name a file`);
-  // The rest are its words; only the first is read.
+  // Only the first word is read as a file; the rest are its arguments.
   script(look, file?.splits === true && !look.feeds && file.text !== unknown ? { ...file, splits: false } : file);
 };
 
@@ -168,11 +168,11 @@ function find({ args, add, inner, problem }: CommandLook): void {
   const unsure = args.some(({ dynamic }) => dynamic);
   let current: Word[] | undefined;
   for (const one of args) {
-    // Which file stands there only find knows.
+    // Only find knows the file.
     const word = current === undefined || !one.text.includes('{}') ? one : filled(one);
     if (/^-(?:exec|execdir|ok|okdir)$/.test(word.text)) all.push((current = []));
     else if (word.text === ';' || (word.text === '+' && current !== undefined)) {
-      // The end of a command that nothing certain began.
+      // The end of a command whose beginning is uncertain.
       if (current === undefined && unsure) problem('what find runs is known only when it runs');
       current = undefined;
     } else if (current === undefined && word.splits === true && word.text.startsWith(unknown))
@@ -203,7 +203,7 @@ function ssh({ args, add, inner, spoken, problem }: CommandLook): void {
     if (runs !== undefined) spoken({ text: runs, dynamic: runs.includes(unknown) });
   }
   spoken(joined(remote));
-  // Without a command it is a shell, unless it was asked for something else.
+  // Without a command it runs a shell, unless an option asks for something else.
   if (remote.length === 0 && options.rest.length > 0 && !/[NfGOQVW]/.test(options.letters)) inner([plain('sh')]);
 }
 
@@ -227,7 +227,7 @@ function su(look: CommandLook): void {
   add(told !== undefined || words.length > 0, words);
   if (told !== undefined) spoken(told);
   if (direct) return inner(words);
-  // A shell of its own choice gets the words, and the text to run behind its "-c".
+  // A chosen shell gets the words, and the command text after "-c".
   if (chosen !== undefined) inner([chosen, ...words]);
   else if (told === undefined) inner([plain('sh'), ...words]);
 }
@@ -290,7 +290,7 @@ function history({ args, add, problem }: CommandLook): void {
   if (!/^-[lnrd]*l/.test(args[0]?.text ?? '')) problem('fc runs older lines again');
 }
 
-/** What it reads is run later. */
+/** It runs its input later. */
 function later(look: CommandLook): void {
   look.add(false);
   if (!look.args.some(({ text }) => /^-[A-Za-z]*[flrdcV]/.test(text))) readInput(look);
@@ -311,7 +311,7 @@ function emulate({ args, add, spoken }: CommandLook): void {
   if (at !== -1) spoken(args[at + 1]);
 }
 
-/** fish: what is typed becomes something else; zsh: keys get another meaning. */
+/** fish: abbreviations rewrite typed text; zsh: bindings change the meaning of keys. */
 function abbreviation({ name, args, add, problem }: CommandLook): void {
   add(false);
   if (
@@ -329,7 +329,7 @@ function withShell({ add, inner, spoken, args }: CommandLook): void {
   else spoken(told);
 }
 
-/** From there on a number is the name of a descriptor. */
+/** In such a directory a number names a descriptor. */
 function enter(look: CommandLook): void {
   look.add(false);
   if (look.args.some(({ text }) => isStream(`${text}/`)))

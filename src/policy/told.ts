@@ -1,7 +1,7 @@
 import type { EffectiveCommand } from './effective.ts';
 import type { Word } from './word.ts';
 
-/** What separates names: all but the characters of a program's name, or of the path to it. */
+/** Separators between names: every character that a program's name or path does not have. */
 const apart = /[^\w./+@~-]+/;
 
 /**
@@ -24,7 +24,7 @@ function* namesApart(text: string): Generator<string> {
   }
 }
 
-/** As many as any honest line has. */
+/** More than any honest line has. */
 const mostPatterns = 200;
 
 interface ToldNames {
@@ -35,7 +35,7 @@ interface ToldNames {
   readonly unsure: boolean;
 }
 
-/** Which program, of those nobody here knows, may be told to run another one: it has the name of that among its words. */
+/** Which unknown programs may be told to run another one: its name is among their words. */
 export class Runners {
   readonly #line: string;
   readonly #all: readonly ToldNames[];

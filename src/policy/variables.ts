@@ -12,7 +12,7 @@ export type VariableKind =
   | 'refused'
   /** A table of the shell: one entry of it is a command. As a plain variable it means nothing. */
   | 'table'
-  /** Where programs and their settings are looked for: an allowed name may come to mean another program. */
+  /** Where programs and their settings are found: an allowed name may come to mean another program. */
   | 'place';
 
 const words = (text: string): readonly string[] => text.split(' ');

@@ -1,18 +1,18 @@
 import { posix } from 'node:path';
 
-/** Stands in a word's text for what nobody can know before it runs. */
+/** Stands in a word's text for a value known only at run time. */
 export const unknown = '\0';
 
 export interface Word {
-  /** Quotes removed; what only the shell will know stands as one NUL. */
+  /** Without quotes; a part known only at run time is one NUL. */
   readonly text: string;
-  /** Some of it is known only when it runs: a variable, the output of a command. */
+  /** A part of it is known only at run time: a variable, the output of a command. */
   readonly dynamic: boolean;
-  /** What is unknown of it stands outside quotes: it may become several words, or none. */
+  /** The unknown part is unquoted: it may become several words, or none. */
   readonly splits?: boolean;
-  /** It holds a descriptor that a command writes to: `<(…)`. */
+  /** It holds a process substitution: `<(…)`. */
   readonly sent?: boolean;
-  /** A pattern of file names, or braces nobody could expand, stand in it outside quotes. */
+  /** It holds an unquoted glob, or braces that cannot be expanded here. */
   readonly pattern?: boolean;
 }
 
@@ -27,7 +27,7 @@ export const newDraft = (): WordDraft => ({ text: '', marks: '', quoted: false }
 
 export const plain = (text: string): Word => ({ text, dynamic: text.includes(unknown) });
 
-/** As many words as any honest brace makes. */
+/** More words than any honest brace makes. */
 const mostWords = 256;
 const deepestBraces = 20;
 
@@ -62,7 +62,7 @@ function toWord({ text, marks }: Piece): Word {
   };
 }
 
-/** Undefined: more than anybody needs. */
+/** Undefined: too many. */
 function expand(piece: Piece, depth: number): readonly Piece[] | undefined {
   if (depth > deepestBraces) return undefined;
   const found = firstBraces(piece);
@@ -109,7 +109,7 @@ function split(piece: Piece, from: number, commas: readonly number[], to: number
   return ends.slice(0, mostWords + 1).map((end, at) => cut(piece, (ends[at - 1] ?? from) + 1, end));
 }
 
-/** `1..5`, `a..e`, `1..9..2`. Of a long one only its ends, as something to be matched: what is between them is alike. */
+/** `1..5`, `a..e`, `1..9..2`. Of a long sequence only the ends are made: the words between them match alike. */
 function sequence({ text, marks }: Piece): readonly Piece[] | undefined {
   if (marks.includes('q')) return undefined;
   const match = /^(?:(-?\d{1,15})\.\.(-?\d{1,15})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.(-?\d{1,15}))?$/.exec(text);
@@ -147,7 +147,7 @@ const named: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/** The inside of `$'…'`. A NUL ends it in some shells and not in others, so it stands for the unknown, as it should. */
+/** The inside of `$'…'`. A NUL ends it in some shells and not in others, so it counts as unknown. */
 export function decodeAnsi(text: string): string {
   return text.replace(
     /\\(?:x\{([0-9a-fA-F]{1,8})\}|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.)|(.))/gs,
@@ -168,13 +168,13 @@ const safeCodePoint = (code: number): string => (code <= 0x10ffff ? String.fromC
 const straight = (path: string): string =>
   path.startsWith('/') ? posix.normalize(path).replace(/^(?:\/proc\/[^/]+(?:\/task\/[^/]+)?\/root(?=\/))+/, '') : path;
 
-/** A file that is what a process is sent, and not what the disk holds. */
+/** A path that reads what another process sends rather than a file on disk. */
 export const isStream = (path: string): boolean =>
   path === '-' ||
   /^(?:\/dev\/(?:stdin|tty$)|\/dev\/fd\/|\/proc\/[^/]+\/(?:task\/.*)?fd\/|(?:.*\/)?fd\/\d+$)/.test(straight(path));
 
-/** Of those, the ones that are no standard input: who opened them nobody can tell. */
+/** Of those, all but standard input: their source is unknown here. */
 export const isDescriptor = (path: string): boolean => isStream(path) && !/^-$|\/(?:stdin|tty|0)$/.test(path);
 
-/** Nothing below is a program of the system: `/proc/self/exe`, `/dev/fd/3`. */
+/** Paths below these are no system programs: `/proc/self/exe`, `/dev/fd/3`. */
 export const isInKernel = (path: string): boolean => /^\/(?:proc|dev)\//.test(straight(path));

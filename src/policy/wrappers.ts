@@ -165,7 +165,7 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   proxychains4: row('f', 'q'),
   rlwrap: row('bCDefHjlMnOPqsStwz', 'aAcEghimNoprRTvWX'),
   toybox: none,
-  // The loader itself. What it loads besides may run anything, so `--preload` and `--audit` are none it knows.
+  // The dynamic loader itself. A preloaded library may run anything, so `--preload` and `--audit` stay unknown options.
   'ld.so': row(
     '',
     '',
@@ -191,7 +191,7 @@ export interface Options {
 
 const unclear = 'which word is the program is known only when it runs';
 
-/** What follows the options. An option nobody here knows makes the rest uncertain. */
+/** The words after the options. An unknown option makes the rest uncertain. */
 export function afterOptions(args: readonly Word[], wrapper: Wrapper): Options {
   const values = new Map<string, Word>();
   let letters = '';
@@ -225,12 +225,12 @@ export function afterOptions(args: readonly Word[], wrapper: Wrapper): Options {
     } else break;
   }
   const rest = args.slice(at);
-  // What may become several words, or an option, decides what the others are.
+  // A word that may become several words, or an option, changes the meaning of the others.
   if (args.slice(0, at).some(({ splits }) => splits)) problem ??= unclear;
   return { rest, values, letters, problem };
 }
 
-/** `-iu X`, `-uX`, `-i`. Undefined: a letter nobody here knows. */
+/** `-iu X`, `-uX`, `-i`. Undefined: an unknown letter. */
 function cluster(
   word: Word,
   next: Word | undefined,

@@ -17,7 +17,7 @@ export interface Clipped {
 
 export interface ClipOptions {
   readonly maxBytes: number;
-  /** Said between head and tail, after what was left out; it counts toward the limit. */
+  /** Placed between head and tail, after the omission line; counts toward the limit. */
   readonly summary?: string | undefined;
   readonly gap?: TextGap | undefined;
 }
@@ -26,7 +26,7 @@ export const largestSummary = 2048;
 /** Room for the marker line, whatever its figures. */
 const markerBytes = 96;
 
-/** Something of the whole text that the text at hand does not have. */
+/** A part of the whole text that is missing here. */
 export interface TextGap {
   /** Where in the text. */
   readonly at: number;
@@ -47,7 +47,7 @@ export function clip(text: string, { maxBytes, summary = '', gap = none }: ClipO
   }
   const said = summary === '' ? '' : `${upTo(summary, Math.min(largestSummary, maxBytes >> 1))}\n`;
   const budget = Math.max(0, maxBytes - markerBytes - Buffer.byteLength(said));
-  // What is before a gap is head, what is after it is tail.
+  // Text before a gap is head, text after it is tail.
   const restStart = headEnd(gap.at > 0 ? text.slice(0, gap.at) : text, 0, Math.floor(budget / 4));
   const restEnd = tailStart(text, Math.max(restStart, gap.at), budget - Buffer.byteLength(text.slice(0, restStart)));
   const head = text.slice(0, restStart);

@@ -4,8 +4,8 @@ import type { OutputLog } from '../terminal/output-log.ts';
 import { renderText } from '../screen/render-text.ts';
 
 /**
- * The command of a block whose shell tells it only at the end, if at all: what stands between the prompt and the output,
- * as it looked. The prompt is rendered with it, so that lines wrap where they did.
+ * The command of a block whose shell reports it late or never: the text between prompt and output, as displayed. The
+ * prompt is rendered with it, so that lines wrap as they did.
  */
 export function echoedCommand(block: Block, log: OutputLog, size: Size): string | undefined {
   const { promptFrom, commandFrom, outputFrom } = block;

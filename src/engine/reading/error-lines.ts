@@ -2,7 +2,7 @@ import { renderText } from '../screen/render-text.ts';
 import type { RowText } from '../screen/rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** What the reference takes for a sign of an error, in its order: the first that a row holds counts. */
+/** The reference's signs of an error, in its order: the first one in a row counts. */
 export const errorPatterns: readonly string[] = [
   'error:',
   'Error:',
@@ -28,7 +28,7 @@ export const errorPatterns: readonly string[] = [
   'Segmentation fault',
 ];
 
-/** `0 failed`, `no errors found`: good news in the words of bad. */
+/** `0 failed`, `no errors found`: success in the words of failure. */
 const goodNews = /\b(?:0|no|zero)\s+(?:\w+\s+)?(?:errors?|failed|failures?|failing|exceptions?)\b|\bfailed:?\s*0\b/i;
 const onlyWarning = /\bwarn(?:ing)?\b/i;
 
@@ -58,7 +58,7 @@ function rowsIn(terminal: Terminal, scope: 'viewport' | 'last_block' | 'scrollba
   const block = blocks.last;
   if (block === undefined) return [];
   const lines = renderText(log.read(block.outputFrom, block.outputTo ?? log.end).bytes, size).split('\n');
-  // The output ends where the newest prompt begins: its last line that is shown tells where the others are.
+  // The output ends where the newest prompt begins: its last visible line locates the others.
   const rows = screen.rowTexts(screen.baseRow);
   let at = rows.length;
   return lines

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * An answer in words: what we know first, then what the program printed between two lines that carry a word nobody
- * knew when it was printed. So no output can end its own fence, or put a fact of its own beside ours.
+ * An answer in words: our facts first, then the program's output between two lines with a fresh nonce. So output cannot
+ * close its own fence, or place a fact beside ours.
  */
 export function fenced(facts: readonly string[], output: string, nonce: () => string = fresh): string {
   if (output === '') return [...facts.map(oneLine), '(no output)'].join('\n');

@@ -9,14 +9,14 @@ import { refuseOldRows } from './epoch.ts';
 
 export interface FindRequest {
   readonly pattern: string;
-  /** RE2 syntax; otherwise the pattern is taken letter by letter. */
+  /** RE2 syntax; otherwise the pattern is literal. */
   readonly regex?: boolean | undefined;
   readonly ignoreCase?: boolean | undefined;
-  /** `all` has the scrollback too. */
+  /** `all` includes the scrollback. */
   readonly scope?: 'screen' | 'all' | undefined;
   /** How many matches are shown; all are counted. */
   readonly max?: number | undefined;
-  /** What is shown of them may take so many characters, or whatever `sizeOf` counts. The first is always shown. */
+  /** Limit of what is shown, in characters or in what `sizeOf` counts. The first match is always shown. */
   readonly maxSize?: number | undefined;
   readonly sizeOf?: ((match: FoundMatch) => number) | undefined;
   /** Lines shown before and after each. */
@@ -25,7 +25,7 @@ export interface FindRequest {
   readonly from?: number | undefined;
   /** Characters of that row's line to leave out: `nextCol` of an earlier answer. */
   readonly fromCol?: number | undefined;
-  /** Where `from` was learnt: refused if rows were renumbered since. */
+  /** Epoch of `from`: refused if rows were renumbered since. */
   readonly epoch?: number | undefined;
 }
 
@@ -57,14 +57,14 @@ export interface FindAnswer {
   /** Where to go on for the matches not shown: the row, and how far into its line where that was begun. */
   readonly next?: number;
   readonly nextCol?: number;
-  /** It took too long: `total` counts what was found until then. */
+  /** The search ran out of time; `total` counts the matches so far. */
   readonly incomplete?: boolean;
 }
 
-/** As many as one answer takes; each is at most some 2 KiB with nothing around it. */
+/** The most matches one answer holds; each takes at most about 2 KiB without context. */
 const mostMatches = 10_000;
 const mostContext = 20;
-/** A pattern that looks to the end of a line for each of a million matches in it is not waited for. */
+/** Time limit: a pattern may scan to the end of a line for each of a million matches in it. */
 const longestMs = 2000;
 /** Bytes of each line shown, and characters of all of them. */
 const longestShown = 500;
@@ -154,7 +154,7 @@ interface Hit {
   readonly text: string;
 }
 
-/** Finds matches in a line. One that is empty counts only in a line without others, and once. */
+/** Finds matches in a line. An empty match counts once, and only in a line without others. */
 function searcher({ pattern, regex = false, ignoreCase = false }: FindRequest): (line: string) => Iterable<Hit> {
   if (!regex && !ignoreCase) {
     return function* (line) {

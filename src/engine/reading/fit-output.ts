@@ -14,11 +14,11 @@ export interface FittedOutput {
   readonly totalBytes: number;
   readonly omittedLines: number;
   readonly omittedBytes: number;
-  /** Handle to what was left out, where it can be had again. */
+  /** Handle to what was left out, if it is still kept. */
   readonly rest?: string;
-  /** What of the output cannot be had again. */
+  /** The part of the output that is no longer kept. */
   readonly notKept?: NotKept;
-  /** The first bytes of the output are gone, and nobody has counted them as text. */
+  /** The first bytes of the output are gone without having been counted as text. */
   readonly missedBytes?: number;
 }
 
@@ -76,7 +76,7 @@ export async function fitOutput(
 }
 
 interface WholeOutput extends SourceText {
-  /** Where the text can be had again. */
+  /** Where to load the text from again. */
   readonly source: LogSource | undefined;
   readonly missedBytes: number;
 }
@@ -89,7 +89,7 @@ async function wholeOutput(terminal: Terminal, output: Output, room: Room, signa
   if (output.missedBytes === 0) {
     const { text, flags } = plainText(output.output);
     const totals = { lines: countLines(text), bytes: Buffer.byteLength(text) };
-    // A handle is only as good as the text it leads to.
+    // A handle is valid only for this text.
     const again = hasRoom(room, text) ? undefined : await kept();
     return { text, flags, totals, source: again?.text === text ? source : undefined, missedBytes: 0 };
   }

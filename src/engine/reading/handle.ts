@@ -1,10 +1,10 @@
 import { FairleadError } from '../../contract/errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Cursors and rests mean something in one terminal only, so they carry its id. */
+/** Cursors and rests are valid in one terminal only, so they carry its id. */
 export const bind = (terminal: Terminal, text: string): string => `${terminal.id}.${text}`;
 
-/** What `bind` was given; undefined when it was something else. */
+/** Reverses `bind`; undefined if the text is no handle. */
 export function unbind(terminal: Terminal, handle: string): string | undefined {
   const dot = handle.indexOf('.');
   if (dot < 0) return undefined;

@@ -1,10 +1,10 @@
 import { addFlags, type PlainText, plainText, type TextFlags } from '../../lib/plain-text.ts';
 
-/** Names, directories and the like of one answer, as a model may read them; adds up what was taken out of them. */
+/** Cleans names, directories and other facts of one answer for a model, and counts what was removed. */
 export class PlainFacts {
   #flags: TextFlags = {};
 
-  /** A fact of one line: what would begin another one is a control character in it. */
+  /** A one-line fact: line breaks count as control characters. */
   line(text: string): string {
     return this.#keep(plainText(text.replace(/[\t\n\u0085\u2028\u2029]/g, '\0')));
   }
@@ -14,7 +14,7 @@ export class PlainFacts {
     return this.#keep(plainText(text, { separator: ' ' }));
   }
 
-  /** To be spread into the answer: nothing where nothing was taken out. */
+  /** For spreading into the answer: empty if nothing was removed. */
   get flags(): { readonly flags?: TextFlags } {
     return Object.keys(this.#flags).length === 0 ? {} : { flags: this.#flags };
   }

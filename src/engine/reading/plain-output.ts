@@ -1,12 +1,12 @@
 import { type PlainText, plainText } from '../../lib/plain-text.ts';
 import { esc, escapeEnd } from '../redaction/escape-sequence.ts';
 
-/** A sequence longer than this that has no end yet is none: what follows is shown. */
+/** A longer unterminated sequence is treated as text. */
 const longestCut = 4096;
 
 /**
- * What a program printed, as text, where there is no screen to show it on: escape sequences are left out whole, and the
- * ends of lines are `\n`. The rest is as everywhere what plainText leaves of it.
+ * A program's output as text without a screen: escape sequences are removed, line ends are `\n`, and `plainText` cleans
+ * the rest.
  */
 export function plainOutput(printed: string): PlainText {
   return plainText(withUnixLines(withoutSequences(printed)));
@@ -38,8 +38,8 @@ function withoutSequences(printed: string): string {
 }
 
 /**
- * A carriage return ends a line that is drawn again; at the start of one it does nothing. A run of them is looked at from its
- * first one only: from each of them it would take the square of its length.
+ * A carriage return ends a line that is redrawn; at the start of a line it does nothing. The lookbehind visits a run of
+ * them once: matching from each would take quadratic time.
  */
 function withUnixLines(text: string): string {
   return text.includes('\r')

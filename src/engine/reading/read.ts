@@ -33,7 +33,7 @@ export interface ReadAnswer {
   readonly clipped?: OmittedText;
   /** Handle to what was left out. */
   readonly rest?: string;
-  /** Some of what was asked for is gone; how many bytes of output, where that is known. */
+  /** Part of the request is gone; the number of bytes, if known. */
   readonly lost?: boolean;
   readonly missedBytes?: number;
   /** The part of the whole text that is gone, where its place is known. */
@@ -77,7 +77,7 @@ export async function readTerminal(terminal: Terminal, request: ReadRequest, sig
   return { ...common, ...found.facts, ...fit(terminal, body, source, room, found.facts) };
 }
 
-/** Brings the screen up to date. Output that goes on and on is not waited for. */
+/** Brings the screen up to date, without waiting for a stream that never pauses. */
 async function inStep(terminal: Terminal, signal: AbortSignal): Promise<void> {
   for (let tries = 0; tries < 3; tries++) {
     const offset = terminal.log.end;

@@ -38,12 +38,12 @@ export interface CommandFacts {
   readonly command: string | undefined;
   readonly running: boolean;
   readonly exitCode: number | undefined;
-  /** Undefined when nobody saw it begin or end. */
+  /** Undefined if its begin or end was not seen. */
   readonly durationMs: number | undefined;
   readonly cwd: string | undefined;
 }
 
-/** The moment that is looked at: what is awaited later must not see another. */
+/** A snapshot in time: later awaits must not observe another one. */
 interface Moment {
   /** The screen shows the output up to here, or a little more. */
   readonly offset: number;

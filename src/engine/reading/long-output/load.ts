@@ -30,8 +30,8 @@ interface Kept {
 }
 
 /**
- * The text of a source. `known`: what the whole of it came to when all of it was there. Throws when nothing of it is kept,
- * or when some of it is not and nobody knows how much.
+ * The text of a source. `known`: its totals when all of it was kept. Throws if nothing of it is kept, or if an unknown
+ * part of it is gone.
  */
 export async function load(
   terminal: Terminal,

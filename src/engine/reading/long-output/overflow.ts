@@ -6,7 +6,7 @@ import type { Pause } from '../../../system/turns.ts';
 import { incompleteTail } from '../../../lib/utf8.ts';
 import { CountedText, type Totals } from './counted-text.ts';
 
-/** As much of the beginning of an output as is put aside. */
+/** Bytes of the head that is put aside. */
 const mostHead = 256 << 10;
 /** Counted in one go: the last screenful of each piece costs most. */
 const mostPiece = 128 << 10;
@@ -19,8 +19,8 @@ export interface CountedOutput extends Totals {
 }
 
 /**
- * What the log has no room for of the output of one command: its beginning is put aside when it is about to be dropped,
- * the rest is counted as it goes. Output that fits costs nothing.
+ * Output of one command beyond the capacity of the log: its head is put aside before it is dropped, the rest is counted
+ * as it goes. Output that fits costs nothing.
  */
 export class Overflow implements Disposable {
   readonly #log: OutputLog;
@@ -50,7 +50,7 @@ export class Overflow implements Disposable {
     this.#end = offset;
   }
 
-  /** Where the output begins of which something was dropped; undefined while the log has all of it. */
+  /** Where the output begins; undefined while the log has all of it. */
   get from(): number | undefined {
     return this.#hasBegun ? this.#from : undefined;
   }

@@ -42,7 +42,7 @@ export async function page(
   const { text, flags, gap, totals } = loaded;
   const start = startOf(loaded, place, request.line);
   const end = indexOf(loaded, place.end).index;
-  // A page does not reach over what is gone.
+  // A page ends at a gap.
   const limit = gap && start.index < gap.at ? Math.min(gap.at, end) : end;
   const to = largest(
     room,
@@ -68,7 +68,7 @@ export async function page(
 
 interface Start {
   readonly index: number;
-  /** So much of what was to come first is gone. */
+  /** Bytes at the start of the page that are gone. */
   readonly goneBytes: number;
   readonly line: number;
 }

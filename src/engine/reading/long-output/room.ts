@@ -1,12 +1,12 @@
 /**
- * How much of a text an answer has room for: so many bytes of it, because the caller said so; or as much as fits into so many bytes
- * together with the same text in JSON. An answer is shown to a model as words, as JSON, or as both.
+ * The room for a text in an answer: a number of bytes the caller asked for, or a limit on the text plus its JSON form. An
+ * answer is shown to a model as words, as JSON, or as both.
  */
 export type Room = { readonly bytes: number } | { readonly answer: number };
 
 /** Words and JSON of an answer together. Clients cut or put aside what is longer than about 12,000 characters. */
 export const answerBytes = 10 << 10;
-/** What is cut further says nothing any more. */
+/** Shorter text is useless. */
 const least = 512;
 
 /** Bytes a text takes as words and as JSON. */
@@ -15,7 +15,7 @@ export const bothBytes = (text: string): number => Buffer.byteLength(text) + Buf
 export const hasRoom = (room: Room, text: string): boolean =>
   'bytes' in room ? Buffer.byteLength(text) <= room.bytes : bothBytes(text) <= room.answer;
 
-/** Of the pieces that `cut` makes, the largest there is room for. */
+/** The largest piece that `cut` makes and that fits. */
 export function largest<T>(room: Room, cut: (maxBytes: number) => T, textOf: (piece: T) => string): T {
   if ('bytes' in room) return cut(room.bytes);
   let maxBytes = Math.max(least, room.answer >> 1);

@@ -4,7 +4,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import type { Totals } from './counted-text.ts';
 import { bind, unbind } from '../handle.ts';
 
-/** Where a text comes from, so exactly that it can be made again: nothing but these numbers is kept for a later page. */
+/** Where a text comes from, precisely enough to make it again: a later page needs only these numbers. */
 export type Source = LogSource | { readonly kind: 'picture'; readonly id: number };
 
 export interface LogSource {

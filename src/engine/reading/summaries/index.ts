@@ -34,9 +34,9 @@ export function summarise(text: string, { command = '', exitCode }: Hint = {}): 
   return unknownSummary;
 }
 
-/** Longer lines say nothing to a summariser, and its patterns should meet nothing they could choke on. */
+/** Longer lines are skipped: they hold no facts, and could slow the patterns down. */
 const longestLine = 400;
-/** In longer output, what stands between its beginning and its end is not looked at. */
+/** In longer output only the head and the tail are read. */
 const headLines = 10_000;
 const tailLines = 20_000;
 

@@ -1,4 +1,4 @@
-/** What a tool's output says, in a few lines: for an answer that has no room for all of it. */
+/** A tool's output in a few lines, for an answer without room for all of it. */
 export const summaryKinds = ['pytest', 'git', 'npm', 'cargo', 'make'] as const;
 export type SummaryKind = (typeof summaryKinds)[number];
 
@@ -52,7 +52,7 @@ const longestFinding = 200;
 const largestText = 2000;
 
 export function finish(kind: SummaryKind, draft: SummaryDraft, exitCode: number | undefined): Summary {
-  // The far side's own word on how it went stands above what its output looks like.
+  // The exit code outranks what the output looks like.
   const status = exitCode === undefined ? draft.status : exitCode === 0 ? 'passed' : 'failed';
   const counts = Object.fromEntries(Object.entries(draft.counts ?? {}).filter(([, count]) => count > 0));
   const facts = (draft.facts ?? []).map((fact) => shorten(fact)).slice(0, 12);
