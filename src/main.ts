@@ -39,7 +39,7 @@ async function main(given: readonly string[]): Promise<number> {
   }
 }
 
-/** `--instance x session list` as `session list --instance x`: what every verb takes may stand before it (R-RPC-151). */
+/** `--instance x session list` as `session list --instance x`: what every verb takes may stand before it. */
 function globalsBehind(argv: readonly string[]): string[] {
   let at = 0;
   for (let word = argv[at]; word !== undefined; word = argv[at]) {

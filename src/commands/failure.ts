@@ -8,7 +8,7 @@ import { styleFor } from '../faces/cli/style.ts';
 import { RpcFailure } from '../faces/jsonrpc/client.ts';
 import type { Surroundings } from './command.ts';
 
-/** Tells of a command that failed, as words or as JSON (R-RPC-151). Answers with the exit code. */
+/** Tells of a command that failed, as words or as JSON. Answers with the exit code. */
 export function tellFailure(
   thrown: unknown,
   { name, argv }: { readonly name: string; readonly argv: readonly string[] },
@@ -64,7 +64,7 @@ function facts(thrown: unknown): object {
   };
 }
 
-/** Exit codes by the word in `error.data` (R-RPC-152). */
+/** Exit codes by the word in `error.data`. */
 const exits = new Map<string, number>([
   ...Object.values(errorTable).map(({ rpc, exit }) => [rpc, exit] as const),
   ['BLOCKED_BY_POLICY', 5],

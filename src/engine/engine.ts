@@ -227,7 +227,7 @@ export class Engine implements AsyncDisposable {
       readonly next?: number | undefined;
     } = {},
   ): Promise<Terminal> {
-    // A far side that came up after the end began must not outlive it (R-TERM-141).
+    // A far side that came up after the end began must not outlive it.
     if (this.#closing.signal.aborted) {
       await opened.channel[Symbol.asyncDispose]();
       opened.release?.();
@@ -284,7 +284,7 @@ export class Engine implements AsyncDisposable {
     return new StateSaver(terminal, memory, () => ({ ...facts, role: role(), next: this.#nextNumber }));
   }
 
-  /** The oldest that outlives this process always knows which numbers were given, also to terminals that do not (R-RPC-020). */
+  /** The oldest that outlives this process always knows which numbers were given, also to terminals that do not. */
   #noteNext(): void {
     const [oldest] = this.#keepings.values();
     oldest?.note();
@@ -341,7 +341,7 @@ export class Engine implements AsyncDisposable {
     const limit = new Promise<'late'>((resolve) => {
       timer = setTimeout(resolve, limitMs, 'late');
     });
-    // A step that hangs must not leave programs behind (R-TERM-140).
+    // A step that hangs must not leave programs behind.
     if ((await Promise.race([this.#close(killAt), limit])) === 'late') this.#killAll();
     clearTimeout(timer);
   }

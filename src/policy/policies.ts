@@ -30,7 +30,7 @@ const unusable: PolicyVerdict = {
   reason: 'policy.json cannot be understood, so nothing may be run until it can',
 };
 
-/** The policy of this state root: a file that people may edit and callers may tighten (R-RPC-100…102). */
+/** The policy of this state root: a file that people may edit and callers may tighten. */
 export class Policies implements AsyncDisposable {
   readonly #file: StateFile<typeof UsablePolicy>;
 

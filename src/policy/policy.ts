@@ -6,7 +6,7 @@ import { isUsual } from './harmless.ts';
 import { Runners } from './told.ts';
 import { unknown } from './word.ts';
 
-/** Which commands may be run. A pattern is a substring, `re:` and a pattern, or `cmd:` and a program (R-RPC-101). */
+/** Which commands may be run. A pattern is a substring, `re:` and a pattern, or `cmd:` and a program. */
 export const Policy = z.object({
   enabled: z.boolean().default(false),
   blocked_patterns: z.array(z.string().min(1).max(1000)).max(1000).default([]),

@@ -1,8 +1,8 @@
-/** A hung step is cut short after this time. The rest of the 2 s is for noticing it (R-TERM-140). */
+/** A hung step is cut short after this time. The rest of the 2 s is for noticing it. */
 const limitMs = 1800;
 /** Of that, for what has to happen after the last step. */
 const reserveMs = 100;
-/** While the last answers reach the client: how long nothing may move, and how long all of it may take (R-TERM-142). */
+/** While the last answers reach the client: how long nothing may move, and how long all of it may take. */
 const stallMs = 2200;
 const longestMs = 60_000;
 

@@ -8,7 +8,7 @@ import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
 import { serveLocally } from './local-socket.ts';
 
-/** MCP on stdin and stdout. Only the protocol is written to stdout; everything else goes to stderr (R-TERM-010). */
+/** MCP on stdin and stdout. Only the protocol is written to stdout; everything else goes to stderr. */
 export async function mcp(invocation: Invocation): Promise<number> {
   const { settings, stdin, stdout, stderr, env } = invocation;
   const log = (message: string): void => void stderr.write(`fairlead: ${message}\n`);

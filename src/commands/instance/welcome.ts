@@ -40,7 +40,7 @@ ${dim(keeps ? 'Ctrl+C ends the server; its terminals keep running for the next o
 `);
 }
 
-/** What to say of the token, and what to write in its place. Into a file or a pipe it does not go (R-RPC-009). */
+/** What to say of the token, and what to write in its place. Into a file or a pipe it does not go. */
 function tokenWords(
   { settings, stdout, env }: Invocation,
   { id, auth_token }: InstanceRecord,

@@ -58,7 +58,7 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly notesCommands?: true;
   /** Words for a person at a command line, where the plain facts are not what they want to see. */
   readonly show?: (output: z.output<Out>) => string;
-  /** The exit code of the command line, where an answer is not simply a success (R-RPC-152). */
+  /** The exit code of the command line, where an answer is not simply a success. */
   readonly exitCode?: (output: z.output<Out>) => number;
   /** The same where that of the far side can be asked for. */
   readonly passthrough?: (output: z.output<Out>, wanted: boolean) => number;

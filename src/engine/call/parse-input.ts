@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an operation takes, of what a caller gave. Throws one line about the first fault, not a validator's dump (R-TERM-004). */
+/** What an operation takes, of what a caller gave. Throws one line about the first fault, not a validator's dump. */
 export function parseInput<In extends z.ZodType>(
   { input, faults }: Pick<Operation<In>, 'input' | 'faults'>,
   raw: unknown,

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine.ts';
 import type { OwnInstance } from './own-instance.ts';
 
-/** The file of an instance is written at most so often for a change of directory (R-RPC-008). */
+/** The file of an instance is written at most so often for a change of directory. */
 const oftenMs = 5000;
 
 /** Keeps an instance's file where it is, and the directory in it that of its lowest live session. */

@@ -8,10 +8,10 @@ import { instanceNames } from './names.ts';
 import { type InstanceRecord, isLive, parseRecord } from './record.ts';
 import { removeFileSync } from '../../system/files/remove-file.ts';
 
-/** A claim whose owner has not written its record by then, and is gone, is free again (R-RPC-002). */
+/** A claim whose owner has not written its record by then, and is gone, is free again. */
 const claimMs = 10_000;
 
-/** The instances of one state root, as files that clients of any make can read (R-RPC-001…006). */
+/** The instances of one state root, as files that clients of any make can read. */
 export class Instances {
   readonly root: string;
   readonly #folder: string;
@@ -135,7 +135,7 @@ export class Instances {
     }
   }
 
-  /** Files of clients that know one instance only (R-RPC-005). */
+  /** Files of clients that know one instance only. */
   #pointers(): string[] {
     return ['active.json', 'server.json', 'auth_token'].map((name) => join(this.root, name));
   }

@@ -48,7 +48,7 @@ export class OwnInstance implements Disposable {
     this.#instances.write(this.#record);
   }
 
-  /** Tells the others too, at once; a change that changes nothing is not written (R-RPC-005, R-RPC-008). */
+  /** Tells the others too, at once; a change that changes nothing is not written. */
   update(change: Partial<Pick<InstanceRecord, 'title' | 'cwd'>>): void {
     const next = { ...this.#record, ...change };
     if (next.title === this.#record.title && next.cwd === this.#record.cwd) return;

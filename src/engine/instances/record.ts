@@ -14,7 +14,7 @@ export const InstanceRecord = z.looseObject({
   version: z.string(),
   platform: z.string(),
   arch: z.string().optional(),
-  /** When the process began, as the machine counts: a pid that was given away again is another process (R-RPC-003). */
+  /** When the process began, as the machine counts: a pid that was given away again is another process. */
   pid_start: z.string().optional(),
 });
 export type InstanceRecord = Readonly<z.output<typeof InstanceRecord>>;
@@ -27,7 +27,7 @@ export function parseRecord(text: string): InstanceRecord | undefined {
   }
 }
 
-/** Whether the process that wrote it still runs (R-RPC-003). */
+/** Whether the process that wrote it still runs. */
 export function isLive({ pid, pid_start }: Pick<InstanceRecord, 'pid' | 'pid_start'>): boolean {
   if (!exists(pid)) return false;
   const start = startOf(pid);
@@ -37,6 +37,6 @@ export function isLive({ pid, pid_start }: Pick<InstanceRecord, 'pid' | 'pid_sta
 const platforms: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'windows' };
 const architectures: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64', ia32: 'x86' };
 
-/** Names of the reference for what Node calls otherwise (R-RPC-008). */
+/** Names of the reference for what Node calls otherwise. */
 export const platformName = (): string => platforms[process.platform] ?? process.platform;
 export const architectureName = (): string => architectures[process.arch] ?? process.arch;

@@ -7,7 +7,7 @@ import { systemClock } from '../../system/clock.ts';
 import type { Instances } from './instances.ts';
 import type { OwnInstance } from './own-instance.ts';
 
-/** What a server needs of its machine to be well (R-RPC-132). */
+/** What a server needs of its machine to be well. */
 export interface Vitals {
   readonly isWritable: (folder: string) => boolean;
   /** Of the disk a folder is on. */

@@ -34,7 +34,7 @@ export const systemSurroundings = (env: ProxySurroundings['env'], home: string):
   ports: [7897, 7890, 1087, 7070, 8118, 8888, 8080, 1080],
 });
 
-/** The proxy of this machine: its own setting, then the environment, then what listens where proxies do (R-RPC-090, 091). */
+/** The proxy of this machine: its own setting, then the environment, then what listens where proxies do. */
 export async function detectProxy(around: ProxySurroundings, signal: AbortSignal): Promise<Detected | undefined> {
   const system = await systemSetting(around);
   const environment = fromEnvironment(around.env);

@@ -10,7 +10,7 @@ export async function accepts(url: string, limitMs: number, signal: AbortSignal)
   return socket === undefined ? undefined : Math.max(1, Math.round(performance.now() - started));
 }
 
-/** Whether who answers there speaks like a proxy: an ordinary web server is none (R-RPC-091). */
+/** Whether who answers there speaks like a proxy: an ordinary web server is none. */
 export async function speaksProxy(
   port: number,
   limitMs: number,

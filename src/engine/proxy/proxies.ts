@@ -27,7 +27,7 @@ export interface ProxiesOptions {
   readonly around: ProxySurroundings;
 }
 
-/** What was detected is believed for so long (R-RPC-092). */
+/** What was detected is believed for so long. */
 const believedMs = 5000;
 const reachMs = 300;
 
@@ -95,7 +95,7 @@ export class Proxies implements AsyncDisposable {
     });
   }
 
-  /** A socks node goes where socks proxies go (R-RPC-093). */
+  /** A socks node goes where socks proxies go. */
   switchTo(name: string): ProxySettings {
     const { url } = this.node(name);
     const place = endpoint(url);

@@ -15,7 +15,7 @@ export function hostPortOf(text: string): HostPort | undefined {
   return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port };
 }
 
-/** Milliseconds until a proxy had connected us with somebody behind it; undefined when it did not in time (R-RPC-094). */
+/** Milliseconds until a proxy had connected us with somebody behind it; undefined when it did not in time. */
 export async function tunnels(
   url: string,
   to: HostPort,

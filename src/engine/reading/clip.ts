@@ -36,7 +36,7 @@ export interface TextGap {
   readonly wholeLine: boolean;
 }
 
-/** About a quarter of head and three quarters of tail, in whole lines where lines are not over-long (R-HUB-102). */
+/** About a quarter of head and three quarters of tail, in whole lines where lines are not over-long. */
 export function clip(text: string, { maxBytes, summary = '', gap = none }: ClipOptions): Clipped {
   const bytes = Buffer.byteLength(text);
   const totalBytes = bytes + gap.bytes;

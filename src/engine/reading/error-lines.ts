@@ -39,7 +39,7 @@ export interface ErrorLine {
   readonly severity: 'error' | 'warning';
 }
 
-/** Rows that look like an error (R-RPC-053). Call it after `terminal.sync()`. */
+/** Rows that look like an error. Call it after `terminal.sync()`. */
 export function detectErrors(
   terminal: Terminal,
   scope: 'viewport' | 'last_block' | 'scrollback',

@@ -57,7 +57,7 @@ export const largestMaxBytes = 200_000;
 const longestTitle = 200;
 const noTotals = { lines: 0, bytes: 0 };
 
-/** The text of a terminal as a model should get it: rendered, plain, and no more than asked for (R-HUB-100…104). */
+/** The text of a terminal as a model should get it: rendered, plain, and no more than asked for. */
 export async function readTerminal(terminal: Terminal, request: ReadRequest, signal: AbortSignal): Promise<ReadAnswer> {
   const asked = request.maxBytes ?? answerBytes >> 1;
   const maxBytes = Math.min(largestMaxBytes, Math.max(smallestMaxBytes, asked));

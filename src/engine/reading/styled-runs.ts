@@ -15,7 +15,7 @@ export interface StyledRun {
 
 const shown = style.bold | style.italic | style.underline | style.inverse;
 
-/** The parts of a row that are not plain (R-RPC-051). */
+/** The parts of a row that are not plain. */
 export function runsOf({ cells }: Line): StyledRun[] {
   const runs: StyledRun[] = [];
   let from = 0;

@@ -37,7 +37,7 @@ export interface RecordingStart {
   readonly title: string | null;
 }
 
-/** The `.meta.json` beside a cast (R-TERM-077). */
+/** The `.meta.json` beside a cast. */
 export interface RecordingMetadata extends RecordingStart {
   /** Of the shell; null when it did not exit. */
   readonly exitCode: number | null;

@@ -57,7 +57,7 @@ interface HowItEnded {
   /** Whoever stops it says so. */
   readonly failed?: boolean;
   readonly ended?: Ended;
-  /** The end came from us: which code or signal it was says nothing about what ran (R-TERM-079). */
+  /** The end came from us: which code or signal it was says nothing about what ran. */
   readonly closed?: boolean;
 }
 

@@ -46,7 +46,7 @@ export interface StartOptions {
   readonly snapshot?: boolean | undefined;
 }
 
-/** Recordings that were asked for and those the server makes on its own do not stand in each other's way (R-TERM-081). */
+/** Recordings that were asked for and those the server makes on its own do not stand in each other's way. */
 export type Owner = 'tool' | 'cli';
 
 export interface StartedRecording {

@@ -63,7 +63,7 @@ export class Tape {
     else this.#release(this.#masked.push(text, { atMs }));
   }
 
-  /** The screen as it is: one event, also where secrets are masked (R-TERM-074). What completes one of its last line still is. */
+  /** The screen as it is: one event, also where secrets are masked. What completes one of its last line still is. */
   screen(text: string, atMs: number): void {
     if (this.#masked === undefined) return this.text(text, atMs);
     const pieces = [...this.#masked.push(text, { atMs }), ...this.#masked.flush()];

@@ -1,6 +1,6 @@
 import type { Span } from './span.ts';
 
-/** Long random-looking strings without a name (R-RPC-083). */
+/** Long random-looking strings without a name. */
 const run = /[A-Za-z0-9+/_-]{38,}={0,2}/g;
 const longest = 8192;
 const minBits = 4;

@@ -1,6 +1,6 @@
 import type { Span } from './span.ts';
 
-/** Secrets that are known by the name they are given (R-RPC-080). The name may have any prefix; it must end in one of these. */
+/** Secrets that are known by the name they are given. The name may have any prefix; it must end in one of these. */
 const names =
   /(?:passwords?|passwd|passphrase|passcode|secret(?:[_-]?(?:access[_-]?)?key(?:[_-]base)?)?|token|credentials?|api[_-]?key|access[_-]?key|auth[_-]?key|key|pass|pwd|_auth)(?:[_-]?\d{1,2})?(?![A-Za-z0-9_-])/gi;
 

@@ -1,7 +1,7 @@
 import type { Span } from './span.ts';
 
 /**
- * Secrets that are known by their looks (R-RPC-081). Every pattern starts at a literal that cannot begin inside a word
+ * Secrets that are known by their looks. Every pattern starts at a literal that cannot begin inside a word
  * and ends in a character class, so a search never goes over the same text twice.
  */
 const tokens = [

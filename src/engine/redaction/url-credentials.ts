@@ -1,6 +1,6 @@
 import type { Span } from './span.ts';
 
-/** `scheme://user:password@host`: the password only (R-RPC-082). The last `@` before a slash ends it. */
+/** `scheme://user:password@host`: the password only. The last `@` before a slash ends it. */
 const credentials =
   /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/[^\s/:@"'<>`]{0,256}:([^\s/"'<>`]{1,512})@(?=[A-Za-z0-9[%$_.-])/dg;
 

@@ -19,7 +19,7 @@ const styles: readonly (readonly [bit: number, on: number, off: number])[] = [
 ];
 const boldOrDim = style.bold | style.dim;
 
-/** The rows as text with colours and styles. Fed to an emulator of the same size it shows the same cells (R-TERM-061). */
+/** The rows as text with colours and styles. Fed to an emulator of the same size it shows the same cells. */
 export function toAnsi(grid: Grid): string {
   const lines = grid.lines.map(lineToAnsi);
   while (lines.at(-1) === '') lines.pop();

@@ -185,7 +185,7 @@ export class Screen implements Disposable {
     if (reflows) emulator.epoch++;
   }
 
-  /** Empties screen and scrollback; the cursor's line, unless it is not to be kept, becomes the first (R-TERM-053). */
+  /** Empties screen and scrollback; the cursor's line, unless it is not to be kept, becomes the first. */
   clear(keepCursorLine = true): void {
     this.onChange.emit();
     const emulator = this.#awake();
@@ -205,7 +205,7 @@ export class Screen implements Disposable {
     return { cols, rows: lines.length, lines, cursor: { ...cursor, y, visible: cursor.visible && inside } };
   }
 
-  /** On the alternate screen only that screen (R-TERM-051). Trailing blank lines are left out. */
+  /** On the alternate screen only that screen. Trailing blank lines are left out. */
   text({ scope, wrap, fromRow = 0 }: TextOptions): string {
     const { viewportTop, baseRow } = this.facts;
     return joinRows(this.rowTexts(Math.max(fromRow, scope === 'all' ? baseRow : viewportTop)), wrap);

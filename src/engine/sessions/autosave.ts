@@ -24,7 +24,7 @@ export function autosaveNames(instance: string): { readonly last: string; readon
 }
 
 /**
- * Keeps the open sessions in a workspace, as they change (R-RPC-112). Answers how many of those saved by the server before are
+ * Keeps the open sessions in a workspace, as they change. Answers how many of those saved by the server before are
  * gone: they are in a workspace of their own now, because the other one is about to be written anew.
  */
 export function autosave(engine: Engine, store: Workspaces, { instance, log, outlives }: AutosaveOptions): number {

@@ -39,7 +39,7 @@ export class PastSessions {
   }
 }
 
-/** Somebody closed it. Only one book has words for that (R-TERM-034); in the session RPC it is one that is not found. */
+/** Somebody closed it. Only one book has words for that; in the session RPC it is one that is not found. */
 export const closed: PastWords = (asked) =>
   new FairleadError('terminal_not_found', gone().message, { data: { terminal: asked, end: '' } });
 

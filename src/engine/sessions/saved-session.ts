@@ -4,7 +4,7 @@ import type { Recordings } from '../recording/recordings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { SavedSession } from './workspaces.ts';
 
-/** What is needed to create a session like it (R-RPC-110). */
+/** What is needed to create a session like it. */
 export function savedSession(terminal: Terminal, recordings: Recordings): SavedSession {
   const { number, size, name, program, target, cwd, localCwd, marked, launch } = terminal;
   return {

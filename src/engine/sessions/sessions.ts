@@ -45,11 +45,11 @@ export type SessionRole = 'default' | 'session';
 /** Who asks for a session: one that belongs to another principal is not there for them. */
 export type SessionCaller = Pick<Caller, 'principal'> & Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
 
-/** R-RPC-024 */
+/** How long an ended session stays readable. */
 const endedMs = 600_000;
-/** A new session is waited for so long at most; the default one, for which everybody waits, less (R-RPC-023). */
+/** A new session is waited for so long at most; the default one, for which everybody waits, less. */
 const createMs = 10_000;
-/** R-RPC-026 */
+/** From HUP and TERM to KILL when a session is destroyed. */
 const graceMs = 3000;
 /** A default session whose client has left is closed after being idle for so long at least. */
 const leftIdleMs = 600_000;
@@ -123,7 +123,7 @@ export class Sessions implements AsyncDisposable {
     this.#users.types(terminal, whose);
   }
 
-  /** The session to type into. A default session whose shell has exited is started again (R-TERM-034). */
+  /** The session to type into. A default session whose shell has exited is started again. */
   async forInput(
     ref: TerminalRef | undefined,
     whose: SessionCaller,
@@ -219,7 +219,7 @@ export class Sessions implements AsyncDisposable {
     return [...this.#all.values()].filter((terminal) => maySee(terminal, whose));
   }
 
-  /** 0 is the default session, whatever its own number is: the first one has it, one that took its place another (R-RPC-020). */
+  /** 0 is the default session, whatever its own number is: the first one has it, one that took its place another. */
   numbered(number: number, whose: SessionCaller): Terminal | undefined {
     const found = this.all(whose).find((terminal) => terminal.number === number);
     return found ?? (number === 0 ? this.#all.get(this.#defaultOf.idOf(ofInstance) ?? '') : undefined);
@@ -365,7 +365,7 @@ export class Sessions implements AsyncDisposable {
     this.#past.remember(terminal, words, alias);
   }
 
-  /** Idle means no call and no output and no foreground command and no recording (R-TERM-033). */
+  /** Idle means no call and no output and no foreground command and no recording. */
   #armIdle(terminal: Terminal, client?: Client): void {
     const usualMs = this.limits.idleTimeout * 1000;
     // Sessions that clients did not ask for must not pile up after them, also where those they asked for stay.
@@ -394,7 +394,7 @@ export class Sessions implements AsyncDisposable {
     arm(limitMs);
   }
 
-  /** What has ended stays readable for a while, whatever the idle limit is (R-RPC-024). */
+  /** What has ended stays readable for a while, whatever the idle limit is. */
   #armEnded(terminal: Terminal): void {
     const arm = (): void => {
       if (!terminal.ended || this.#all.get(terminal.id) !== terminal) return;

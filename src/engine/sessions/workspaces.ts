@@ -38,7 +38,7 @@ export interface ListedWorkspace {
   readonly error?: string;
 }
 
-/** Named layouts of sessions, a file each (R-RPC-110…112). */
+/** Named layouts of sessions, a file each. */
 export class Workspaces implements AsyncDisposable {
   readonly #folder: string;
 

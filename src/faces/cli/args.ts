@@ -39,7 +39,7 @@ export class UsageError extends Error {
 }
 
 /**
- * `--x v` and `--x=v` mean the same (R-TERM-012). After `--` everything is a word. Where words are a command line, `-x` behind
+ * `--x v` and `--x=v` mean the same. After `--` everything is a word. Where words are a command line, `-x` behind
  * the first is one of them, and `advice` is for who gave it an option that is not known here.
  */
 export function parseArgs(

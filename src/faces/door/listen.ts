@@ -14,7 +14,7 @@ export interface ListenOptions {
 
 const nextPorts = 5;
 
-/** This port, the five after it, then any free one (R-RPC-007). 0 is any free one. */
+/** This port, the five after it, then any free one. 0 is any free one. */
 export function portsFrom(first: number): readonly number[] {
   const near = Array.from({ length: nextPorts + 1 }, (_, step) => first + step);
   return first === 0 ? [0] : [...near.filter((port) => port <= 65_535), 0];

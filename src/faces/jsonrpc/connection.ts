@@ -25,9 +25,9 @@ const strangerLineBytes = 64 << 10;
 const strangerWaiting = 16;
 /** Requests that wait while one is answered. Beyond it nothing more is read from the client. */
 const mostWaiting = 256;
-/** A client that has not shown the token by then is sent away (R-RPC-012). */
+/** A client that has not shown the token by then is sent away. */
 const loginMs = 30_000;
-/** After the client's last byte a call may take this long to answer; then its waiting ends (R-RPC-015). */
+/** After the client's last byte a call may take this long to answer; then its waiting ends. */
 const lastAnswerMs = 50;
 /** A client that was refused may go on sending for this long. */
 const refusedMs = 2000;

@@ -2,7 +2,7 @@ import type { Origin } from '../../engine/call/call.ts';
 import { isSameToken } from '../door/token.ts';
 import { cliClient, type RpcError, codes } from './wire.ts';
 
-/** Failures of one connection after which every further attempt is slowed down (R-RPC-012). */
+/** Failures of one connection after which every further attempt is slowed down. */
 const freeFailures = 5;
 export const slowedLoginMs = 1000;
 
@@ -11,17 +11,17 @@ export class TokenLogin {
   readonly #token: string;
   #failures = 0;
   authenticated = false;
-  /** Answers may leave as they finish (R-RPC-011). */
+  /** Answers may leave as they finish. */
   concurrent = false;
   clientName = 'anonymous';
-  /** The session the client lives in: it is never chosen for writing by default (R-RPC-013). */
+  /** The session the client lives in: it is never chosen for writing by default. */
   ownSession: string | undefined;
 
   constructor(token: string) {
     this.#token = token;
   }
 
-  /** By the client's own words, as its name is: good for the audit trail, not for permission (R-RPC-036). */
+  /** By the client's own words, as its name is: good for the audit trail, not for permission. */
   get origin(): Origin {
     return this.clientName === cliClient ? 'cli' : 'rpc';
   }
@@ -31,7 +31,7 @@ export class TokenLogin {
     return this.#failures >= freeFailures ? slowedLoginMs : 0;
   }
 
-  /** Never takes away what was granted before: the answer tells of this token only (R-RPC-012). */
+  /** Never takes away what was granted before: the answer tells of this token only. */
   attempt(params: Readonly<Record<string, unknown>>): { readonly status: 'ok' } | RpcError {
     const { token, client, session_id, concurrent } = params;
     if (typeof token !== 'string' || !isSameToken(token, this.#token)) {

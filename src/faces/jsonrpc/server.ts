@@ -9,7 +9,7 @@ import type { MethodTable } from './methods.ts';
 
 export interface RpcServerOptions {
   readonly host: string;
-  /** Tried first; then the five after it, then any (R-RPC-007). */
+  /** Tried first; then the five after it, then any. */
   readonly port: number;
   readonly token: string;
   readonly methods: MethodTable;
@@ -24,7 +24,7 @@ const mostStrangers = 256;
 /** Further clients are turned away. */
 const mostConnections = 4096;
 
-/** Line-delimited JSON-RPC 2.0 over TCP: the wire of the session RPC (R-RPC-010…016). */
+/** Line-delimited JSON-RPC 2.0 over TCP: the wire of the session RPC. */
 export class RpcServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

@@ -1,7 +1,7 @@
 import { errorTable, type FairleadError } from '../../contract/errors.ts';
 import { visible } from '../../contract/quote.ts';
 
-/** One request as the line protocol of the session RPC has it (R-RPC-010). */
+/** One request as the line protocol of the session RPC has it. */
 export interface Request {
   /** Null when the client sent none. */
   readonly id: RequestId;
@@ -61,7 +61,7 @@ export const resultLine = (id: RequestId, result: unknown): string =>
 export const errorLine = (id: RequestId, error: RpcError): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`;
 
-/** What went wrong, in the words of the reference; the symbolic code and what to do next go to `data` (R-RPC-014). */
+/** What went wrong, in the words of the reference; the symbolic code and what to do next go to `data`. */
 export function rpcError(error: FairleadError, message: string): RpcError {
   const { hint, data: { rpcCode, ...facts } = {} } = error;
   const code = typeof rpcCode === 'string' ? rpcCode : errorTable[error.code].rpc;

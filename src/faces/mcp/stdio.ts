@@ -22,7 +22,7 @@ export interface StdioOptions {
   readonly onAnswered?: () => void;
   /** After the end of input the client still takes bytes of its last answers: the end may take longer. */
   readonly onFlow?: () => void;
-  /** How long what remains may take after the end of input. Together under 2 s, unless answers flow (R-TERM-140, R-TERM-142). */
+  /** How long what remains may take after the end of input. Together under 2 s, unless answers flow. */
   readonly patience?: Partial<Patience>;
 }
 

@@ -47,7 +47,7 @@ const defaultWaitMs = 10_000;
 /** What `toAnsi` writes besides characters. */
 const ownSequences = /(\x1b\[[0-9;]*m|\r\n)/;
 
-/** The text of a terminal, after it has answered the newest input (R-TERM-050…052). */
+/** The text of a terminal, after it has answered the newest input. */
 export async function readContent(
   terminal: Terminal,
   request: ContentRequest,
@@ -72,7 +72,7 @@ async function inStep(terminal: Terminal, signal: AbortSignal): Promise<void> {
   if (await inTurn(signal)) await terminal.sync(signal);
 }
 
-/** What is on the screen right now, with where the cursor is (R-TERM-060, 061). */
+/** What is on the screen right now, with where the cursor is. */
 export async function view(terminal: Terminal, form: 'text' | 'ansi', signal: AbortSignal) {
   await answered(terminal, signal);
   await terminal.sync(signal);
@@ -159,7 +159,7 @@ function lastBlock(terminal: Terminal): Part {
   };
 }
 
-/** Row numbers count from the start of the terminal and stay true while it scrolls, within one epoch (R-RPC-021). */
+/** Row numbers count from the start of the terminal and stay true while it scrolls, within one epoch. */
 function markerOf({ screen }: Terminal): string {
   return `${screen.epoch}.${screen.viewportTop + screen.cursor.y}`;
 }

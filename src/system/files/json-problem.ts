@@ -16,7 +16,7 @@ export function problemOf(text: string, schema: z.ZodType): string | undefined {
   return issue === undefined ? undefined : `${issue.path.join('.') || 'the whole'}: ${issue.message}`;
 }
 
-/** Why nothing is written to a file that cannot be understood: what the person wrote would be lost (R-RPC-017). */
+/** Why nothing is written to a file that cannot be understood: what the person wrote would be lost. */
 export const refusal = (path: string, problem: string): FairleadError =>
   new FairleadError('conflict', `${path} cannot be understood (${problem}), so it is left as it is`, {
     hint: 'Nothing was changed. Correct the file, or move it away, and try again.',

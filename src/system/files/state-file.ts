@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { problemOf, refusal } from './json-problem.ts';
 import { readText, writePrivate } from './private-files.ts';
 
-/** A hand edit takes effect within two seconds (R-RPC-017). */
+/** A hand edit takes effect within two seconds. */
 const lookEveryMs = 1000;
 
 export interface StateFileOptions<T extends z.ZodType> {
@@ -17,7 +17,7 @@ export interface StateFileOptions<T extends z.ZodType> {
   readonly keepsGood?: true;
 }
 
-/** One concern of the product, kept as JSON that people may edit. Missing or malformed means the defaults (R-RPC-017). */
+/** One concern of the product, kept as JSON that people may edit. Missing or malformed means the defaults. */
 export class StateFile<T extends z.ZodType> {
   readonly path: string;
   readonly #options: StateFileOptions<T>;

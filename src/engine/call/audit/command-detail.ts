@@ -6,6 +6,6 @@ export function typesUnseen({ process, prompts }: Terminal): boolean {
   return mode === undefined ? prompts.current?.secret === true : mode === 'hidden';
 }
 
-/** What the audit trail may say of a command that is typed: while nothing is echoed, only how long it is (R-RPC-036). */
+/** What the audit trail may say of a command that is typed: while nothing is echoed, only how long it is. */
 export const commandDetail = (command: string, unseen: boolean): string =>
   unseen ? `${[...command].length} characters` : command;

@@ -4,7 +4,7 @@ import { visible } from '../../../contract/quote.ts';
 export interface AuditNote {
   /** In a line. */
   readonly detail?: string | undefined;
-  /** What it changes, where the trail is to hold all of it: up to 4 KiB (R-RPC-102). */
+  /** What it changes, where the trail is to hold all of it: up to 4 KiB. */
   readonly changes?: readonly string[] | undefined;
   /** Names of variables it sets: what they are set to may be a secret. */
   readonly variables?: readonly string[] | undefined;
@@ -24,7 +24,7 @@ export function detailOf(noted: AuditNote, redact: (text: string) => string): st
   return [names, text, changed].filter((part) => part !== '').join(': ') || undefined;
 }
 
-/** At most so many characters of it, in one line (R-RPC-036). */
+/** At most so many characters of it, in one line. */
 export function preview(text: string, most = 80): string {
   const escaped = visible(JSON.stringify(text).slice(1, -1));
   return escaped.length > most ? `${escaped.slice(0, most - 1)}…` : escaped;

@@ -28,7 +28,7 @@ import { removeFileSync } from '../../../system/files/remove-file.ts';
 const vouchMs = 1000;
 
 /**
- * What was changed, on disk: a file a day, for its owner only, kept for two weeks (R-RPC-035, 036). Whoever edits, moves or
+ * What was changed, on disk: a file a day, for its owner only, kept for two weeks. Whoever edits, moves or
  * takes out a line breaks the chain of its writer, and `verifyTrail` tells where. The hashes are keyed: who cannot read the
  * owner's key cannot make new ones.
  */
@@ -87,7 +87,7 @@ export class AuditTrail implements AsyncDisposable {
 
   /**
    * The newest that are wanted, newest first, at most so many: what is on disk, and what this server remembers of its own
-   * and could not write there or cannot read again (R-RPC-036).
+   * and could not write there or cannot read again.
    */
   async newest(
     wanted: AuditQuery,

@@ -1,4 +1,4 @@
-/** The command of a line that says what its output is, without what only runs it (R-HUB-103). */
+/** The command of a line that says what its output is, without what only runs it. */
 export function commandWords(line: string): readonly string[] {
   // Of a chain the first part that prints more than a word.
   for (const part of line.split(/&&|\|\||;|\n/)) {

@@ -18,7 +18,7 @@ const kindOfCommand: Readonly<Record<string, SummaryKind>> = {
   ...named('make', 'make gmake cc gcc g++ c++ clang clang++'),
 };
 
-/** What the output of a known tool comes to, or `unknown`: nothing is guessed (R-HUB-103, 105). A pure function. */
+/** What the output of a known tool comes to, or `unknown`: nothing is guessed. A pure function. */
 export function summarise(text: string, { command = '', exitCode }: Hint = {}): Summary {
   const lines = linesOf(text);
   const [word = '', ...rest] = commandWords(command);

@@ -63,7 +63,7 @@ export class Emulator {
     this.core.registerOscHandler(8, () => true);
     boundMemory(this.core);
     boundSequences(this.core);
-    // Where a program clears the screen or what is above it, rows found before are other rows from here on (R-RPC-021).
+    // Where a program clears the screen or what is above it, rows found before are other rows from here on.
     this.core.registerCsiHandler({ final: 'J' }, ({ params }) => {
       const what = params[0] ?? 0;
       if ((what === 2 || what === 3) && this.core.buffers.active === this.core.buffers.normal) this.epoch++;

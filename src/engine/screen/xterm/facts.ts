@@ -30,7 +30,7 @@ export interface Facts {
   /** Absolute number of the first retained row; rows are counted from the terminal's start. */
   readonly baseRow: number;
   readonly viewportTop: number;
-  /** Row numbers are comparable within one epoch: a reflow and a clear begin another (R-RPC-021). */
+  /** Row numbers are comparable within one epoch: a reflow and a clear begin another. */
   readonly epoch: number;
 }
 
