@@ -5,12 +5,12 @@ export const never = new AbortController().signal;
 
 export class Product {
   static async load(bench) {
-    const [{ localTransport }, { Terminal }, { systemClock }] = await Promise.all([
+    const [{ ptyDriver }, { Terminal }, { systemClock }] = await Promise.all([
       bench.load('transports/local/index'),
       bench.load('engine/terminal/terminal'),
       bench.load('system/clock'),
     ]);
-    return new Product(localTransport(), Terminal, systemClock);
+    return new Product(ptyDriver(), Terminal, systemClock);
   }
 
   #transport;

@@ -16,7 +16,7 @@ export const bar = { 'vs the same shell in a bare PTY': { atMost: 2 } };
 
 /** A call over TCP to a running instance whose terminals live in its keeper, against Enter to the prompt in a bare PTY. */
 export async function run(bench) {
-  const { localOpener } = await bench.load('transports/local/opener');
+  const { localTransport } = await bench.load('transports/local/transport');
   const home = join(bench.folder, 'instance');
   const program = join(dirname(fileURLToPath(bench.dist)), 'bin', 'fairlead.js');
   const serving = [
@@ -38,7 +38,7 @@ export async function run(bench) {
   await once(server.stdout, 'data');
   const rpc = await client(JSON.parse(readFileSync(join(home, 'server.json'), 'utf8')));
   const root = join(bench.folder, 'home');
-  const opener = localOpener({ root, shell: 'bash', cwd: '/', env, extraEnv: {}, integration: true });
+  const opener = localTransport({ root, shell: 'bash', cwd: '/', env, extraEnv: {}, integration: true });
   const integrated = await opener({ target: 'local', size }, 'bare', never);
   const marked = await bareShell(integrated.channel, /\x1b\]133;B[^\x07]*\x07$/);
   bench.own({

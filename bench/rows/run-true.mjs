@@ -12,12 +12,12 @@ export const bar = { 'vs the same shell in a bare PTY': { atMost: 2 } };
 export async function run(bench) {
   const commands = bench.pick(200, 10);
   const product = await bench.product();
-  const [{ Engine }, { localOpener }, { runCommand }] = await Promise.all([
+  const [{ Engine }, { localTransport }, { runCommand }] = await Promise.all([
     bench.load('engine/engine'),
-    bench.load('transports/local/opener'),
+    bench.load('transports/local/transport'),
     bench.load('engine/run/run'),
   ]);
-  const opener = localOpener({
+  const opener = localTransport({
     root: join(bench.folder, 'home'),
     shell: 'bash',
     cwd: '/',

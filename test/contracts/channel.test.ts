@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { EchoChannel } from '../../src/transports/echo/index.ts';
 import { linuxPty, portablePty } from '../../src/transports/local/index.ts';
 import { channelOf } from '../../src/transports/ssh/open/channel-of.ts';
-import { openChannel } from '../../src/transports/ssh/open/opener-channel.ts';
+import { openChannel } from '../../src/transports/ssh/open/open-channel.ts';
 import type { SshLink } from '../../src/transports/ssh/link/link.ts';
 import { isRoot, type Sshd, startSshd } from '../support/ssh/sshd.ts';
 import { behavesLikeAChannel, saving } from './channel.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { firstPrompt } from '../../src/engine/waiting/answered.ts';
 import type { Terminal } from '../../src/engine/terminal/terminal.ts';
-import { localOpener, type PtyHost } from '../../src/transports/local/opener.ts';
+import { localTransport, type PtyHost } from '../../src/transports/local/transport.ts';
 
 export interface ShellHome extends AsyncDisposable {
   readonly home: string;
@@ -60,7 +60,7 @@ function createEngine(home: string, integration: boolean, place?: PtyHost): Engi
   const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', USER: 'tester', SHELL: '/bin/bash' };
   const root = join(home, '.fairlead');
   return engineWith(home, {
-    local: localOpener({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration }, place),
+    local: localTransport({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration }, place),
   });
 }
 

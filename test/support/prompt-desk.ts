@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Terminal } from '../../src/engine/terminal/terminal.ts';
-import { localOpener } from '../../src/transports/local/opener.ts';
+import { localTransport } from '../../src/transports/local/transport.ts';
 
 export const never = new AbortController().signal;
 
@@ -16,7 +16,7 @@ export class Workplace implements AsyncDisposable {
     this.home = home;
     this.engine = new Engine({
       openers: {
-        local: localOpener({
+        local: localTransport({
           root: join(home, 'state'),
           shell: '/bin/bash',
           cwd: home,

@@ -1,5 +1,5 @@
 import type { Ended } from '../../src/engine/terminal/channel.ts';
-import { localTransport } from '../../src/transports/local/index.ts';
+import { ptyDriver } from '../../src/transports/local/index.ts';
 
 /** A program on a terminal of its own, seen as raw bytes: what a person's terminal would get. */
 export interface PtySession extends AsyncDisposable {
@@ -12,7 +12,7 @@ export interface PtySession extends AsyncDisposable {
 export async function openSession(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<PtySession> {
   const [program = '', ...args] = argv;
   const target = { argv: [program, ...args] as const, env: { TERM: 'xterm-256color', ...env }, cwd: '/' };
-  const channel = await localTransport().open(target, { cols: 100, rows: 30 }, AbortSignal.timeout(10_000));
+  const channel = await ptyDriver().open(target, { cols: 100, rows: 30 }, AbortSignal.timeout(10_000));
   let seen = '';
   let wake = (): void => {};
   const reading = (async () => {

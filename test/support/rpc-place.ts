@@ -20,7 +20,7 @@ import { Workspaces, workspaces } from '../../src/engine/sessions/workspaces.ts'
 import { MethodTable } from '../../src/faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../src/faces/jsonrpc/server.ts';
 import { sessionBook } from '../../src/operations/session/index.ts';
-import { localOpener } from '../../src/transports/local/opener.ts';
+import { localTransport } from '../../src/transports/local/transport.ts';
 import { RpcClient } from './rpc.ts';
 
 /** An instance in this process, with a home of its own, and a client of its RPC that has logged in. */
@@ -74,7 +74,7 @@ export class RpcPlace implements AsyncDisposable {
     const trail = new AuditTrail(root, warn);
     const engine = new Engine({
       openers: {
-        local: localOpener({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true, variables }),
+        local: localTransport({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true, variables }),
       },
       size: { cols: 120, rows: 30 },
       scrollback: 1000,

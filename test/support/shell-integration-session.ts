@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Block, type BlockEvent, Blocks } from '../../src/engine/terminal/blocks.ts';
 import type { Channel } from '../../src/engine/terminal/channel.ts';
 import { type Mark, MarkScanner } from '../../src/engine/terminal/marks.ts';
-import { localTransport } from '../../src/transports/local/index.ts';
+import { ptyDriver } from '../../src/transports/local/index.ts';
 import { integrate, type IntegratedLaunch } from '../../src/transports/local/shell-integration/index.ts';
 
 export interface ShellOptions {
@@ -48,7 +48,7 @@ export class ShellSession implements AsyncDisposable {
     const asked = { shell: options.shell, args: [], env, login: options.login ?? false };
     const launch = integrate(asked, { root, nonce });
     const target = options.integration === false ? { argv: [options.shell] as const, env } : launch;
-    const channel = await localTransport().open(
+    const channel = await ptyDriver().open(
       { argv: target.argv, env: target.env, cwd: home },
       { cols: 120, rows: 30 },
       AbortSignal.timeout(limitMs),

@@ -20,9 +20,9 @@ import { allBooks, usualBooks } from '../../operations/index.ts';
 import { instructionsFor } from '../../operations/instructions.ts';
 import { promptsFor } from '../../operations/prompts.ts';
 import type { KeeperClient } from '../../transports/local/keeper/client/keeper-client.ts';
-import { keeperOpener } from '../../transports/local/keeper/client/keeper-opener.ts';
-import { type LocalOptions, localOpener, localTargets } from '../../transports/local/opener.ts';
-import { sshOpener, sshTargets } from '../../transports/ssh/open/opener.ts';
+import { keeperTransport } from '../../transports/local/keeper/client/keeper-transport.ts';
+import { type LocalOptions, localTransport, localTargets } from '../../transports/local/transport.ts';
+import { sshTransport, sshTargets } from '../../transports/ssh/open/transport.ts';
 import { places } from '../../config.ts';
 import { answerLine } from './answer-line.ts';
 import { askPages } from './ask-pages.ts';
@@ -67,8 +67,8 @@ export async function createInstance(
   };
   const engine: Engine = new Engine({
     openers: {
-      local: keeper ? keeperOpener(local, keeper) : localOpener(local),
-      ssh: sshOpener({ engine: () => engine, integration: settings.shellIntegration, env }),
+      local: keeper ? keeperTransport(local, keeper) : localTransport(local),
+      ssh: sshTransport({ engine: () => engine, integration: settings.shellIntegration, env }),
     },
     size: { cols: settings.cols, rows: settings.rows },
     scrollback: settings.scrollback,

@@ -7,7 +7,7 @@ export type { LocalTarget } from './target.ts';
 type Open = (target: LocalTarget, size: Size) => Channel;
 
 /** Programs on this machine, each on a pseudo-terminal of its own. */
-export function localTransport(): Transport<LocalTarget> {
+export function ptyDriver(): Transport<LocalTarget> {
   let loading: Promise<Open> | undefined;
   return {
     open: async (target, size, signal) => {

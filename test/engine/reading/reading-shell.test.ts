@@ -6,7 +6,7 @@ import { Engine } from '../../../src/engine/engine.ts';
 import { findInTerminal } from '../../../src/engine/reading/find.ts';
 import { readTerminal } from '../../../src/engine/reading/read.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { localOpener } from '../../../src/transports/local/opener.ts';
+import { localTransport } from '../../../src/transports/local/transport.ts';
 import { typeText } from '../../../src/engine/input/typing.ts';
 import { atPrompt } from '../../support/engine.ts';
 
@@ -16,7 +16,7 @@ async function openShell(): Promise<{ terminal: Terminal } & AsyncDisposable> {
   const home = mkdtempSync(join(tmpdir(), 'fairlead-reading-'));
   const engine = new Engine({
     openers: {
-      local: localOpener({
+      local: localTransport({
         root: home,
         shell: '/bin/bash',
         cwd: home,

@@ -7,7 +7,7 @@ import { readsKeys } from '../../../src/engine/run/deaf.ts';
 import { type RunResult, runCommand } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { portablePty } from '../../../src/transports/local/index.ts';
-import type { PtyHost } from '../../../src/transports/local/opener.ts';
+import type { PtyHost } from '../../../src/transports/local/transport.ts';
 import { limit, shellHome } from '../../support/engine.ts';
 
 // The driver of macOS and Windows sees the processes but not the terminal's settings: whether a program reads lines, keys or a

@@ -7,8 +7,8 @@ import { firstPrompt } from '../../../src/engine/waiting/answered.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../../../src/transports/echo/index.ts';
 import { resumeTerminals } from '../../../src/transports/local/keeper/client/resume-terminals.ts';
-import { keeperOpener } from '../../../src/transports/local/keeper/client/keeper-opener.ts';
-import { localOpener } from '../../../src/transports/local/opener.ts';
+import { keeperTransport } from '../../../src/transports/local/keeper/client/keeper-transport.ts';
+import { localTransport } from '../../../src/transports/local/transport.ts';
 import { engineWith, limit } from '../../support/engine.ts';
 import { KeeperHome } from '../../support/keeper/keeper.ts';
 import { sshEngine } from '../../support/ssh/home.ts';
@@ -83,7 +83,7 @@ const open = (engine: Engine, target: string): Promise<Terminal> =>
 
 describe('output that our emulator cannot take ends nothing', () => {
   test('in a terminal of this process', async () => {
-    await using engine = engineWith(folder, { local: localOpener(localOptions()) }, log);
+    await using engine = engineWith(folder, { local: localTransport(localOptions()) }, log);
     await survives(await open(engine, 'local'));
   });
 
@@ -91,7 +91,7 @@ describe('output that our emulator cannot take ends nothing', () => {
     await using home = new KeeperHome();
     const client = home.client();
     {
-      await using engine = engineWith(folder, { local: keeperOpener(localOptions(), client) }, log);
+      await using engine = engineWith(folder, { local: keeperTransport(localOptions(), client) }, log);
       await survives(await open(engine, 'local'));
       const left = await open(engine, 'local');
       await firstPrompt(left, limit());

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { KeeperClient } from '../../../src/transports/local/keeper/client/keeper-client.ts';
-import { keeperOpener } from '../../../src/transports/local/keeper/client/keeper-opener.ts';
+import { keeperTransport } from '../../../src/transports/local/keeper/client/keeper-transport.ts';
 import { atPrompt, engineWith, limit } from '../../support/engine.ts';
 import { OwnKeeper } from '../../support/keeper/own-keeper.ts';
 import { askAndRead, clean, prepare, runs } from '../../support/queries/matrix.ts';
@@ -22,7 +22,7 @@ test.each(roads)('$shell in a keeper, lent: $direct: who can read the answers ha
     { lease: direct },
   );
   const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', ZDOTDIR: home };
-  const local = keeperOpener(
+  const local = keeperTransport(
     { root: join(home, '.fairlead'), shell: undefined, cwd: home, env, extraEnv: {}, integration: true },
     client,
   );

@@ -6,7 +6,7 @@ import { attachMethods } from '../../../src/engine/person/attach/methods.ts';
 import { call as callOperation } from '../../../src/engine/call/call.ts';
 import { open } from '../../../src/operations/core/lifecycle.ts';
 import { create } from '../../../src/operations/terminal/shell.ts';
-import { localOpener } from '../../../src/transports/local/opener.ts';
+import { localTransport } from '../../../src/transports/local/transport.ts';
 import { isAlive } from '../../support/keeper/keeper.ts';
 import { patientClock } from '../../support/clocks/patient.ts';
 import { shortest } from '../../support/shortest.ts';
@@ -119,7 +119,7 @@ test('a session begins at home where nobody says where, one of the terminal tool
     ['/usr', '/usr'],
     ['/no/such/home', '/tmp'],
   ]) {
-    await using own = await RpcPlace.open(undefined, { openers: { local: localOpener({ ...options, home }) } });
+    await using own = await RpcPlace.open(undefined, { openers: { local: localTransport({ ...options, home }) } });
     for (const method of ['session.create', 'orchestrate.launch']) {
       const { id } = await own.client.call(method);
       expect((await own.client.call('session.cwd', { id })).path).toBe(begins);

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Opener } from '../../../src/engine/engine.ts';
 import { EchoChannel } from '../../../src/transports/echo/index.ts';
-import { localOpener } from '../../../src/transports/local/opener.ts';
+import { localTransport } from '../../../src/transports/local/transport.ts';
 import { RpcPlace } from '../../support/rpc-place.ts';
 
 const file = (place: RpcPlace, name: string): string => join(place.home, '.fairlead', 'workspaces', `${name}.json`);
@@ -123,7 +123,7 @@ test('a shell is kept by name also where it marks nothing (R-RPC-110)', async ()
   const home = mkdtempSync(join(tmpdir(), 'fairlead-plain-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const env = { PATH: process.env['PATH'] ?? '', HOME: home };
-  const local = localOpener({
+  const local = localTransport({
     root: join(home, '.fairlead'),
     shell: '/bin/bash',
     cwd: home,

@@ -1,13 +1,13 @@
 import { ByteQueue } from '../../../src/lib/byte-queue.ts';
 import type { SshProcess } from '../../../src/transports/ssh/link/link.ts';
-import { localTransport } from '../../../src/transports/local/index.ts';
+import { ptyDriver } from '../../../src/transports/local/index.ts';
 
 /** What sshd does with a command and a terminal, on this machine and without SSH: the login shell gets it with `-c`. */
 export async function farShell(
   command: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,
 ): Promise<SshProcess> {
-  const channel = await localTransport().open(
+  const channel = await ptyDriver().open(
     {
       argv: command,
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color', ...env },

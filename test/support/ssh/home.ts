@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Engine, EngineOptions } from '../../../src/engine/engine.ts';
 import type { SshSurroundings } from '../../../src/transports/ssh/sessions/connect.ts';
 import { Ssh, ssh } from '../../../src/transports/ssh/index.ts';
-import { sshOpener } from '../../../src/transports/ssh/open/opener.ts';
+import { sshTransport } from '../../../src/transports/ssh/open/transport.ts';
 import { defaultSshSettings } from '../../../src/transports/ssh/settings.ts';
 import { atPrompt, engineWith, limit, type ShellHome } from '../engine.ts';
 import { type Sshd, startSshd } from './sshd.ts';
@@ -23,7 +23,7 @@ export function sshEngine(
   writeFileSync(join(sshd.home, '.ssh', 'config'), ['Host far', ...login].join('\n'));
   const engine: Engine = engineWith(
     folder,
-    { ssh: sshOpener({ engine: () => engine, integration: true, env: {} }) },
+    { ssh: sshTransport({ engine: () => engine, integration: true, env: {} }) },
     {
       ...more,
       parts: [

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Channel } from '../../../src/engine/terminal/channel.ts';
-import { type LocalTarget, localTransport } from '../../../src/transports/local/index.ts';
+import { type LocalTarget, ptyDriver } from '../../../src/transports/local/index.ts';
 import { cpuTimer } from '../../support/clocks/cpu-timer.ts';
 import { shortest } from '../../support/shortest.ts';
 
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'local-pty-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = (target: Partial<LocalTarget> & Pick<LocalTarget, 'argv'>): Promise<Channel> =>
-  localTransport().open({ env, ...target }, size, AbortSignal.timeout(20_000));
+  ptyDriver().open({ env, ...target }, size, AbortSignal.timeout(20_000));
 const script = (text: string): Promise<Channel> => open({ argv: ['sh', '-c', text] });
 
 class Text {
@@ -161,7 +161,7 @@ describe.runIf(process.platform === 'linux')('local pty on Linux', () => {
   });
 
   it('R-TERM-141 starts nothing for a caller who has hung up', async () => {
-    const opening = localTransport().open({ argv: ['cat'], env }, size, AbortSignal.abort());
+    const opening = ptyDriver().open({ argv: ['cat'], env }, size, AbortSignal.abort());
     await expect(opening).rejects.toMatchObject({ code: 'cancelled' });
   });
 

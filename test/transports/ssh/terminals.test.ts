@@ -12,7 +12,7 @@ import { run } from '../../../src/operations/core/run.ts';
 import { send } from '../../../src/operations/core/send.ts';
 import { wait } from '../../../src/operations/core/wait.ts';
 import { ssh } from '../../../src/transports/ssh/index.ts';
-import { sshTargets } from '../../../src/transports/ssh/open/opener.ts';
+import { sshTargets } from '../../../src/transports/ssh/open/transport.ts';
 import { callerOf } from '../../support/ssh/remote.ts';
 import { sshEngine } from '../../support/ssh/home.ts';
 import { withSshd } from '../../support/ssh/login.ts';

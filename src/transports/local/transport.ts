@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Channel, Size } from '../../engine/terminal/channel.ts';
 import type { Opener } from '../../engine/engine.ts';
-import { type LocalTarget, localTransport } from './index.ts';
+import { type LocalTarget, ptyDriver } from './index.ts';
 import { integrate } from './shell-integration/index.ts';
 
 export interface LocalOptions {
@@ -44,12 +44,12 @@ export interface OwnFiles {
 }
 
 function inThisProcess(): PtyHost {
-  const transport = localTransport();
+  const transport = ptyDriver();
   return { open: (target, size, _, signal) => transport.open(target, size, signal) };
 }
 
 /** Opens programs on this machine: a shell with integration, or a command as given. */
-export function localOpener(options: LocalOptions, place: PtyHost = inThisProcess()): Opener {
+export function localTransport(options: LocalOptions, place: PtyHost = inThisProcess()): Opener {
   return async (request, terminalId, signal) => {
     const found = await options.variables?.(signal);
     const env = { ...environment(options), ...found, ...request.env, FAIRLEAD: '1', FAIRLEAD_SESSION: terminalId };

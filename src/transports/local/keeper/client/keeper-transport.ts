@@ -1,10 +1,10 @@
 import type { Opener } from '../../../../engine/engine.ts';
-import { type LocalOptions, localOpener } from '../../opener.ts';
+import { type LocalOptions, localTransport } from '../../transport.ts';
 import type { KeeperClient } from './keeper-client.ts';
 
 /** Opens programs on this machine in the keeper, where they outlive this process. */
-export function keeperOpener(options: LocalOptions, keeper: KeeperClient): Opener {
-  return localOpener(options, {
+export function keeperTransport(options: LocalOptions, keeper: KeeperClient): Opener {
+  return localTransport(options, {
     open: (target, size, id, signal, own) => keeper.open({ ...target, ...own }, size, id, signal),
     owner: (signal) => keeper.ready(signal),
   });

@@ -4,11 +4,11 @@ import { hostAndPort } from '../config/address.ts';
 import type { AskPassword } from '../login/auth.ts';
 import { ssh } from '../index.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
-import { openChannel } from './opener-channel.ts';
+import { openChannel } from './open-channel.ts';
 import { personQuestion } from '../login/person-question.ts';
 import type { ConnectOutcome } from '../sessions/sessions.ts';
 
-export interface SshOpenerOptions {
+export interface SshTransportOptions {
   /** Asked for when something is opened: an engine is made with its openers. */
   readonly engine: () => Engine;
   /** Have shells mark their prompts and commands. */
@@ -18,7 +18,7 @@ export interface SshOpenerOptions {
 }
 
 /** Opens `ssh:user@host[:port]`, or `ssh:name` for a host of the SSH config, on a session of the same principal. */
-export function sshOpener({ engine, integration, env }: SshOpenerOptions): Opener {
+export function sshTransport({ engine, integration, env }: SshTransportOptions): Opener {
   const language = Object.fromEntries(
     Object.entries(env).filter(
       (pair): pair is [string, string] => /^LANG$|^LC_/.test(pair[0]) && pair[1] !== undefined,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EchoChannel } from '../echo/index.ts';
-import { localOpener } from './opener.ts';
+import { localTransport } from './transport.ts';
 
 const size = { cols: 80, rows: 24 };
 let folder: string;
@@ -16,7 +16,7 @@ test('a home that cannot be looked at is not begun in, and is no reason not to b
   const home = join(folder, 'loop');
   symlinkSync(home, home);
   let begun: string | undefined;
-  const open = localOpener(
+  const open = localTransport(
     { root: folder, shell: '/bin/sh', cwd: folder, home, env: {}, extraEnv: {}, integration: false },
     {
       open: async ({ cwd }) => {
