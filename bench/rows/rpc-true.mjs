@@ -38,8 +38,8 @@ export async function run(bench) {
   await once(server.stdout, 'data');
   const rpc = await client(JSON.parse(readFileSync(join(home, 'server.json'), 'utf8')));
   const root = join(bench.folder, 'home');
-  const opener = localTransport({ root, shell: 'bash', cwd: '/', env, extraEnv: {}, integration: true });
-  const integrated = await opener({ target: 'local', size }, 'bare', never);
+  const transport = localTransport({ root, shell: 'bash', cwd: '/', env, extraEnv: {}, integration: true });
+  const integrated = await transport.open({ target: 'local', size, terminalId: 'bare' }, never);
   const marked = await bareShell(integrated.channel, /\x1b\]133;B[^\x07]*\x07$/);
   bench.own({
     async [Symbol.asyncDispose]() {

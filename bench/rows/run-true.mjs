@@ -17,7 +17,7 @@ export async function run(bench) {
     bench.load('transports/local/transport'),
     bench.load('engine/run/run'),
   ]);
-  const opener = localTransport({
+  const transport = localTransport({
     root: join(bench.folder, 'home'),
     shell: 'bash',
     cwd: '/',
@@ -27,7 +27,7 @@ export async function run(bench) {
   });
   const engine = bench.own(
     new Engine({
-      openers: { local: opener },
+      transports: [transport],
       size,
       scrollback: 1000,
       sessions: { maxSessions: 5, idleTimeout: 0 },
@@ -36,7 +36,7 @@ export async function run(bench) {
     }),
   );
   const terminal = await engine.sessions.default(never);
-  const integrated = await opener({ target: 'local', size }, 'bare', never);
+  const integrated = await transport.open({ target: 'local', size, terminalId: 'bare' }, never);
   const marked = await bareShell(integrated.channel, /\x1b\]133;B[^\x07]*\x07$/);
   const plain = await bareShell(await product.channel(['bash', '--norc', '--noprofile', '-i']), /\$ $/);
   bench.own({

@@ -29,7 +29,7 @@ async function tools(bench, connector) {
   ]);
   const engine = bench.own(
     new Engine({
-      openers: {},
+      transports: [],
       size,
       scrollback: 1000,
       sessions: { maxSessions: 5, idleTimeout: 0 },

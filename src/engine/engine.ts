@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { Launch } from './terminal/launch.ts';
 import { FairleadError } from '../contract/errors.ts';
 import { newTerminalId } from '../contract/ids.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Emitter } from '../lib/emitter.ts';
 import { PersonQuestions } from './person/questions/person-questions.ts';
 import { Audit } from './call/audit/audit.ts';
-import type { Channel, DurableFarSide, Size } from './terminal/channel.ts';
-import type { ShellEnvironment } from './terminal/environment.ts';
+import type { DurableFarSide, Size } from './terminal/channel.ts';
 import { type Gate, openGate } from './call/gate.ts';
 import { Idempotency, type IdempotencyLimits } from './call/idempotency.ts';
 import { incident, type Log } from '../system/incident.ts';
@@ -23,47 +21,11 @@ import { type SessionLimits, Sessions } from './sessions/sessions.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Resumed } from './terminal/terminal-init.ts';
 import { Terminal } from './terminal/terminal.ts';
-
-export interface OpenRequest {
-  /** What to open: the name of an opener, and after a colon what only that opener understands. */
-  readonly target: string;
-  readonly size: Size;
-  /** Whose terminal it is; undefined: everybody's. */
-  readonly principal?: string | undefined;
-  readonly shell?: string | undefined;
-  readonly argv?: readonly [string, ...string[]] | undefined;
-  /** The shell runs this line and ends. */
-  readonly command?: string | undefined;
-  readonly cwd?: string | undefined;
-  /** Where nobody says where it begins: at the person's home, not where the server was started. */
-  readonly fromHome?: boolean | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly name?: string | undefined;
-  /** How to start it again, for those who remember. */
-  readonly launch?: Launch | undefined;
-}
-
-export interface OpenedChannel {
-  readonly channel: Channel;
-  /** How many bytes of its output are kept at most. */
-  readonly capacity?: number | undefined;
-  /** Others than this principal must not know of it. */
-  readonly owner?: string | undefined;
-  /** What runs at the far side, as a person would name it. */
-  readonly program: string;
-  readonly nonce?: string | undefined;
-  /** What whoever opened it should know of how that went, a sentence each. */
-  readonly notes?: readonly string[] | undefined;
-  /** The environment of the shell in it, where that can be seen and changed. */
-  readonly environment?: ShellEnvironment | undefined;
-  readonly release?: () => void;
-}
-
-/** Opens a far side for a terminal whose id is known, so that children can be told where they live. */
-export type Opener = (request: OpenRequest, terminalId: string, signal: AbortSignal) => Promise<OpenedChannel>;
+import type { OpenedChannel, OpenRequest, TargetList, Transport } from './terminal/transport.ts';
 
 export interface EngineOptions {
-  readonly openers: Readonly<Record<string, Opener>>;
+  /** What can be opened; a request without a target goes to the first. */
+  readonly transports: readonly Transport[];
   readonly size: Size;
   readonly scrollback: number;
   readonly sessions: SessionLimits;
@@ -71,8 +33,6 @@ export interface EngineOptions {
   readonly picturesDir: string;
   /** What operations find with `engine.part(key)`, each made on first need. */
   readonly parts?: readonly (readonly [ServiceKey<AsyncDisposable>, ServiceMaker])[];
-  /** A word about each opener, and the shells to be had, for callers that ask what can be opened. */
-  readonly describeTargets?: () => Promise<TargetList>;
   readonly clock?: Clock;
   readonly gate?: Gate;
   /** Masks secrets in what is written down. */
@@ -98,11 +58,6 @@ export interface KeptTerminal {
   /** Up to this offset others have answered what programs ask their terminal. */
   readonly seen: number | undefined;
   readonly endedAt: number | undefined;
-}
-
-export interface TargetList {
-  readonly targets: { readonly target: string; readonly summary: string }[];
-  readonly shells: string[];
 }
 
 export type EngineEvent =
@@ -154,9 +109,9 @@ export class Engine implements AsyncDisposable {
     this.sessions = new Sessions(this, options.sessions, { size: options.size });
   }
 
-  /** What can be opened, by the names of the openers. */
+  /** The schemes of what can be opened. */
   get targets(): readonly string[] {
-    return Object.keys(this.#options.openers);
+    return this.#options.transports.map(({ scheme }) => scheme);
   }
 
   /** Aborted when the engine ends. */
@@ -169,28 +124,29 @@ export class Engine implements AsyncDisposable {
   }
 
   async describeTargets(): Promise<TargetList> {
-    const plain = { targets: this.targets.map((target) => ({ target, summary: '' })), shells: [] };
-    return (await this.#options.describeTargets?.()) ?? plain;
+    const plain = (target: string): TargetList => ({ targets: [{ target, summary: '' }], shells: [] });
+    const lists = await Promise.all(this.#options.transports.map(async (one) => one.targets?.() ?? plain(one.scheme)));
+    return { targets: lists.flatMap(({ targets }) => targets), shells: lists.flatMap(({ shells }) => shells) };
   }
 
   async open(request: OpenRequest, signal: AbortSignal): Promise<Terminal> {
-    const [kind = ''] = request.target.split(':', 1);
-    const opener = this.#options.openers[kind];
-    if (!opener) {
+    const [scheme] = request.target.split(':', 1);
+    const transport = this.#options.transports.find((one) => one.scheme === scheme);
+    if (!transport) {
       throw new FairleadError('unsupported', `There is no target ${JSON.stringify(request.target)} here.`, {
         hint: `What can be opened: ${this.targets.join(', ')}.`,
       });
     }
     const ending = this.#closing.signal;
     if (ending.aborted) throw shuttingDown();
-    const id = this.#newId();
-    const opened = await opener(request, id, AbortSignal.any([signal, ending]));
-    return await this.#adopt(id, request, opened);
+    const terminalId = this.#newId();
+    const opened = await transport.open({ ...request, terminalId }, AbortSignal.any([signal, ending]));
+    return await this.#adopt(terminalId, request, opened);
   }
 
   /** Gives a far side that is open already its terminal. From here on the terminal owns it. */
   async adopt(
-    request: Omit<OpenRequest, 'argv' | 'shell' | 'command' | 'cwd' | 'fromHome' | 'env'>,
+    request: Omit<OpenRequest, 'argv' | 'shell' | 'command' | 'cwd' | 'fromHome' | 'env' | 'options'>,
     opened: OpenedChannel,
   ): Promise<Terminal> {
     return await this.#adopt(this.#newId(), request, opened);

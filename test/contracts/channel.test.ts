@@ -64,8 +64,8 @@ for (const [name, pty, raw, plain] of [
 
 if (isRoot) {
   const run = async (text: string) => {
-    const request = { target: 'ssh:host', size, argv: ['sh', '-c', text] } as const;
-    const options = { terminalId: 't_00000000', integration: false };
+    const request = { target: 'ssh:host', size, argv: ['sh', '-c', text], terminalId: 't_00000000' } as const;
+    const options = { integration: false };
     return (await openChannel(link, request, options, AbortSignal.timeout(10_000))).channel;
   };
   behavesLikeAChannel('ssh after the handshake', {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { firstPrompt } from '../../src/engine/waiting/answered.ts';
 import type { Terminal } from '../../src/engine/terminal/terminal.ts';
+import type { Transport } from '../../src/engine/terminal/transport.ts';
 import { localTransport, type PtyHost } from '../../src/transports/local/transport.ts';
 
 export interface ShellHome extends AsyncDisposable {
@@ -64,10 +65,16 @@ function createEngine(home: string, integration: boolean, place?: PtyHost): Engi
   });
 }
 
+/** What a test opens, by scheme: a transport, or only how it opens. */
+export type FarSides = Readonly<Record<string, Transport | Transport['open']>>;
+
+export const transportsOf = (far: FarSides): readonly Transport[] =>
+  Object.entries(far).map(([scheme, one]) => (typeof one === 'function' ? { scheme, open: one } : one));
+
 /** An engine that opens these, and keeps its files below `home`. */
-export function engineWith(home: string, openers: EngineOptions['openers'], more: Partial<EngineOptions> = {}): Engine {
+export function engineWith(home: string, far: FarSides, more: Partial<EngineOptions> = {}): Engine {
   return new Engine({
-    openers,
+    transports: transportsOf(far),
     size,
     scrollback: 1000,
     sessions: { maxSessions: 100, idleTimeout: 0 },

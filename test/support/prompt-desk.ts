@@ -15,8 +15,8 @@ export class Workplace implements AsyncDisposable {
   private constructor(home: string) {
     this.home = home;
     this.engine = new Engine({
-      openers: {
-        local: localTransport({
+      transports: [
+        localTransport({
           root: join(home, 'state'),
           shell: '/bin/bash',
           cwd: home,
@@ -24,7 +24,7 @@ export class Workplace implements AsyncDisposable {
           extraEnv: {},
           integration: true,
         }),
-      },
+      ],
       size: { cols: 100, rows: 30 },
       scrollback: 1000,
       sessions: { maxSessions: 20, idleTimeout: 0 },

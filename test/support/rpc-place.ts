@@ -73,9 +73,9 @@ export class RpcPlace implements AsyncDisposable {
     const redactor = new Redactor({ key: Buffer.alloc(32) });
     const trail = new AuditTrail(root, warn);
     const engine = new Engine({
-      openers: {
-        local: localTransport({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true, variables }),
-      },
+      transports: [
+        localTransport({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true, variables }),
+      ],
       size: { cols: 120, rows: 30 },
       scrollback: 1000,
       sessions: { maxSessions: 200, idleTimeout: 0 },

@@ -21,8 +21,8 @@ import { instructionsFor } from '../../operations/instructions.ts';
 import { promptsFor } from '../../operations/prompts.ts';
 import type { KeeperClient } from '../../transports/local/keeper/client/keeper-client.ts';
 import { keeperTransport } from '../../transports/local/keeper/client/keeper-transport.ts';
-import { type LocalOptions, localTransport, localTargets } from '../../transports/local/transport.ts';
-import { sshTransport, sshTargets } from '../../transports/ssh/open/transport.ts';
+import { type LocalOptions, localTransport } from '../../transports/local/transport.ts';
+import { sshTransport } from '../../transports/ssh/open/transport.ts';
 import { places } from '../../config.ts';
 import { answerLine } from './answer-line.ts';
 import { askPages } from './ask-pages.ts';
@@ -66,10 +66,10 @@ export async function createInstance(
     variables: async (signal) => ({ ...bothSpellings(await proxy.variables(signal)), ...variables }),
   };
   const engine: Engine = new Engine({
-    openers: {
-      local: keeper ? keeperTransport(local, keeper) : localTransport(local),
-      ssh: sshTransport({ engine: () => engine, integration: settings.shellIntegration, env }),
-    },
+    transports: [
+      keeper ? keeperTransport(local, keeper) : localTransport(local),
+      sshTransport({ engine: () => engine, integration: settings.shellIntegration, env }),
+    ],
     size: { cols: settings.cols, rows: settings.rows },
     scrollback: settings.scrollback,
     sessions: { maxSessions: settings.maxSessions, idleTimeout: settings.sessionIdleTimeout },
@@ -82,10 +82,6 @@ export async function createInstance(
       redactor: newRedactor,
     },
     picturesDir: screenshots,
-    describeTargets: async () => {
-      const [local, remote] = await Promise.all([localTargets(), sshTargets(engine)]);
-      return { ...local, targets: [...local.targets, ...remote] };
-    },
     parts: [ssh.part, [policies, () => policy], [auditTrail, () => trail], [proxies, () => proxy], ...parts],
     gate: { ...openGate, ...policy.gate },
     redact: (text) => (redactor ??= newRedactor()).redactText(text).text,

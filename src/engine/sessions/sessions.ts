@@ -5,7 +5,8 @@ import { activityOf } from '../terminal/activity.ts';
 import type { Caller, Client } from '../call/call.ts';
 import { maySee } from '../call/principal.ts';
 import type { Size } from '../terminal/channel.ts';
-import type { Engine, OpenRequest } from '../engine.ts';
+import type { Engine } from '../engine.ts';
+import type { OpenRequest } from '../terminal/transport.ts';
 import { commandLine, type Launch } from '../terminal/launch.ts';
 import { abortable } from '../../system/abortable.ts';
 import { firstPrompt } from '../waiting/answered.ts';
@@ -24,20 +25,12 @@ export interface SessionLimits {
   readonly idleTimeout: number;
 }
 
-export interface SessionRequest {
-  /** What to open; the first the engine can open when left out. */
+/** Without a target, the engine's first transport opens it. */
+export interface SessionRequest extends Omit<OpenRequest, 'target' | 'size' | 'principal' | 'launch'> {
   readonly target?: string | undefined;
-  readonly argv?: readonly [string, ...string[]] | undefined;
-  readonly shell?: string | undefined;
   readonly cols?: number | undefined;
   readonly rows?: number | undefined;
-  readonly cwd?: string | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  /** A line for the shell to run. */
-  readonly command?: string | undefined;
-  readonly fromHome?: boolean | undefined;
   readonly title?: string | undefined;
-  readonly name?: string | undefined;
 }
 
 export type SessionRole = 'default' | 'session';
@@ -294,6 +287,7 @@ export class Sessions implements AsyncDisposable {
       cwd: request.cwd,
       fromHome: request.fromHome,
       env: request.env,
+      options: request.options,
       name: request.name,
       launch: launchOf(request),
     };

@@ -85,7 +85,3 @@ export interface DurableFarSide {
   /** Lets go without ending anything: `output` finishes, and `ended` settles with `lost`. */
   leave(): Promise<void>;
 }
-
-export interface Transport<Target> {
-  open(target: Target, size: Size, signal: AbortSignal): Promise<Channel>;
-}

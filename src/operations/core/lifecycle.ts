@@ -51,6 +51,7 @@ export const open = operation({
     cols: z.number().int().min(2).max(1000).optional(),
     rows: z.number().int().min(1).max(1000).optional(),
     name: z.string().trim().min(1).max(64).optional(),
+    options: z.record(z.string(), z.unknown()).optional().describe('Settings only this kind of target has'),
   }),
   output: Info.extend({ notes: z.array(z.string()).optional() }),
   commands: launchLines,

@@ -1,5 +1,5 @@
 import { FairleadError } from '../../contract/errors.ts';
-import type { Channel, Ended, Signal, Size, Transport } from '../../engine/terminal/channel.ts';
+import type { Channel, Ended, Signal, Size } from '../../engine/terminal/channel.ts';
 import { ByteQueue } from '../../lib/byte-queue.ts';
 
 const HIGH_WATER = 256 * 1024;
@@ -82,14 +82,4 @@ export class EchoChannel implements Channel {
   async [Symbol.asyncDispose](): Promise<void> {
     this.end({ by: 'signal', signal: 'HUP' });
   }
-}
-
-export function echoTransport(): Transport<EchoTarget> {
-  return {
-    open: async (target, size, signal) => {
-      if (signal.aborted)
-        throw new FairleadError('cancelled', 'The channel was no longer wanted.', { cause: signal.reason });
-      return new EchoChannel(size, target);
-    },
-  };
 }

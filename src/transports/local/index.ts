@@ -1,19 +1,23 @@
 import { FairleadError } from '../../contract/errors.ts';
-import type { Channel, Size, Transport } from '../../engine/terminal/channel.ts';
+import type { Channel, Size } from '../../engine/terminal/channel.ts';
 import type { LocalTarget } from './target.ts';
 
 export type { LocalTarget } from './target.ts';
 
 type Open = (target: LocalTarget, size: Size) => Channel;
 
-/** Programs on this machine, each on a pseudo-terminal of its own. */
-export function ptyDriver(): Transport<LocalTarget> {
+/** Starts programs on this machine, each on a pseudo-terminal of its own. */
+export interface PtyDriver {
+  open(target: LocalTarget, size: Size, signal: AbortSignal): Promise<Channel>;
+}
+
+export function ptyDriver(): PtyDriver {
   let loading: Promise<Open> | undefined;
   return {
     open: async (target, size, signal) => {
       loading ??= load();
       const open = await loading;
-      // Nothing is waited for from here on: a terminal is never started for a caller who has hung up.
+      // No wait from here on: a terminal is never started for a caller that has hung up.
       if (signal.aborted)
         throw new FairleadError('cancelled', 'The terminal was no longer wanted.', { cause: signal.reason });
       return open(target, size);

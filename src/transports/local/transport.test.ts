@@ -16,7 +16,7 @@ test('a home that cannot be looked at is not begun in, and is no reason not to b
   const home = join(folder, 'loop');
   symlinkSync(home, home);
   let begun: string | undefined;
-  const open = localTransport(
+  const transport = localTransport(
     { root: folder, shell: '/bin/sh', cwd: folder, home, env: {}, extraEnv: {}, integration: false },
     {
       open: async ({ cwd }) => {
@@ -25,6 +25,6 @@ test('a home that cannot be looked at is not begun in, and is no reason not to b
       },
     },
   );
-  await open({ target: 'local', size, fromHome: true }, 'id', AbortSignal.timeout(10_000));
+  await transport.open({ target: 'local', size, fromHome: true, terminalId: 'id' }, AbortSignal.timeout(10_000));
   expect(begun).toBe(folder);
 });

@@ -4,7 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Channel, Size } from '../../engine/terminal/channel.ts';
-import type { Opener } from '../../engine/engine.ts';
+import {
+  type ChannelRequest,
+  type OpenedChannel,
+  refuseOptions,
+  type TargetList,
+  type Transport,
+} from '../../engine/terminal/transport.ts';
 import { type LocalTarget, ptyDriver } from './index.ts';
 import { integrate } from './shell-integration/index.ts';
 
@@ -44,49 +50,61 @@ export interface OwnFiles {
 }
 
 function inThisProcess(): PtyHost {
-  const transport = ptyDriver();
-  return { open: (target, size, _, signal) => transport.open(target, size, signal) };
+  const driver = ptyDriver();
+  return { open: (target, size, _, signal) => driver.open(target, size, signal) };
 }
 
 /** Opens programs on this machine: a shell with integration, or a command as given. */
-export function localTransport(options: LocalOptions, place: PtyHost = inThisProcess()): Opener {
-  return async (request, terminalId, signal) => {
-    const found = await options.variables?.(signal);
-    const env = { ...environment(options), ...found, ...request.env, FAIRLEAD: '1', FAIRLEAD_SESSION: terminalId };
-    const start = request.fromHome === true && isDirectory(options.home) ? options.home : options.cwd;
-    const cwd = expand(request.cwd ?? start, env, options.cwd);
-    const shell = expandHome(request.shell ?? options.shell ?? loginShell(options.env), env);
-    const argv = request.argv ?? (request.command === undefined ? undefined : throughShell(shell, request.command));
-    if (argv) {
-      const channel = await place.open({ argv, cwd, env }, request.size, terminalId, signal, {});
-      return { channel, program: argv[0] };
-    }
-    const launch = { shell, args: [], env };
-    if (!options.integration) {
-      const channel = await place.open({ argv: [shell], cwd, env }, request.size, terminalId, signal, {});
-      return { channel, program: shell };
-    }
-    const nonce = randomBytes(8).toString('hex');
-    const owner = await place.owner?.(signal);
-    const integrated = integrate(launch, { root: options.root, nonce, ...(owner === undefined ? {} : { owner }) });
-    const { session, kind } = integrated;
-    const own = session === undefined || kind === undefined ? {} : { folder: session, about: { kind } };
-    try {
-      const target = { argv: integrated.argv, cwd, env: integrated.env };
-      const channel = await place.open(target, request.size, terminalId, signal, own);
-      const trusted = integrated.kind === undefined ? undefined : nonce;
-      const { exchange: environment } = integrated;
-      const release = owner === undefined ? { release: () => integrated.cleanup() } : {};
-      return { channel, program: shell, nonce: trusted, environment, ...release };
-    } catch (thrown) {
-      integrated.cleanup();
-      throw thrown;
-    }
+export function localTransport(options: LocalOptions, place: PtyHost = inThisProcess()): Transport {
+  return {
+    scheme: 'local',
+    open: (request, signal) => open(options, place, request, signal),
+    targets: localTargets,
   };
 }
 
-/** What can be opened on this machine, for callers that ask. */
-export async function localTargets(): Promise<{ targets: { target: string; summary: string }[]; shells: string[] }> {
+async function open(
+  options: LocalOptions,
+  place: PtyHost,
+  request: ChannelRequest,
+  signal: AbortSignal,
+): Promise<OpenedChannel> {
+  refuseOptions('local', request);
+  const { terminalId } = request;
+  const found = await options.variables?.(signal);
+  const env = { ...environment(options), ...found, ...request.env, FAIRLEAD: '1', FAIRLEAD_SESSION: terminalId };
+  const start = request.fromHome === true && isDirectory(options.home) ? options.home : options.cwd;
+  const cwd = expand(request.cwd ?? start, env, options.cwd);
+  const shell = expandHome(request.shell ?? options.shell ?? loginShell(options.env), env);
+  const argv = request.argv ?? (request.command === undefined ? undefined : throughShell(shell, request.command));
+  if (argv) {
+    const channel = await place.open({ argv, cwd, env }, request.size, terminalId, signal, {});
+    return { channel, program: argv[0] };
+  }
+  const launch = { shell, args: [], env };
+  if (!options.integration) {
+    const channel = await place.open({ argv: [shell], cwd, env }, request.size, terminalId, signal, {});
+    return { channel, program: shell };
+  }
+  const nonce = randomBytes(8).toString('hex');
+  const owner = await place.owner?.(signal);
+  const integrated = integrate(launch, { root: options.root, nonce, ...(owner === undefined ? {} : { owner }) });
+  const { session, kind } = integrated;
+  const own = session === undefined || kind === undefined ? {} : { folder: session, about: { kind } };
+  try {
+    const target = { argv: integrated.argv, cwd, env: integrated.env };
+    const channel = await place.open(target, request.size, terminalId, signal, own);
+    const trusted = integrated.kind === undefined ? undefined : nonce;
+    const { exchange: environment } = integrated;
+    const release = owner === undefined ? { release: () => integrated.cleanup() } : {};
+    return { channel, program: shell, nonce: trusted, environment, ...release };
+  } catch (thrown) {
+    integrated.cleanup();
+    throw thrown;
+  }
+}
+
+async function localTargets(): Promise<TargetList> {
   const listed = await readFile('/etc/shells', 'utf8').catch(() => '');
   const paths = listed.split('\n').filter((line) => line.startsWith('/') && isExecutable(line));
   // The same shell is listed below /bin and /usr/bin.

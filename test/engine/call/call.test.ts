@@ -10,7 +10,7 @@ import { defineBook, operation } from '../../../src/engine/call/operation.ts';
 
 const engineWith = (options: Partial<EngineOptions> = {}): Engine =>
   new Engine({
-    openers: {},
+    transports: [],
     size: { cols: 80, rows: 24 },
     scrollback: 0,
     sessions: { maxSessions: 1, idleTimeout: 0 },

@@ -15,8 +15,8 @@ const signal = AbortSignal.timeout(60_000);
 async function openShell(): Promise<{ terminal: Terminal } & AsyncDisposable> {
   const home = mkdtempSync(join(tmpdir(), 'fairlead-reading-'));
   const engine = new Engine({
-    openers: {
-      local: localTransport({
+    transports: [
+      localTransport({
         root: home,
         shell: '/bin/bash',
         cwd: home,
@@ -24,7 +24,7 @@ async function openShell(): Promise<{ terminal: Terminal } & AsyncDisposable> {
         extraEnv: {},
         integration: true,
       }),
-    },
+    ],
     size: { cols: 80, rows: 24 },
     scrollback: 1000,
     sessions: { maxSessions: 10, idleTimeout: 0 },

@@ -9,6 +9,7 @@ import { encodeState, type SavedState } from '../../../src/engine/resume/saved-s
 import { OutputLog } from '../../../src/engine/terminal/output-log.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { transportsOf } from '../../support/engine.ts';
 import { anyPiece, everything } from '../../support/screen.ts';
 
 const size = { cols: 20, rows: 5 };
@@ -36,7 +37,9 @@ class Remembered extends EchoChannel {
 function makeEngine(): Engine {
   const dir = mkdtempSync(join(tmpdir(), 'fl-kept-'));
   return new Engine({
-    openers: { echo: async () => ({ channel: new Remembered(size), program: 'echo', nonce: 'secret' }) },
+    transports: transportsOf({
+      echo: async () => ({ channel: new Remembered(size), program: 'echo', nonce: 'secret' }),
+    }),
     size,
     scrollback: 9,
     sessions: { maxSessions: 9, idleTimeout: 0 },

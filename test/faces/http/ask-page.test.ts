@@ -29,7 +29,7 @@ class Desk implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly engine = new Engine({
     clock: this.clock,
-    openers: {},
+    transports: [],
     size: { cols: 80, rows: 24 },
     scrollback: 10,
     sessions: { maxSessions: 1, idleTimeout: 0 },

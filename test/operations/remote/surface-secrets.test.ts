@@ -151,7 +151,7 @@ test.skipIf(!isRoot)('9.1: the audit has neither password nor command, and two p
   await using sshd = await startSshd({ password: true });
   const { connect, run } = sshBook.nouns['ssh'] as Readonly<Record<'connect' | 'run', AnyOperation>>;
   await using engine = new Engine({
-    openers: {},
+    transports: [],
     size: { cols: 80, rows: 24 },
     scrollback: 0,
     sessions: { maxSessions: 1, idleTimeout: 0 },

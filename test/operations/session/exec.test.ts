@@ -303,8 +303,8 @@ test('a launch whose program does not live to read its command leaves nothing be
 test('a launch types into a program without marks when it has been quiet for 250 ms, not as it starts (R-RPC-054)', async () => {
   const clock = patientClock(200);
   const channel = new EchoChannel({ cols: 80, rows: 24 }, { echo: false });
-  const openers = { local: async () => ({ channel, program: 'repl' }) };
-  await using own = await RpcPlace.open(undefined, { clock, openers });
+  const transports = [{ scheme: 'local', open: async () => ({ channel, program: 'repl' }) }];
+  await using own = await RpcPlace.open(undefined, { clock, transports });
   using other = await own.another();
   other.send(`${JSON.stringify({ id: 1, method: 'orchestrate.launch', params: { command: 'go' } })}\n`);
   channel.say('starting');

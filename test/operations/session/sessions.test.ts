@@ -119,7 +119,7 @@ test('a session begins at home where nobody says where, one of the terminal tool
     ['/usr', '/usr'],
     ['/no/such/home', '/tmp'],
   ]) {
-    await using own = await RpcPlace.open(undefined, { openers: { local: localTransport({ ...options, home }) } });
+    await using own = await RpcPlace.open(undefined, { transports: [localTransport({ ...options, home })] });
     for (const method of ['session.create', 'orchestrate.launch']) {
       const { id } = await own.client.call(method);
       expect((await own.client.call('session.cwd', { id })).path).toBe(begins);

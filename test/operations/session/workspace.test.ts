@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Opener } from '../../../src/engine/engine.ts';
+import type { Transport } from '../../../src/engine/terminal/transport.ts';
 import { EchoChannel } from '../../../src/transports/echo/index.ts';
 import { localTransport } from '../../../src/transports/local/transport.ts';
 import { RpcPlace } from '../../support/rpc-place.ts';
@@ -132,7 +132,7 @@ test('a shell is kept by name also where it marks nothing (R-RPC-110)', async ()
     integration: false,
     variables: async () => ({}),
   });
-  await using place = await RpcPlace.open(undefined, { openers: { local } });
+  await using place = await RpcPlace.open(undefined, { transports: [local] });
   await place.create({ shell: '/bin/dash' });
   await place.client.call('workspace.save', { name: 'w' });
   const { created } = await place.client.call('workspace.restore', { name: 'w' });
@@ -141,11 +141,11 @@ test('a shell is kept by name also where it marks nothing (R-RPC-110)', async ()
 
 test('what is far away is opened in its own directory, not in one of this machine (R-RPC-111)', async () => {
   const asked: (string | undefined)[] = [];
-  const far: Opener = async ({ cwd, size }) => {
+  const open: Transport['open'] = async ({ cwd, size }) => {
     asked.push(cwd);
     return { channel: new EchoChannel(size), program: 'bash' };
   };
-  await using place = await RpcPlace.open(undefined, { openers: { far } });
+  await using place = await RpcPlace.open(undefined, { transports: [{ scheme: 'far', open }] });
   const session = { id: 4, title: 'x', cwd: '/not/on this/machine', cwd_is_remote: true, target: 'far:box' };
   mkdirSync(dirname(file(place, 'w')), { recursive: true });
   writeFileSync(file(place, 'w'), JSON.stringify({ name: 'w', sessions: [session], saved_at: 'today' }));

@@ -39,7 +39,7 @@ export class Remote implements AsyncDisposable {
 
   constructor({ connector, settings, clock = systemClock }: RemoteOptions) {
     this.engine = new Engine({
-      openers: {},
+      transports: [],
       size: { cols: 80, rows: 24 },
       scrollback: 1000,
       sessions: { maxSessions: 10, idleTimeout: 0 },

@@ -12,7 +12,6 @@ import { run } from '../../../src/operations/core/run.ts';
 import { send } from '../../../src/operations/core/send.ts';
 import { wait } from '../../../src/operations/core/wait.ts';
 import { ssh } from '../../../src/transports/ssh/index.ts';
-import { sshTargets } from '../../../src/transports/ssh/open/transport.ts';
 import { callerOf } from '../../support/ssh/remote.ts';
 import { sshEngine } from '../../support/ssh/home.ts';
 import { withSshd } from '../../support/ssh/login.ts';
@@ -234,7 +233,7 @@ test('what can be opened: the form, and the hosts of the SSH config', async () =
     join(sshd.home, '.ssh', 'config'),
     'Host db\n  HostName db.example\n  User alice\n  Port 2222\nHost *\n',
   );
-  expect(await sshTargets(engine)).toEqual([
+  expect((await engine.describeTargets()).targets).toEqual([
     { target: 'ssh:user@host[:port]', summary: 'a shell or program on that host' },
     { target: 'ssh:db', summary: 'alice@db.example:2222' },
   ]);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { FairleadError } from '../../../contract/errors.ts';
-import type { OpenedChannel, OpenRequest } from '../../../engine/engine.ts';
+import type { ChannelRequest, OpenedChannel, OpenRequest } from '../../../engine/terminal/transport.ts';
 import { channelOf } from './channel-of.ts';
 import { begin } from './integration-start.ts';
 import { firstCommand, type RemoteLaunch } from './integration.ts';
@@ -11,7 +11,6 @@ import type { SshSession } from '../sessions/session.ts';
 export type Channels = Pick<SshSession, 'exec' | 'shell'>;
 
 export interface ChannelOptions {
-  readonly terminalId: string;
   readonly integration: boolean;
   /** `LANG` and its like; a server takes what it allows. */
   readonly language?: Readonly<Record<string, string>>;
@@ -27,7 +26,7 @@ const login = 'login shell';
  */
 export async function openChannel(
   session: Channels,
-  request: OpenRequest,
+  request: ChannelRequest,
   options: ChannelOptions,
   signal: AbortSignal,
 ): Promise<OpenedChannel> {
@@ -46,7 +45,7 @@ export async function openChannel(
       TERM_PROGRAM: 'Fairlead',
       ...env,
       FAIRLEAD: '1',
-      FAIRLEAD_SESSION: options.terminalId,
+      FAIRLEAD_SESSION: request.terminalId,
     },
     integration: options.integration,
   };

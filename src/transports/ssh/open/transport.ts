@@ -1,5 +1,12 @@
 import { FairleadError } from '../../../contract/errors.ts';
-import type { Engine, OpenedChannel, Opener, OpenRequest, TargetList } from '../../../engine/engine.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import {
+  type OpenedChannel,
+  type OpenRequest,
+  refuseOptions,
+  type TargetList,
+  type Transport,
+} from '../../../engine/terminal/transport.ts';
 import { hostAndPort } from '../config/address.ts';
 import type { AskPassword } from '../login/auth.ts';
 import { ssh } from '../index.ts';
@@ -9,7 +16,7 @@ import { personQuestion } from '../login/person-question.ts';
 import type { ConnectOutcome } from '../sessions/sessions.ts';
 
 export interface SshTransportOptions {
-  /** Asked for when something is opened: an engine is made with its openers. */
+  /** Asked for when something is opened: an engine is made with its transports. */
   readonly engine: () => Engine;
   /** Have shells mark their prompts and commands. */
   readonly integration: boolean;
@@ -18,32 +25,36 @@ export interface SshTransportOptions {
 }
 
 /** Opens `ssh:user@host[:port]`, or `ssh:name` for a host of the SSH config, on a session of the same principal. */
-export function sshTransport({ engine, integration, env }: SshTransportOptions): Opener {
+export function sshTransport({ engine, integration, env }: SshTransportOptions): Transport {
   const language = Object.fromEntries(
     Object.entries(env).filter(
       (pair): pair is [string, string] => /^LANG$|^LC_/.test(pair[0]) && pair[1] !== undefined,
     ),
   );
-  return async (request, terminalId, signal) => {
-    const { session, notes } = await sessionFor(engine(), request, signal);
-    const opened = await onSession(session, request.principal, (leaving) => {
-      const options = { terminalId, integration, language };
-      return openChannel(session, request, options, AbortSignal.any([signal, leaving]));
-    });
-    return { ...opened, notes };
+  return {
+    scheme: 'ssh',
+    open: async (request, signal) => {
+      refuseOptions('ssh', request);
+      const { session, notes } = await sessionFor(engine(), request, signal);
+      const opened = await onSession(session, request.principal, (leaving) =>
+        openChannel(session, request, { integration, language }, AbortSignal.any([signal, leaving])),
+      );
+      return { ...opened, notes };
+    },
+    targets: () => sshTargets(engine()),
   };
 }
 
-/** The hosts one can name, for callers that ask what can be opened. */
-export async function sshTargets(engine: Engine): Promise<TargetList['targets']> {
+async function sshTargets(engine: Engine): Promise<TargetList> {
   const hosts = await engine.service(ssh).connector.configuredHosts();
-  return [
-    { target: 'ssh:user@host[:port]', summary: 'a shell or program on that host' },
-    ...hosts.slice(0, maxHosts).map(({ alias, hostName = alias, user, port = 22 }) => ({
-      target: `ssh:${alias}`,
-      summary: `${user === undefined ? '' : `${user}@`}${hostAndPort(hostName, port)}`,
-    })),
-  ];
+  const named = hosts.slice(0, maxHosts).map(({ alias, hostName = alias, user, port = 22 }) => ({
+    target: `ssh:${alias}`,
+    summary: `${user === undefined ? '' : `${user}@`}${hostAndPort(hostName, port)}`,
+  }));
+  return {
+    targets: [{ target: 'ssh:user@host[:port]', summary: 'a shell or program on that host' }, ...named],
+    shells: [],
+  };
 }
 
 /** Some people's SSH config names thousands. */
