@@ -8,7 +8,7 @@ import { incompleteTail } from '../../../lib/utf8.ts';
 import { uuid7 } from '../../../lib/uuid7.ts';
 import type { SshProcess } from '../link/link.ts';
 import type { SshSession } from '../sessions/session.ts';
-import { PatternScan } from './shell-patterns.ts';
+import { PatternScan } from '../../../engine/reading/byte-patterns.ts';
 
 export interface ShellRequest {
   readonly term: string;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OutputLog } from '../../../engine/terminal/output-log.ts';
-import { PatternScan } from './shell-patterns.ts';
+import { OutputLog } from '../terminal/output-log.ts';
+import { PatternScan } from './byte-patterns.ts';
 
 const few = fc.stringMatching(/^[ab]{1,4}$/);
 

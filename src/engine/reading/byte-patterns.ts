@@ -1,4 +1,4 @@
-import type { OutputLog } from '../../../engine/terminal/output-log.ts';
+import type { OutputLog } from '../terminal/output-log.ts';
 
 export interface BytesMatch {
   /** Which of the patterns. */
