@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { call } from '../../src/engine/call/call.ts';
+import { SharedReader } from '../../src/engine/reading/shared-reader.ts';
 import { MethodTable } from '../../src/faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../src/faces/jsonrpc/server.ts';
 import { coreBook } from '../../src/operations/core/index.ts';
@@ -47,6 +48,18 @@ test('through a face: listed, opened with its option, typed at, read, found and 
   expect((await client.call('terminal.read', { terminal })).text).toContain('19200 baud\nswitch>');
   await client.call('terminal.close', { terminal });
   expect((await client.call('terminal.list')).terminals).toEqual([]);
+});
+
+test('a shared reader reads it as it reads an SSH shell', async () => {
+  await using terminal = await engine.open({ target, size }, limit());
+  const reader = new SharedReader(terminal);
+  const prompt = [Buffer.from('switch> ')];
+  const first = await reader.awaitPattern(prompt, 10_000, limit());
+  if (typeof first === 'string') throw new Error(first);
+  reader.take(first.to);
+  await terminal.send(Buffer.from('show speed\r'), 'test', limit());
+  expect(await reader.awaitPattern(prompt, 10_000, limit())).toMatchObject({ pattern: 0 });
+  expect(Buffer.from(reader.unread().bytes).toString()).toBe('show speed\r\n115200 baud\r\nswitch> ');
 });
 
 test.each([

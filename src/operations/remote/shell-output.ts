@@ -5,7 +5,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { cutSequence, plainOutput } from '../../engine/reading/plain-output.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import type { SshShell, Unread } from '../../transports/ssh/shells/shell.ts';
+import type { SharedReader, Unread } from '../../engine/reading/shared-reader.ts';
 import { nextOf, type Step, toolStep } from './advice.ts';
 import { Id } from './connect-for.ts';
 import { ShellMaxBytes, outputLimit, Seconds, waitMs } from './limits.ts';
@@ -115,7 +115,7 @@ export const waitFor = operation({
     const shell = shells.find(input.shell_id, caller.principal);
     const ms = waitMs(input.timeout_secs);
     const beat = beating(engine.clock, ms, progress);
-    let found: Awaited<ReturnType<SshShell['awaitPattern']>>;
+    let found: Awaited<ReturnType<SharedReader['awaitPattern']>>;
     try {
       found = await shell.awaitPattern(patterns, ms, signal);
     } finally {
@@ -190,7 +190,7 @@ function successors(id: string, status: 'matched' | 'timeout' | 'closed'): Step[
 }
 
 /** The unread bytes, without an escape sequence at the end that is still incomplete. */
-function whole(shell: SshShell): Unread {
+function whole(shell: SharedReader): Unread {
   const { bytes, total, to, ...rest } = shell.unread();
   const held = shell.closed ? 0 : cutSequence(bytes);
   return { ...rest, bytes: bytes.subarray(0, bytes.length - held), total: total - held, to: to - held };

@@ -25,7 +25,7 @@ export class Ssh implements AsyncDisposable {
     this.connector = options.connector;
     this.sessions = new SshSessions(options);
     this.commands = new Commands(options);
-    this.shells = new SshShells(options.clock);
+    this.shells = new SshShells();
   }
 
   /** Ends every session, and so everything that lives on one. */

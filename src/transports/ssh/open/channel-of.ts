@@ -2,6 +2,9 @@ import type { Channel } from '../../../engine/terminal/channel.ts';
 import type { ByteSource } from '../../../lib/byte-queue.ts';
 import type { SshProcess } from '../link/link.ts';
 
+/** What runs where the server chooses the program. */
+export const loginShell = 'login shell';
+
 /** What a key press sends to the group in the foreground, which a signal request of SSH cannot reach. */
 const keys: Readonly<Record<string, number>> = { INT: 0x03, QUIT: 0x1c };
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { ChannelRequest, OpenedChannel, OpenRequest } from '../../../engine/terminal/transport.ts';
-import { channelOf } from './channel-of.ts';
+import { channelOf, loginShell } from './channel-of.ts';
 import { begin } from './integration-start.ts';
 import { firstCommand, type RemoteLaunch } from './integration.ts';
 import type { PtyRequest, SshProcess } from '../link/link.ts';
@@ -17,8 +17,6 @@ export interface ChannelOptions {
 }
 
 const term = 'xterm-256color';
-/** Where nobody said which. */
-const login = 'login shell';
 
 /**
  * A terminal at the far side: a shell that marks what it does, a program, or whatever the server gives where neither can
@@ -54,11 +52,11 @@ export async function openChannel(
   const process = await firstProcess(session, launch.token, ways, signal);
   const begun = process && (await begin(process, launch, signal));
   if (process === undefined || begun === undefined || begun.as === 'nothing') {
-    return { channel: channelOf(await plain(session, request, ways, signal), { pty: true }), program: login };
+    return { channel: channelOf(await plain(session, request, ways, signal), { pty: true }), program: loginShell };
   }
   const channel = channelOf(process, { pty: true, output: begun.output });
-  if (begun.as === 'other') return { channel, program: login };
-  const program = argv?.[0] ?? shell ?? (begun.loginShell || login);
+  if (begun.as === 'other') return { channel, program: loginShell };
+  const program = argv?.[0] ?? shell ?? (begun.loginShell || loginShell);
   return begun.marked ? { channel, program, nonce: launch.nonce } : { channel, program };
 }
 

@@ -1,7 +1,6 @@
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import {
-  type OpenedChannel,
   type OpenRequest,
   refuseOptions,
   type TargetList,
@@ -11,6 +10,7 @@ import { hostAndPort } from '../config/address.ts';
 import type { AskPassword } from '../login/auth.ts';
 import { ssh } from '../index.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
+import { onSession } from './on-session.ts';
 import { openChannel } from './open-channel.ts';
 import { personQuestion } from '../login/person-question.ts';
 import type { ConnectOutcome } from '../sessions/sessions.ts';
@@ -36,10 +36,10 @@ export function sshTransport({ engine, integration, env }: SshTransportOptions):
     open: async (request, signal) => {
       refuseOptions('ssh', request);
       const { session, notes } = await sessionFor(engine(), request, signal);
-      const opened = await onSession(session, request.principal, (leaving) =>
-        openChannel(session, request, { integration, language }, AbortSignal.any([signal, leaving])),
+      const opened = await onSession(session, signal, (stop) =>
+        openChannel(session, request, { integration, language }, stop),
       );
-      return { ...opened, notes };
+      return { ...opened, owner: request.principal, notes };
     },
     targets: () => sshTargets(engine()),
   };
@@ -113,32 +113,4 @@ function parseTarget(target: string): { readonly username: string | undefined; r
   throw new FairleadError('invalid_input', `${JSON.stringify(target.slice(0, 80))} names no host.`, {
     hint: 'Write ssh:user@host, ssh:user@host:port, or ssh: and a name of the SSH config.',
   });
-}
-
-/** The session has business as long as the terminal lives, and takes the terminal with it. */
-async function onSession(
-  session: LiveSession,
-  owner: string | undefined,
-  open: (leaving: AbortSignal) => Promise<OpenedChannel>,
-): Promise<OpenedChannel> {
-  const leaving = new AbortController();
-  let opened: OpenedChannel | undefined;
-  const business = session.adopt({
-    kind: 'shell',
-    sessionEnded: async () => {
-      leaving.abort(new FairleadError('unavailable', 'The connection has ended.'));
-      await opened?.channel[Symbol.asyncDispose]();
-    },
-  });
-  try {
-    opened = await open(leaving.signal);
-  } catch (error) {
-    business[Symbol.dispose]();
-    throw error;
-  }
-  opened.channel.ended.then(
-    () => business[Symbol.dispose](),
-    () => {},
-  );
-  return { ...opened, owner };
 }
