@@ -1,4 +1,4 @@
-// One file to load instead of two hundred: the first answer of `fairlead mcp` comes in half the time. Packages with binaries, and
+// One file instead of two hundred: the first answer of `fairlead mcp` comes in half the time. Packages with binaries, and
 // those that are loaded only when asked for, stay outside.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,20 +8,20 @@ import { putInPlace } from './put-in-place.mjs';
 import { licenceOf, writeSbom } from './sbom.mjs';
 
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-// Beside the one in use: whoever interrupts this still has a program. Its own: another build may be under way.
+// A folder of its own beside the bundle in use: an interrupted build leaves a working program, and two builds do not collide.
 const folder = mkdtempSync(join(root, 'dist', 'bundle-next-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const options = {
   platform: 'node',
-  // ssh2 asks for compiled helpers and does without them when there are none, as here.
+  // ssh2 looks for compiled helpers and works without them.
   external: [/^node:/, /\.node$/, 'cpu-features', ...Object.keys({ ...dependencies, ...optionalDependencies })],
-  // ssh2 is CommonJS and wants to know where it lives.
+  // ssh2 is CommonJS and uses __dirname.
   transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
   onLog: (level, log) => level === 'warn' && console.error(log.message),
 };
 const bundle = await rolldown({ ...options, input: join(root, 'dist', 'main.js') });
 const { output } = await bundle.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js' });
-// The keeper is a file of its own: it runs on while an upgrade replaces all the others.
+// The keeper is one file: it keeps running while an upgrade replaces all others.
 const keeper = await rolldown({ ...options, input: join(root, 'dist', 'keeper.js') });
 const { output: kept } = await keeper.write({ file: join(folder, 'keeper.js'), format: 'esm', codeSplitting: false });
 

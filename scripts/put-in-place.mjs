@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 
 /**
- * Moves the files of a new build to where the last one is, the one that names the others last: at no moment is there no program. What
- * only the build before had stays until the next one, for a server that still runs may not have loaded all of it; `fresh`
- * leaves nothing but the new files.
+ * Moves the files of a new build over the last one, the entry file last, so that there is a working program at any moment. Files that
+ * only the previous build had stay until the next one, because a running server may still load them; `fresh`
+ * keeps only the new files.
  */
 export function putInPlace(draft, folder, { last, fresh }) {
   const list = `${folder}.json`;

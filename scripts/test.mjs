@@ -41,7 +41,7 @@ const failedChecks = only.length > 0 ? [] : staticChecks();
 say('tests');
 const first = vitest(only);
 const broken = failedFiles(first.files);
-// A failure that does not come back is still a defect: it is named, and mended before anything new.
+// A failure that does not come back is still a defect: name it, and fix it before anything new.
 const again = broken.length > 0 && broken.length <= 10 ? vitest([...broken, '--no-file-parallelism']) : undefined;
 const files = new Map([...first.files, ...(again?.files ?? [])].map((file) => [file.name, file]));
 for (const name of recovered(first.files, again?.files ?? [])) console.log(`FLAKY: ${name}`);

@@ -9,14 +9,14 @@ import { loadSharedCalls } from './transports/local/keeper/lease/shared-calls.ts
 import { removeFileSync } from './system/files/remove-file.ts';
 
 /**
- * The keeper's own program: it holds the terminals of one instance and outlives it. It loads everything at once, because by
- * the time it would load more, an upgrade may have replaced its files. What it was handed over comes as two descriptors: the
- * lock, and what an earlier program wrote down.
+ * The keeper's program: it holds the terminals of one instance and outlives it. It loads everything at once, because by
+ * the time it would load more, an upgrade may have replaced its files. A handover passes two descriptors: the
+ * lock, and the state that the previous program wrote.
  */
 async function main([socket = '', lock = '', lockFd, handed]: readonly string[]): Promise<void> {
   const libc = await loadLibc();
   const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
-  // Held open for life: the lock goes when this process does, however it does.
+  // Held open for life: the kernel releases the lock when this process ends.
   const locked = lockFd === undefined ? openSync(lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600) : Number(lockFd);
   libc.inherit(locked, false);
   if (lockFd === undefined && !libc.lock(locked)) return;
@@ -35,7 +35,7 @@ interface Place {
 let current: Keeper | undefined;
 
 async function serve(libc: Libc, place: Place, terminals: readonly KeeperTerminal[]): Promise<void> {
-  // Whoever has the lock may be sure that nobody listens at what an earlier one left.
+  // We hold the lock, so no keeper listens on a socket file that is still here.
   removeFileSync(place.socket);
   current = new Keeper({
     open: (target, size) => openLinuxPty(libc, target, size),
@@ -48,7 +48,7 @@ async function serve(libc: Libc, place: Place, terminals: readonly KeeperTermina
   await current.listen(place.socket);
 }
 
-/** Becomes another program. Where that is not possible, it stays what it was, with all it had. */
+/** Re-executes the newer program in place. If that fails, this one keeps running with all its terminals. */
 async function replace(
   libc: Libc,
   place: Place,
@@ -72,7 +72,7 @@ async function replace(
 function complain(error: unknown): void {
   process.stderr.write(`${new Date().toISOString()} ${error instanceof Error ? error.stack : String(error)}\n`);
 }
-// What goes wrong in one terminal must not cost the others.
+// A failure in one terminal must not end the others.
 process.on('uncaughtException', complain);
 process.on('unhandledRejection', complain);
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

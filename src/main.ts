@@ -11,7 +11,7 @@ import { closest } from './lib/closest.ts';
 
 let serves = false;
 
-/** The entry of the program. Commands meet the parts they need in their own files, loaded when asked for. */
+/** The entry of the program. Each command loads its parts when it runs. */
 async function main(given: readonly string[]): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
   const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as {
@@ -39,7 +39,7 @@ async function main(given: readonly string[]): Promise<number> {
   }
 }
 
-/** `--instance x session list` as `session list --instance x`: what every verb takes may stand before it. */
+/** `--instance x session list` as `session list --instance x`: options of every verb may stand before it. */
 function globalsBehind(argv: readonly string[]): string[] {
   let at = 0;
   for (let word = argv[at]; word !== undefined; word = argv[at]) {
@@ -69,7 +69,7 @@ function understand(command: Command, argv: readonly string[]): Pick<Invocation,
   return { settings: readSettings(flags, process.env, reader), flags, words };
 }
 
-/** Not a command of its own: a verb of a running instance. Their table is loaded only now. */
+/** A verb of a running instance. The table of verbs is loaded only now. */
 async function verb(name: string, rest: readonly string[], around: Surroundings): Promise<number> {
   const { drive, isNoun, nouns } = await import('./commands/drive/drive.ts');
   if (!isNoun(name)) throw unknownCommand(name, nouns());
@@ -89,7 +89,7 @@ function print(text: string): number {
   return 0;
 }
 
-// A reader that went away, as in `fairlead --help | head -1`, is not an error; and no reason for a server to drop everything.
+// A closed stdout, as in `fairlead --help | head -1`, is no error, and no reason for a server to end.
 process.stdout.on('error', () => {
   if (!serves) process.exit(0);
 });

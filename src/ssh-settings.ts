@@ -7,7 +7,7 @@ import type { Environment } from './config.ts';
 
 /**
  * What the SSH tools take from the environment, by the names of their reference (docs/requirements/remote.md section 6). Unlike our own
- * settings these never stop the start: what cannot be read is the default, what is out of range the nearest bound,
+ * settings, bad values never stop the start: unreadable ones become the default, out-of-range ones the nearest bound,
  * and the log says so once.
  */
 export interface SshVariable {
@@ -20,7 +20,7 @@ export interface SshVariable {
   readonly help: string;
 }
 
-/** A timer takes no more milliseconds than this, and none of these numbers needs to be larger. */
+/** The longest delay a Node timer takes; no number here needs to be larger. */
 const ceiling = 0x7fffffff;
 const largestBuffer = 1 << 30;
 
@@ -189,7 +189,7 @@ function readOne(row: SshVariable, env: Environment, warn: Log): number | boolea
   return fitting * scale;
 }
 
-/** A default in the words of its variable. */
+/** A default as its variable would spell it. */
 export function shown({ kind, default: value }: SshVariable): string {
   if (typeof value === 'boolean') return String(value);
   if (kind === 'seconds') return String(value / 1000);
@@ -213,7 +213,7 @@ const parseNumber = (text: string, size: boolean): number | undefined =>
 
 const policies: readonly string[] = ['strict', 'accept-new', 'off'] satisfies HostKeyPolicy[];
 
-/** A word nobody understands must not make the check weaker than it may have been meant. */
+/** An unknown word counts as strict, so that a typo cannot weaken the check. */
 function readPolicy(env: Environment, warn: Log): HostKeyPolicy {
   const found = given(env, 'SSH_HOST_KEY_POLICY');
   if (found === undefined) return 'accept-new';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const wrongHost = 'is not a host name; write the name alone, such as box.example';
 const wrongOrigin = 'is not an origin; write scheme, host and port alone, such as https://app.example';
 
-/** In small letters and without a port: whichever port a request names, it came to ours. */
+/** In lower case and without a port: a request that arrives here came to our port. */
 export const HostName = z.string().transform((text, context) => {
   const host = text.trim();
   const url = /[/?#@*\\\s]/.test(host) ? undefined : parse(`http://${isIPv6(host) ? `[${host}]` : host}`);
@@ -15,10 +15,10 @@ export const HostName = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** As browsers send it: no path, no slash at its end, no port where it is the usual one. */
+/** As browsers send it: no path, no trailing slash, no default port. */
 export const WebOrigin = z.string().transform((text, context) => {
   const origin = text.trim();
-  // Pages from files and sandboxes; whoever allows them says so in their word.
+  // The origin of pages from files and sandboxes; allowed if the setting names it.
   if (origin === 'null') return origin;
   const url = /[*\s]/.test(origin) || !origin.includes('://') ? undefined : parse(origin);
   if (url && url.host !== '' && /^\/?$/.test(url.pathname + url.search + url.hash) && url.username === '') {

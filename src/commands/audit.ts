@@ -5,7 +5,7 @@ import { cleanAnswer, toJson } from '../faces/cli/clean.ts';
 import { styleFor } from '../faces/cli/style.ts';
 import type { Invocation } from './command.ts';
 
-/** `fairlead audit verify`: whether anybody has edited the trail since it was written. */
+/** `fairlead audit verify`: checks whether the trail was edited. */
 export async function audit({ settings, env, words, flags, stdout }: Invocation): Promise<number> {
   if (words.length !== 1 || words[0] !== 'verify') throw new UsageError('Say what to do: fairlead audit verify');
   const found = verifyTrail(places(settings, env).home);

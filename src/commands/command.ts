@@ -1,7 +1,7 @@
 import type { Settings, SettingName } from '../config.ts';
 import type { Option } from '../faces/cli/args.ts';
 
-/** Streams and surroundings a command may use; nothing else in the program touches them. */
+/** Streams and environment of a command; no other part of the program touches them. */
 export interface Surroundings {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -21,7 +21,7 @@ export interface Invocation extends Surroundings {
 
 export interface Command {
   readonly name: string;
-  /** What a reference calls it. */
+  /** Its name in a reference. */
   readonly otherName?: string;
   /** After `fairlead <name>`. */
   readonly usage: string;
@@ -30,12 +30,12 @@ export interface Command {
   readonly examples?: readonly (readonly [command: string, meaning: string])[];
   readonly settings: readonly SettingName[];
   readonly flags?: readonly Option[];
-  /** What its first word may be, or a file. */
+  /** Values of its first argument, for completion. */
   readonly firstWords?: readonly string[] | 'file';
-  /** Words after the flags mean something. */
+  /** Takes arguments besides flags. */
   readonly takesWords?: boolean;
-  /** Goes on, or ends in its own way, when nobody reads its output any more. */
+  /** A closed stdout does not end it. */
   readonly serves?: boolean;
-  /** Loads what it needs only now, and resolves with the exit code. */
+  /** Loads its parts and resolves with the exit code. */
   readonly run: (invocation: Invocation) => Promise<number>;
 }

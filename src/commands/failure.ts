@@ -8,7 +8,7 @@ import { styleFor } from '../faces/cli/style.ts';
 import { RpcFailure } from '../faces/jsonrpc/client.ts';
 import type { Surroundings } from './command.ts';
 
-/** Tells of a command that failed, as words or as JSON. Answers with the exit code. */
+/** Prints a failure as text or JSON. Returns the exit code. */
 export function tellFailure(
   thrown: unknown,
   { name, argv }: { readonly name: string; readonly argv: readonly string[] },
@@ -19,7 +19,7 @@ export function tellFailure(
   return exitCode(thrown);
 }
 
-/** What follows -- belongs to somebody else. */
+/** Words after -- belong to the command that is run. */
 function wantsJson(argv: readonly string[]): boolean {
   const ours = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   return ours.some((word) => word === '--json' || word === '--json=true');
@@ -43,7 +43,7 @@ function words(thrown: unknown, name: string): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
 
-/** Some messages are a reference's, which ends them without a full stop. */
+/** Messages fixed by a reference have no full stop. */
 function withHint(message: string, hint: unknown): string {
   const sentence = `${message}${/[.!?]$/.test(message) ? '' : '.'}`;
   return typeof hint === 'string' && !message.includes(hint) ? `${sentence} ${hint}` : sentence;
@@ -64,7 +64,7 @@ function facts(thrown: unknown): object {
   };
 }
 
-/** Exit codes by the word in `error.data`. */
+/** Exit codes by the code in `error.data`. */
 const exits = new Map<string, number>([
   ...Object.values(errorTable).map(({ rpc, exit }) => [rpc, exit] as const),
   ['BLOCKED_BY_POLICY', 5],

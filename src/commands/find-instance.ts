@@ -5,7 +5,7 @@ import { type InstanceRecord, parseRecord } from '../engine/instances/record.ts'
 import { readText } from '../system/files/private-files.ts';
 import { requireOwn } from '../engine/instances/state-root.ts';
 
-/** Named, else active, else newest, else whatever a compatibility file of another product points to. */
+/** The named instance, else the active, else the newest, else the one in a compatibility file of another product. */
 export function findInstance(home: string, wanted: string | undefined): InstanceRecord {
   requireOwn(home);
   const peers = new Instances(home);

@@ -36,7 +36,7 @@ export interface ErrorExtras {
 }
 
 const longest = 2000;
-/** Whatever a message was made of, it is read by people and models, and kept: nothing in it is too long or unseen. */
+/** Messages are read by people and models: cut to a length, with invisible characters escaped. */
 const readable = (text: string): string => clip(visible(clip(text)));
 const clip = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 

@@ -1,15 +1,15 @@
 const most = 100;
 
-/** What a caller sent, as an error repeats it: enough to know it again. */
+/** A caller's text as an error repeats it: enough to recognise it. */
 export const quote = (text: string): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 const longestCommand = 300;
 
-/** As much of a command as it takes to know it again. */
+/** Enough of a command to recognise it. */
 export const shortCommand = (command: string): string =>
   command.length <= longestCommand ? command : `${command.slice(0, longestCommand - 1).toWellFormed()}…`;
 
-/** Works on a terminal, changes the direction of text, or is read though it cannot be seen. */
+/** Controls a terminal, changes the direction of text, or is invisible. */
 const unseen =
   /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/gu;
 
@@ -22,7 +22,7 @@ export const visible = (text: string): string => text.replace(unseen, (one) => s
 export const visibleLines = (text: string): string =>
   text.replace(unseen, (one) => (one === '\n' || one === '\t' ? one : (short[one] ?? escaped(one))));
 
-/** The same in every text of some facts, names included. What is no plain object or list stays as it is. */
+/** The same for every string in some facts, names included. Only plain objects and lists are changed. */
 export function visibleFacts<T>(facts: T): T;
 export function visibleFacts(facts: unknown): unknown {
   if (typeof facts === 'string') return visibleLines(facts);

@@ -148,7 +148,7 @@ export interface RemoteExtras {
   readonly cause?: unknown;
 }
 
-/** An error in the words of the remote reference, with its row in the table of all errors. */
+/** An error with a code of the remote reference, and its row in the table of all errors. */
 export function remoteError(code: RemoteCode, reason: string, extras: RemoteExtras = {}): FairleadError {
   const { error, cure } = remoteErrors[code];
   const { context, closest = [], data, cause } = extras;

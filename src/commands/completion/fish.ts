@@ -1,7 +1,7 @@
 import type { Option } from '../../faces/cli/args.ts';
 import { type Spot, takesValue, valuesOf } from './table.ts';
 
-/** fish has options and their values of its own; it only has to be told which words stand before the cursor. */
+/** fish completes options and values itself; it only needs the words before the cursor. */
 export function fish(table: ReadonlyMap<string, Spot>): string {
   const all = [...table.values()].flatMap(({ options }) => options);
   const valued = [...new Set(all.filter(takesValue).map(({ flag }) => flag))];

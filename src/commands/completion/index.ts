@@ -6,7 +6,7 @@ import { completionTable } from './table.ts';
 
 const shells = { bash, zsh, fish };
 
-/** `fairlead completion bash|zsh|fish`: a script for the shell, made from what help is made from. */
+/** `fairlead completion bash|zsh|fish`: a script made from the same tables as help. */
 export async function completion({ words, stdout }: Invocation): Promise<number> {
   const [shell, ...more] = words;
   const write = Object.entries(shells).find(([name]) => name === shell)?.[1];

@@ -20,7 +20,7 @@ export interface Spot {
 const help: Option = { name: 'help', flag: '--help', form: 'switch', help: 'What it takes' };
 const version: Option = { name: 'version', flag: '--version', form: 'switch', help: 'Which version this is' };
 
-/** By the words before the cursor: nothing, `serve`, `session`, `session create`. Made from what help is made from. */
+/** By the words before the cursor: nothing, `serve`, `session`, `session create`. Made from the same tables as help. */
 export function completionTable(): ReadonlyMap<string, Spot> {
   const table = new Map<string, Spot>();
   const verbs = verbsOf(sessionBook);
@@ -47,7 +47,7 @@ export function completionTable(): ReadonlyMap<string, Spot> {
     const words = firstWords === 'file' ? firstWords : firstWords.map((word) => ({ word, help: '' }));
     const spot = { words, options: [...optionsOfCommand(command), help] };
     for (const one of otherName === undefined ? [name] : [name, otherName]) table.set(one, spot);
-    // What comes after the first word is of the command itself.
+    // After the first word come the command's own options.
     if (words !== 'file') for (const { word } of words) table.set(`${name} ${word}`, { ...spot, words: [] });
   }
   return table;

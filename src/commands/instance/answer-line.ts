@@ -14,8 +14,8 @@ interface Installation {
 }
 
 /**
- * What the person types in another terminal to answer a question of this process, as it works with this installation: with
- * the path of the program where `fairlead` is not on the PATH, and with its state directory where that is not the usual one.
+ * The command line that answers a question of this process from another terminal. It works with this installation: with
+ * the path of the program if `fairlead` is not on the PATH, and with its state directory if that is not the default.
  */
 export function answerLine({
   env,
@@ -31,13 +31,13 @@ export function answerLine({
   return words.map((word) => quoted(word, platform)).join(' ');
 }
 
-/** The first program of this name on the PATH is this file. npm adds directories that the person's shell does not have. */
+/** Whether the first program of this name on the PATH is this file, without directories that only npm adds. */
 function isOnPath(name: string, file: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '' && !ofNpm.test(folder));
   const names = platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   const paths = folders.flatMap((folder) => names.map((one) => join(folder, one)));
   const first = paths.map(realPath).find((path) => path !== undefined);
-  // A .cmd file of npm is no link to the program, only named like it.
+  // npm's .cmd file is not a link to the program; it only has its name.
   return first !== undefined && (first === realPath(file) || first.endsWith('.cmd'));
 }
 

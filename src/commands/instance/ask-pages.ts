@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { AskPage } from '../../faces/ask-page/ask-page.ts';
 import type { PersonPages } from '../../faces/mcp/elicit/elicit.ts';
 
-/** Pages for the person, loaded and served only once there is something to ask. */
+/** Pages for the person, loaded and served with the first question. */
 export function askPages(engine: Engine): PersonPages {
   let pages: Promise<AskPage> | undefined;
   const open = async (): Promise<AskPage> => {

@@ -7,8 +7,8 @@ import { type KeeperClient, keeperFor } from '../../transports/local/keeper/clie
 const findMs = 10_000;
 
 /**
- * A name nobody has, and where there are keepers the one that goes with it. A name may look free because the file of the instance
- * was removed: its keeper knows better, and the next name is tried.
+ * Claims a free name and, where there are keepers, its keeper. A name may look free because the instance's file
+ * was removed; if its keeper is in use, the next name is tried.
  */
 export async function claimName(
   peers: Instances,
@@ -30,7 +30,7 @@ export async function claimName(
   }
 }
 
-/** Why the keeper is not for us; other troubles are met again by whoever uses it. */
+/** Why the keeper refuses us. Other errors come up again when the keeper is used. */
 async function refused(keeper: KeeperClient): Promise<FairleadError | undefined> {
   try {
     await keeper.find(AbortSignal.timeout(findMs));

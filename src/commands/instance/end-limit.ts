@@ -1,8 +1,8 @@
-/** A hung step is cut short after this time. The rest of the 2 s is for noticing it. */
+/** A hung step is cut short after this time. The rest of the 2 s is slack for the timer. */
 const limitMs = 1800;
-/** Of that, for what has to happen after the last step. */
+/** Reserved for work after the last step. */
 const reserveMs = 100;
-/** While the last answers reach the client: how long nothing may move, and how long all of it may take. */
+/** While the last answers are written: the longest stall, and the longest time in all. */
 const stallMs = 2200;
 const longestMs = 60_000;
 
@@ -29,7 +29,7 @@ export class EndLimit {
     this.#arm(Math.min(stallMs, this.#began + longestMs - performance.now()));
   }
 
-  /** What is left for everything but the last answers. */
+  /** The time left for everything but the last answers. */
   get leftMs(): number {
     const spent = this.#began === undefined ? 0 : performance.now() - this.#began;
     return Math.max(0, limitMs - reserveMs - spent);

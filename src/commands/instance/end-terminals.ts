@@ -6,7 +6,7 @@ import type { Invocation } from '../command.ts';
 
 const endMs = 15_000;
 
-/** Ends what servers of this home left running. Those of a server that runs are its own: it is named instead. */
+/** Ends terminals that servers of this home left running. A server that still runs keeps its own; it is named. */
 export async function endTerminals({ settings, env, stdout, stderr }: Invocation): Promise<number> {
   const { home } = places(settings, env);
   const counts = await Promise.all(
@@ -22,7 +22,7 @@ export async function endTerminals({ settings, env, stdout, stderr }: Invocation
   return counts.includes(undefined) ? 1 : 0;
 }
 
-/** What it needs is loaded now: where no keeper is, there is nothing to wait for. */
+/** Loads its parts only if there is a keeper. */
 async function endAll(instance: string, home: string): Promise<number> {
   const [{ Instances }, { Workspaces }, { autosaveNames }, { endKeeper }] = await Promise.all([
     import('../../engine/instances/instances.ts'),
@@ -30,11 +30,11 @@ async function endAll(instance: string, home: string): Promise<number> {
     import('../../engine/sessions/autosave.ts'),
     import('../../transports/local/keeper/end-keeper.ts'),
   ]);
-  // One that is alive may be too busy to say so: its terminals are not for others to end.
+  // A live server may be too busy to answer: do not end its terminals.
   const server = new Instances(home).list().find(({ id }) => id === instance);
   if (server) throw new FairleadError('conflict', 'A server has them.', { data: { pid: server.pid } });
   const ended = await endKeeper(instance, home, AbortSignal.timeout(endMs));
-  // What was ended on purpose is not offered at the next start.
+  // Do not offer to restore what was ended on purpose.
   new Workspaces(home).forget(autosaveNames(instance).last);
   return ended;
 }

@@ -29,7 +29,7 @@ import { askPages } from './ask-pages.ts';
 import type { Invocation } from '../command.ts';
 import { sshPart } from './ssh-service.ts';
 
-/** What an instance that lives on its own has besides. */
+/** What `serve` adds to an instance. */
 export interface InstanceExtras {
   readonly parts?: NonNullable<EngineOptions['parts']>;
   readonly keeper?: KeeperClient | undefined;
@@ -39,7 +39,7 @@ export interface InstanceExtras {
   readonly ready?: () => Promise<unknown>;
 }
 
-/** An engine with the transports of this machine, and what MCP shows of it: what `mcp` and `serve` have in common. */
+/** An engine with the transports of this machine and its MCP surface: shared by `mcp` and `serve`. */
 export async function createInstance(
   invocation: Invocation,
   log: Log,

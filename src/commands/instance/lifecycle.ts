@@ -2,13 +2,13 @@ import { FairleadError } from '../../contract/errors.ts';
 import { EndLimit } from './end-limit.ts';
 
 /**
- * Runs `serve` until it is done or a signal asks for the end, then `close`. Resolves with the exit code: 0 after a signal
- * or an orderly end, 1 after an error nobody caught. Rejects with the error that kept it from serving.
+ * Runs `serve` until it is done or a signal comes, then `close`. Resolves with the exit code: 0 after a signal
+ * or an orderly end, 1 after an uncaught error. Rejects with the error that kept it from serving.
  */
 export async function untilEnded(parts: {
-  /** A server that ends by itself says when its end begins. */
+  /** A server that ends by itself starts `limit` when its end begins. */
   readonly serve: (signal: AbortSignal, limit: EndLimit) => Promise<void>;
-  /** Has this long. */
+  /** Must finish within the limit. */
   readonly close: (limitMs: number) => Promise<void>;
   readonly log: (message: string) => void;
 }): Promise<number> {
@@ -24,7 +24,7 @@ export async function untilEnded(parts: {
   for (const signal of signals) process.on(signal, end);
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
-  // The limit runs from the moment the end begins, whatever hangs.
+  // The limit runs from the moment the end begins, even if a step hangs.
   const limit = new EndLimit(() => {
     parts.log('Shutdown took too long and was cut short.');
     process.exit(code);

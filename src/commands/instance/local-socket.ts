@@ -3,8 +3,8 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Invocation } from '../command.ts';
 
 /**
- * Serves this process on a local socket, for `fairlead answer`, until the engine ends. Loaded and opened after everything
- * a client waits for; a server that cannot open it says so and goes on.
+ * Serves this process on a local socket until the engine ends. Loaded and opened after everything
+ * a client waits for; a server that cannot open it logs that and keeps running.
  */
 export async function serveLocally(
   { settings, env }: Invocation,

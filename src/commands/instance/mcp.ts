@@ -18,7 +18,7 @@ export async function mcp(invocation: Invocation): Promise<number> {
   let closing: Promise<void> | undefined;
   const code = await untilEnded({
     async serve(signal, limit) {
-      // The handshake does not wait for it, the first call does; if the shell cannot be started, that says why.
+      // The handshake does not wait for it, the first call does, and reports a shell that cannot start.
       opening = engine.sessions.default(signal).catch((error: unknown) => {
         if (!engine.closing.aborted) log(message(error));
       });

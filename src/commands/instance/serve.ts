@@ -54,7 +54,7 @@ export async function serve(invocation: Invocation): Promise<number> {
     variables: { FAIRLEAD_INSTANCE: own.record.id, FAIRLEAD_HOME: peers.root },
   });
   followDirectory(engine, own);
-  // From the beginning, so that the first question after a bad minute is answered truly.
+  // Measure from the start, so that the first health check already knows of a stall.
   engine.service(runningInstance);
   const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
   const onError = (error: Error): void => log(error.message);
@@ -71,7 +71,7 @@ export async function serve(invocation: Invocation): Promise<number> {
     logins,
     clock: engine.clock,
   });
-  // People who choose an address want to be served under it.
+  // An address given with --host is also an allowed host name.
   const rules = { token, allowedHosts: [...allowHost, nameInUrl(host)], allowedOrigins: allowOrigin, failed, logins };
   const listenHttp = (): Promise<HttpServer> =>
     HttpServer.listen({
@@ -101,11 +101,11 @@ export async function serve(invocation: Invocation): Promise<number> {
         if (length > 0) log(`Resumed ${count(length)} from the previous server.`);
       }
       if (settings.autosave) saveSessions(own.record.id);
-      // Before anything is opened that would be left running if this cannot be.
+      // Listen before opening terminals: if a port cannot be had, none is left running.
       server = await listenHttp();
       rpc = await listenRpc();
       await engine.sessions.default(signal);
-      // Whoever reads the files may come at once.
+      // Clients that read the files may connect at once.
       own.announce({ mcp_port: rpc.port, http_port: server.port });
       engine.background(serveLocally(invocation, engine, log));
       const keeps = keeper !== undefined && settings.keepTerminals;

@@ -13,7 +13,7 @@ export interface SshPart {
   readonly idempotency: IdempotencyLimits;
 }
 
-/** What the engine needs for SSH. Connections, and the library for them, come when somebody first asks. */
+/** The SSH service. The library is loaded with the first connection. */
 export function sshPart({ settings, env }: Invocation, log: Log): SshPart {
   const { idempotencyTtlMs, idempotencyMaxEntries, hostKeyPolicy, ...values } = readSshSettings(env, log);
   const connector = sshConnector({

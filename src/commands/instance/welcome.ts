@@ -15,7 +15,7 @@ export interface WelcomeFacts {
   readonly keeps: boolean;
 }
 
-/** What a person wants to know when a server has come up, and lines that work as they stand. */
+/** What a person needs once the server is up, with command lines that can be copied. */
 export function welcome(invocation: Invocation, { server, own, root, keeps }: WelcomeFacts): void {
   const { stdout, env, version, settings } = invocation;
   const { bold, cyan, dim, green } = styleFor(stdout, env);
@@ -40,7 +40,7 @@ ${dim(keeps ? 'Ctrl+C ends the server; its terminals keep running for the next o
 `);
 }
 
-/** What to say of the token, and what to write in its place. Into a file or a pipe it does not go. */
+/** How to show the token. It is never printed into a file or a pipe. */
 function tokenWords(
   { settings, stdout, env }: Invocation,
   { id, auth_token }: InstanceRecord,
@@ -52,7 +52,7 @@ function tokenWords(
     return {
       says: dim('the one in FAIRLEAD_TOKEN'),
       inShell: '$FAIRLEAD_TOKEN',
-      // Only a shell puts values in the place of variables.
+      // Only a shell expands variables.
       inJson: '<token>',
       note: 'The first line is for a shell where FAIRLEAD_TOKEN is set. Write its value in the place of <token>.',
     };

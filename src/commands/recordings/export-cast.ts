@@ -18,7 +18,7 @@ export interface ExportOptions {
   readonly signal: AbortSignal;
 }
 
-/** A recording in another form, in pieces as they are ready. */
+/** A recording in another format, in pieces. */
 export async function* exportCast(
   cast: CastReading,
   format: string,

@@ -8,7 +8,7 @@ import { Relay } from '../../faces/cli/relay.ts';
 import type { Invocation } from '../command.ts';
 import { positive } from './positive.ts';
 
-/** A recording at its own pace, in the terminal this runs in. Ctrl+C or q ends it. */
+/** Plays a recording in this terminal. Ctrl+C or q ends it. */
 export async function playRecording(invocation: Invocation): Promise<number> {
   const { words, flags, stdin, stdout, stderr } = invocation;
   const [wanted, extra] = words;
@@ -31,7 +31,7 @@ export async function playRecording(invocation: Invocation): Promise<number> {
     if (bytes.includes(3) || bytes.includes(0x71)) end();
   };
   if (stdin.isTTY) stdin.setRawMode(true).on('data', keys);
-  // A recording may come from anywhere: it reaches the screen of this terminal and nothing else.
+  // A recording is untrusted: it may draw on this terminal and nothing else.
   const relay = new Relay();
   if (stdout.isTTY) stdout.write(relay.start);
   try {

@@ -1,6 +1,6 @@
 import { UsageError } from '../../faces/cli/args.ts';
 
-/** The number an option was given. */
+/** The positive number given to an option. */
 export function positive(value: string | readonly string[], name: string, least = 0.01): number {
   const number = Number(value);
   if (Number.isFinite(number) && number >= least && String(value).trim() !== '') return number;

@@ -139,7 +139,7 @@ function one(words: readonly string[], verb: string): string {
   return word;
 }
 
-/** Titles, commands and file names are whatever somebody put there; none of it may work on this terminal. */
+/** Titles, commands and file names are untrusted: none of them may control this terminal. */
 const oneLine = (text: string): string => plainText(text, { separator: ' ' }).text.replace(/\s+/g, ' ');
 
 const wantsJson = ({ flags }: Invocation): boolean => flags.get('json') === 'true';
