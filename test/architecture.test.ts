@@ -135,6 +135,12 @@ test('a folder holds at most 25 files, and engine/ only engine.ts and rooms', ()
   expect(sources.filter((file) => dirname(file) === 'engine')).toEqual(['engine/engine.ts']);
 });
 
+test('how long a program may be silent stands in one table', () => {
+  const rooms = /^engine\/(?:input|run|shells|terminal|waiting|person\/prompts)\//;
+  const own = sources.filter((file) => rooms.test(file) && /\bconst \w*Ms = [\d[{]/.test(text(file)));
+  expect(own).toEqual([]);
+});
+
 /** Files that may name a shell, and why. */
 const nameShells: Readonly<Record<string, string>> = {
   'engine/shells/': 'the table of their traits, and the languages they speak',

@@ -15,6 +15,9 @@ import {
   type TypedLine,
 } from './typed-line.ts';
 import { driverEchoes } from '../shells/input-mode.ts';
+import { timings } from '../waiting/timings.ts';
+
+const { reactMs, replyMs, interruptMs } = timings.keyboard;
 
 export interface InputEvent {
   /** Of what was sent as a secret only a mask and the end of the line. */
@@ -137,12 +140,6 @@ export interface KeyboardInit {
 }
 
 const maxPendingInput = 4 << 20;
-/** A program that is told to stop shows some sign of it within this time. */
-const reactMs = 100;
-/** An answer nobody waits for, to a program that may be gone. */
-const replyMs = 10_000;
-/** An interrupt that could not be delivered by then might hit something else. */
-const interruptMs = 2000;
 
 /** No terminal keeps less of a line. */
 const shortLine = 255;

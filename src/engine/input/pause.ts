@@ -1,12 +1,8 @@
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Holds, until } from '../waiting/until.ts';
+import { timings } from '../waiting/timings.ts';
 
-/** A program that took the text in has drawn it by then. */
-const quietMs = 50;
-const capMs = 2000;
-
-/** A busy program may not have read the text yet; one that shows nothing of it is not waited for any longer. */
-const drawMs = 1000;
+const { quietMs, capMs, drawMs } = timings.submit;
 
 export interface PauseOptions {
   readonly gapMs: number;

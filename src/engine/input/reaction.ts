@@ -1,9 +1,9 @@
 import { deferred } from '../../lib/deferred.ts';
 import { abortable } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { timings } from '../waiting/timings.ts';
 
-/** A change counts when it has lasted this long: a repaint may pass through an empty screen. */
-const lastingMs = 40;
+const { lastingMs } = timings.submit;
 
 /** What a person sees, as a value to compare. */
 export async function picture(terminal: Terminal, signal: AbortSignal): Promise<string> {

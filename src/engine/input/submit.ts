@@ -7,6 +7,9 @@ import { pause } from './pause.ts';
 import { pauseOf } from './programs.ts';
 import { picture, reacts } from './reaction.ts';
 import { drawsKeys } from '../shells/input-mode.ts';
+import { timings } from '../waiting/timings.ts';
+
+const { reactMs, silentMs } = timings.submit;
 
 export interface SubmitRequest {
   readonly text: string;
@@ -33,10 +36,6 @@ export interface Submission {
   readonly enters: number;
 }
 
-/** R-HUB-093 */
-const reactMs = 1500;
-/** A program that showed nothing of the text is not likely to show what Enter does: the answer does not wait for it as long. */
-const silentMs = 500;
 const mostEnters = 3;
 const enter = Uint8Array.of(13);
 

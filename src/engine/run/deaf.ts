@@ -3,9 +3,9 @@ import { isShell } from '../shells/traits.ts';
 import { unwanted } from '../../system/abortable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { drawsKeys } from '../shells/input-mode.ts';
+import { timings } from '../waiting/timings.ts';
 
-/** The line editor of a shell shows what is typed at once. One that shows nothing for so long has stopped reading its keys. */
-const deafMs = 8000;
+const { deafMs } = timings.run;
 
 /** A line that was typed at a shell's prompt. */
 export interface LineAtPrompt {

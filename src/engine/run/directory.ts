@@ -2,9 +2,9 @@ import { isCarrier } from '../shells/carriers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { until } from '../waiting/until.ts';
 import type { RunResult } from './result.ts';
+import { timings } from '../waiting/timings.ts';
 
-/** A shell that tells its directory does so with its next prompt. */
-const promptMs = 300;
+const { directoryMs } = timings.run;
 
 /** Where the shell works that ran the command; undefined where it does not tell and the machine cannot be asked. */
 export async function directoryAfter(
@@ -42,11 +42,11 @@ function shownHere(terminal: Terminal): string | undefined {
 }
 
 async function prompted(terminal: Terminal, signal: AbortSignal): Promise<void> {
-  if (terminal.marked) await until(terminal, () => terminal.blocks.promptAt !== undefined, promptMs, signal);
+  if (terminal.marked) await until(terminal, () => terminal.blocks.promptAt !== undefined, directoryMs, signal);
 }
 
 /** The prompt after the command, in a shell that does not mark it. */
 async function moreOutput(terminal: Terminal, signal: AbortSignal): Promise<void> {
   const { end } = terminal.log;
-  await until(terminal, () => terminal.log.end !== end, promptMs, signal);
+  await until(terminal, () => terminal.log.end !== end, directoryMs, signal);
 }

@@ -1,7 +1,7 @@
 import type { Terminal } from '../terminal/terminal.ts';
+import { timings } from '../waiting/timings.ts';
 
-/** How often a caller that waits is told that the work goes on. */
-const heartbeatMs = 5000;
+const { heartbeatMs } = timings.run;
 
 /** Reports progress every few seconds until it is disposed. */
 export function heartbeat(

@@ -4,13 +4,9 @@ import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { deaf, readsKeys } from './deaf.ts';
 import { type Holds, until } from '../waiting/until.ts';
+import { timings } from '../waiting/timings.ts';
 
-/** Input that was not answered by then never will be. */
-const limitMs = 1000;
-/** A program that answered is done answering after this long without output. */
-const answeredMs = 100;
-/** A program that has not answered at all may be slow to wake up. */
-const silentMs = 300;
+const { limitMs, answeredMs, silentMs, redrawMs } = timings.place;
 
 /**
  * Waits until the program has dealt with what somebody else has just sent it: shells throw input away while they handle
@@ -35,9 +31,6 @@ function takenAt(terminal: Terminal, { atMs, offset }: LastInput, stopping: bool
   if (log.end > offset) return !interrupting(terminal);
   return !stopping && since + silentMs;
 }
-
-/** A shell that was told to stop draws its prompt anew; one that has not by then never will. */
-const redrawMs = 5000;
 
 /** Waits for the prompt after a Ctrl-C that the terminal shows: what stands before it was dropped, and is nobody's text. */
 export async function promptRedrawn(

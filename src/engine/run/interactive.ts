@@ -7,13 +7,9 @@ import { cursorLine, looksLikePrompt } from '../shells/prompt-line.ts';
 import { afterQuiet } from '../waiting/quiet-watch.ts';
 import { takesCommands } from '../shells/shell-process.ts';
 import { drawsKeys, editsLine } from '../shells/input-mode.ts';
+import { timings } from '../waiting/timings.ts';
 
-/** A program that waits for its user has said all it has to say by then. */
-const quietMs = 400;
-/** Where only the screen tells, what looks like a prompt may be the beginning of a line somebody is still working on. */
-const unseenMs = 1500;
-/** A full-screen program that never stops drawing is looked at so long after it has begun to, and again. */
-const drawingMs = 1000;
+const { quietMs, unseenMs, drawingMs } = timings.interactive;
 
 export interface CommandOrigin {
   /** Who read the command: the process in the foreground when it was sent. */

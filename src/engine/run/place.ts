@@ -7,6 +7,9 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { cursorLine } from '../shells/prompt-line.ts';
 import { drawsKeys } from '../shells/input-mode.ts';
 import { until } from '../waiting/until.ts';
+import { timings } from '../waiting/timings.ts';
+
+const { promptMs, shownMs, marksMs, restsMs } = timings.place;
 
 /** Where a command would go if it were typed now. */
 export type Place =
@@ -14,16 +17,6 @@ export type Place =
   | { readonly kind: 'marked'; readonly shell: string }
   /** A shell that tells nothing, or something else that reads lines, at its prompt. */
   | LineReader;
-
-/** A prompt that is being drawn is there within this time. */
-const promptMs = 2000;
-/** A program that is not at its prompt by then is busy. */
-const shownMs = 500;
-/** A shell tells that a command is over before it says anything else. */
-const marksMs = 100;
-
-/** A prompt that nobody can vouch for has stood for so long. */
-const restsMs = 400;
 
 /** What an earlier command taught us about a shell without marks. */
 export interface Known {

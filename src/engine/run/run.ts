@@ -15,6 +15,9 @@ import { type UnfinishedRun, unfinishedInstead } from './unfinished.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
 export type { Confidence, Evidence, RunResult, RunState } from './result.ts';
+import { timings } from '../waiting/timings.ts';
+
+const { forcedMs } = timings.starting;
 
 export interface RunRequest {
   readonly command: string;
@@ -27,8 +30,6 @@ export interface RunRequest {
   readonly shellsOnly?: boolean;
 }
 
-/** Who forces a command into a shell that is still starting does not wait for it any longer. */
-const startMs = 3000;
 /** The newest command of each terminal. */
 const runs = new WeakMap<Terminal, RunningCommand>();
 /** Terminals in which somebody waits for a command now: one at a time (R-RPC-045). */
@@ -105,7 +106,7 @@ async function firstPrompt(
   const startedMs = terminal.clock.monotonic();
   using _beating = heartbeat(terminal, startedMs, 'Starting', progress);
   // Forced, it is typed into whatever comes of the start-up files.
-  const started = await whenStarted(terminal, force ? Math.min(timeoutMs, startMs) : timeoutMs, signal);
+  const started = await whenStarted(terminal, force ? Math.min(timeoutMs, forcedMs) : timeoutMs, signal);
   const waitedMs = Math.round(terminal.clock.monotonic() - startedMs);
   if (started.ready || force) return { waitedMs };
   const early = await notTyped(terminal, started.asks, waitedMs);

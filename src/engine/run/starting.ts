@@ -6,11 +6,9 @@ import { cursorLine, looksLikePrompt } from '../shells/prompt-line.ts';
 import { promptShows } from '../shells/line-reader.ts';
 import { type Holds, until } from '../waiting/until.ts';
 import type { RunResult } from './result.ts';
+import { timings } from '../waiting/timings.ts';
 
-/** A start-up file may have led to a program without marks; its prompt rests for so long. */
-const restsMs = 400;
-/** The same where the processes cannot be seen: the line may be the beginning of one that goes on. */
-const unseenMs = 1500;
+const { restsMs, unseenMs } = timings.starting;
 
 /** How the wait for a shell's first prompt ended. */
 export type StartOutcome =

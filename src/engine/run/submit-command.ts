@@ -16,9 +16,9 @@ import type { Place } from './place.ts';
 import type { Watch } from './result.ts';
 import type { RunRequest } from './run.ts';
 import type { RunningCommand } from './running-command.ts';
+import { timings } from '../waiting/timings.ts';
 
-/** A shell that has not taken a line of an assignment by then takes none. */
-const preparedMs = 30_000;
+const { preparedMs } = timings.place;
 
 export interface Before {
   /** The command before has ended, and nobody has typed anything since. */

@@ -7,6 +7,9 @@ import { urlCredentials } from '../redaction/url-credentials.ts';
 import { traitsOf } from '../shells/traits.ts';
 import { answered } from '../waiting/answered.ts';
 import type { Terminal } from './terminal.ts';
+import { timings } from '../waiting/timings.ts';
+
+const { lookMs, everyMs, wakeAgainMs } = timings.environment;
 
 /** A shell's environment as its integration shows and changes it: nothing is typed, nothing enters its history (R-RPC-030). */
 export interface ShellEnvironment {
@@ -32,10 +35,6 @@ export interface EnvironmentView extends ToldVariables {
   /** The shell was to tell anew and did not: this is older. */
   readonly unheard: boolean;
 }
-
-/** A shell at its prompt looks within a few milliseconds; one that does not has other things to do. */
-const lookMs = 500;
-const everyMs = 2;
 
 /** What can be known of a session's environment now (R-RPC-032). A shell at its prompt is asked, others told it last. */
 export async function readEnvironment(terminal: Terminal, signal: AbortSignal): Promise<EnvironmentView> {
@@ -121,9 +120,6 @@ function interrupt(terminal: Terminal): boolean {
   terminal.process?.signal?.('USR1');
   return true;
 }
-
-/** A shell that is just about to wait for input may miss a signal until the next key: it gets a second one, and no third. */
-const wakeAgainMs = 100;
 
 /** Wakes the shell. Whether it has looked; one that has not is not woken again. */
 async function woken(terminal: Terminal, looked: () => boolean, signal: AbortSignal): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { timings } from '../waiting/timings.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { chores } from '../../system/chores.ts';
 
@@ -10,11 +11,7 @@ export interface ForegroundWatchInit {
   readonly look: () => void;
 }
 
-/**
- * From one look to the next. A shell starts what was typed after it has echoed it, on a busy machine a good while after. The
- * first gap is for the first sign, the second for a flood.
- */
-const gapsMs = [20, 80, 200, 700, 2000] as const;
+const { gapsMs } = timings.foreground;
 
 /** Looks at the foreground program a few times after output and input, and never while nothing happens. */
 export class ForegroundWatch implements Disposable {

@@ -4,15 +4,10 @@ import { abortable } from '../../system/abortable.ts';
 import type { LastInput } from '../input/keyboard.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Holds, until } from './until.ts';
+import { timings } from './timings.ts';
 
-/** A program that answered is done answering after this long without output. */
-const quietMs = 50;
-/** A command that was just started and has not ended, as its shell tells us, is likely to print more. */
-const runningMs = 300;
-/** A program that has not answered at all may be thinking. */
-const silentMs = 150;
-/** A program that never stops printing is not waited for any longer than this. */
-const capMs = 2000;
+const { quietMs, runningMs, silentMs, capMs } = timings.answer;
+const { startMs, spokenMs, silentStartMs } = timings.firstPrompt;
 
 /**
  * Waits until the terminal has answered the newest input: a prompt came back, or its output went quiet, or the cap is
@@ -38,15 +33,8 @@ async function sent(terminal: Terminal, signal: AbortSignal): Promise<void> {
   while (terminal.typing && !isLate) await abortable(Promise.race([terminal.whenTyped, late.promise]), signal);
 }
 
-/** A shell that reads long start-up files is not waited for any longer than this, unless somebody says so. */
-const startMs = 3000;
-/** A shell that says something as it starts and shows no prompt may be waiting for an answer. */
-const spokenMs = 3000;
-/** A program that may say nothing until it is spoken to is not waited for any longer than this. */
-const silentStartMs = 500;
-
 /** Waits until a new terminal is ready for input: its first prompt, or its first output, or the limit (R-RPC-023). */
-export async function firstPrompt(terminal: Terminal, signal: AbortSignal, limitMs = startMs): Promise<void> {
+export async function firstPrompt(terminal: Terminal, signal: AbortSignal, limitMs: number = startMs): Promise<void> {
   const spoken = (): boolean => terminal.lastOutputMs !== undefined;
   if (!terminal.marked) return void (await until(terminal, spoken, silentStartMs, signal));
   const prompted = (): boolean => terminal.blocks.promptAt !== undefined;

@@ -1,10 +1,8 @@
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Holds, until } from './until.ts';
+import { timings } from './timings.ts';
 
-/** A program without marks that is quiet for so long is taken to wait for input (R-RPC-054). */
-const quietMs = 250;
-/** Four times the documented delay: a program that never stops printing gets its line all the same. */
-const capMs = 2000;
+const { quietMs, capMs } = timings.readyForLine;
 
 /** Waits until a line can be typed into a new terminal: its prompt, or quiet, or the limit. */
 export async function readyForLine(terminal: Terminal, signal: AbortSignal): Promise<void> {

@@ -12,6 +12,9 @@ import { PrintedText } from './printed-text.ts';
 import { ShownText } from './shown-text.ts';
 
 export type { Condition } from './condition.ts';
+import { timings } from './timings.ts';
+
+const { promptQuietMs, takenMs, enteredMs } = timings.condition;
 
 export interface WaitRequest {
   /** Any of them ends the wait; of several at once the first in the list. */
@@ -36,12 +39,6 @@ export interface WaitResult {
   readonly offset: number;
 }
 
-/** Without marks, a prompt is only what looks like one and stays. */
-const promptQuietMs = 150;
-/** Text that stays at a prompt for so long was not entered. */
-const takenMs = 300;
-/** A line that was entered is taken sooner or later, and the shell says so; one that does not by then keeps it in its editor. */
-const enteredMs = 3000;
 /** More of the past is not rendered. */
 const renderedBytes = 64 << 10;
 

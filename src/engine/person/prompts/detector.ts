@@ -4,25 +4,15 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import type { ProgramPrompt } from './prompt.ts';
 import { mayBecomeQuestion, recognise } from './recognise.ts';
 import { drawsKeys, driverEchoes } from '../../shells/input-mode.ts';
+import { timings } from '../../waiting/timings.ts';
+
+const { looksMs, textMs, laterMs } = timings.prompts;
 
 /** The part of a terminal that is looked at. */
 export type Watched = Pick<
   Terminal,
   'clock' | 'screen' | 'process' | 'ended' | 'lastOutputMs' | 'log' | 'blocks' | 'output' | 'input' | 'state' | 'fetch'
 >;
-
-/**
- * When to look after the newest output. First for what echo being off proves, then for what only text suggests; then a few
- * times more, because a program may print its question before it is ready for the answer.
- */
-const looksMs = [40, 150, 450, 900, 2000] as const;
-const textMs = 150;
-
-/**
- * After that nothing changes unseen, unless the line looks like a question and the program works on: nothing tells when it begins
- * to read. So each look waits for another quarter of the time that has passed. No shell at its prompt is looked at.
- */
-const laterMs = { share: 0.25, least: 500, most: 10_000 } as const;
 
 /** Knows whether a program in a terminal waits for an answer. Looks when output has gone quiet. */
 export class PromptDetector implements Disposable {

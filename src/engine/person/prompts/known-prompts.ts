@@ -1,3 +1,4 @@
+import { timings } from '../../waiting/timings.ts';
 import { isCarrier } from '../../shells/carriers.ts';
 import { isShell } from '../../shells/traits.ts';
 import { markerWord } from '../../shells/command-text.ts';
@@ -43,7 +44,7 @@ const hints: Readonly<Record<PromptKind, string>> = {
 
 const secretKinds: ReadonlySet<PromptKind> = new Set(['password', 'passphrase', 'one_time_code']);
 
-const patientMs = 300;
+const { patientMs, agentMs } = timings.prompts;
 /** Longer lines are data, not questions. */
 const longest = 500;
 
@@ -69,9 +70,6 @@ export function secretQuestion(prompt: string): ProgramPrompt {
   const kind = secretKind(prompt);
   return { kind, needs: 'person', prompt: plain(prompt), secret: true, hint: hints[kind] };
 }
-
-/** An agent of the user's may read the terminal for the program in the foreground, as pinentry does for gpg. */
-const agentMs = 900;
 
 /** The best proof against a question: it was printed, and every program in the foreground waits for something else. */
 function isWorking(line: string, { reads, echo, quietMs }: CursorView): boolean {

@@ -7,14 +7,11 @@ import { endedByExit, whenExited } from './exited.ts';
 import { afterQuiet } from '../../waiting/quiet-watch.ts';
 import type { CommandOutcome, Watch } from '../result.ts';
 import { drawsKeys } from '../../shells/input-mode.ts';
+import { timings } from '../../waiting/timings.ts';
+
+const { redrawnMs, editorMs, cancelMs } = timings.marks;
 
 const interrupt = Uint8Array.of(3);
-/** A shell that drew its prompt anew and does nothing more for so long has not taken the line. */
-const redrawnMs = 300;
-/** Some shells keep a line they cannot run yet in their editor, without a word. */
-const editorMs = 1000;
-/** After Ctrl-C a prompt comes back within this time. */
-const cancelMs = 2000;
 
 export interface MarkedCommand {
   readonly command: string;

@@ -5,12 +5,11 @@ import { endedWith, endedByExit, whenExited } from './exited.ts';
 import { cursorLine, looksLikeContinuation, looksLikePrompt } from '../../shells/prompt-line.ts';
 import { afterQuiet } from '../../waiting/quiet-watch.ts';
 import type { Confidence, CommandOutcome, Outer, Watch } from '../result.ts';
+import { timings } from '../../waiting/timings.ts';
+
+const { quietMs, moreMs } = timings.program;
 
 const interrupt = Uint8Array.of(3);
-/** A program that shows its prompt and prints nothing for so long is done with the line. */
-const quietMs = 100;
-/** One that asks for more is not only slow to take what it was sent by then. */
-const moreMs = 500;
 /** More output than this is not looked through for the line as typed. */
 const longBytes = 256 << 10;
 

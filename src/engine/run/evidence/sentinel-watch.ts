@@ -9,12 +9,11 @@ import { afterQuiet } from '../../waiting/quiet-watch.ts';
 import type { CommandOutcome, Outer, Watch } from '../result.ts';
 import { statusLine } from '../../shells/command-text.ts';
 import { editsLine } from '../../shells/input-mode.ts';
+import { timings } from '../../waiting/timings.ts';
+
+const { typedAheadMs, quietMs } = timings.sentinel;
 
 const interrupt = Uint8Array.of(3);
-/** What was typed too early for one shell is run by the next within this time. */
-const typedAheadMs = 1000;
-/** A shell whose command was broken off shows its prompt, and nothing after it. */
-const quietMs = 250;
 
 export interface SentinelTarget {
   readonly dialect: Dialect;

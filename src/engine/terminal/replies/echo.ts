@@ -2,6 +2,9 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Emitter } from '../../../lib/emitter.ts';
 import type { OutputEvent } from '../intake.ts';
 import type { LastInput } from '../../input/keyboard.ts';
+import { timings } from '../../waiting/timings.ts';
+
+const { echoMs } = timings.reply;
 
 export interface ReplyEchoInit {
   readonly clock: Clock;
@@ -10,8 +13,6 @@ export interface ReplyEchoInit {
   readonly type: (bytes: Uint8Array, mayGo: () => boolean) => void;
 }
 
-/** An echo takes no longer, also over a slow network. */
-const echoMs = 2000;
 /** So much of an answer tells it from other output. */
 const telling = 6;
 /** Erases the line that is being typed: in canonical mode, and in the line editors of shells. */

@@ -1,3 +1,4 @@
+import { timings } from '../../waiting/timings.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Blocks } from '../blocks.ts';
 import type { ProcessView } from '../channel.ts';
@@ -35,7 +36,7 @@ interface Reply {
 
 /** More than this is not kept for a program that does not read. */
 const mostWaiting = 64 << 10;
-const longestPauseMs = 100;
+const { longestPauseMs } = timings.reply;
 
 /**
  * Answers of the terminal on their way to the program that asked. One is typed only while that program can still read

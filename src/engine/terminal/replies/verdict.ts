@@ -4,6 +4,9 @@ import type { ShellState } from '../blocks.ts';
 import { isCarrier } from '../../shells/carriers.ts';
 import { isShell, traitsOf } from '../../shells/traits.ts';
 import { isInteractive } from '../../shells/shell-process.ts';
+import { timings } from '../../waiting/timings.ts';
+
+const { linesMs, busyMs, unseenMs, alternateMs } = timings.reply;
 
 /** Whether the answer to a query is typed into the terminal: now, perhaps later, never. */
 export type ReplyVerdict = 'send' | 'wait' | 'drop';
@@ -37,15 +40,6 @@ export interface TerminalQuery {
   /** It was found in canonical mode, and more has been printed since. */
   readonly printedOn: boolean;
 }
-
-/** A program that asks before it leaves canonical mode does so within this time. */
-const linesMs = 500;
-/** A program that asked and is busy gets its answer within this time, or never. */
-const busyMs = 5000;
-/** The end of a command that only printed the query is known by then, also over a network: its shell comes next. */
-const unseenMs = 300;
-/** On the alternate screen nearly every query is one of the program that switched to it. */
-const alternateMs = 30;
 
 export function verdictOn({ ageMs, printedOn }: TerminalQuery, scene: Scene): ReplyVerdict {
   const { mode, reader, alternate } = scene;

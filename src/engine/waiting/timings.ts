@@ -1,0 +1,189 @@
+/**
+ * How long a program may be silent, and how long the engine waits for one: every such delay, in milliseconds, by who waits.
+ * Short ones make each call faster and guess more; long ones make a hung program cost more. Delays that belong to a protocol, a transport, a
+ * store of files or the life of a session stand there.
+ */
+export const timings = {
+  /** The answer of a program to what was typed (`answered`). */
+  answer: {
+    /** A program that answered is done answering after this long without output. */
+    quietMs: 50,
+    /** A command that was just started and has not ended, as its shell tells, is likely to print more. */
+    runningMs: 300,
+    /** A program that has not answered at all may be thinking. */
+    silentMs: 150,
+    /** A program that never stops printing is not waited for any longer. */
+    capMs: 2000,
+  },
+  /** The first prompt of a new terminal (`firstPrompt`). */
+  firstPrompt: {
+    /** A shell with long start-up files is not waited for any longer, unless the caller says so. */
+    startMs: 3000,
+    /** A shell that prints something as it starts and shows no prompt may be waiting for an answer. */
+    spokenMs: 3000,
+    /** A program may print nothing until it is typed into. */
+    silentStartMs: 500,
+  },
+  /** A line to be typed into a new terminal (`readyForLine`). */
+  readyForLine: {
+    /** A program without marks that is quiet for so long is taken to wait for input (R-RPC-054). */
+    quietMs: 250,
+    /** Four times the documented delay: a program that never stops printing gets its line all the same. */
+    capMs: 2000,
+  },
+  /** Conditions that a caller waits for (`awaitCondition`). */
+  condition: {
+    /** Without marks, a prompt is only what looks like one and stays. */
+    promptQuietMs: 150,
+    /** Text that stays at a prompt for so long was not entered. */
+    takenMs: 300,
+    /** A shell reports an entered line sooner or later; one that has not by then keeps the line in its editor. */
+    enteredMs: 3000,
+  },
+  /** Text and its Enter, for programs that draw their own input line (`submit`, `pause`). */
+  submit: {
+    /** A program that took the text in has drawn it by then. */
+    quietMs: 50,
+    /** A program that never stops drawing gets its Enter all the same. */
+    capMs: 2000,
+    /** A busy program may not have read the text yet; one that shows nothing of it is not waited for any longer. */
+    drawMs: 1000,
+    /** Between text and Enter, for programs that are not known by name. */
+    defaultGapMs: 80,
+    /** A program shows by then that it took Enter (R-HUB-093). */
+    reactMs: 1500,
+    /** A program that showed nothing of the text is not likely to show what Enter does. */
+    silentMs: 500,
+    /** A change of the screen counts when it has lasted so long: a repaint may pass through an empty screen. */
+    lastingMs: 40,
+  },
+  /** The keyboard itself. */
+  keyboard: {
+    /** A program that is interrupted shows some sign of it within this time. */
+    reactMs: 100,
+    /** No call waits for the answer to a terminal query, and the program may be gone. */
+    replyMs: 10_000,
+    /** An interrupt that could not be delivered by then might hit another program. */
+    interruptMs: 2000,
+  },
+  /** A shell that is still starting when a command is to be run (`whenStarted`). */
+  starting: {
+    /** A start-up file may have led to a program without marks; its prompt rests for so long. */
+    restsMs: 400,
+    /** The same where the processes cannot be seen: the line may be the beginning of one that goes on. */
+    unseenMs: 1500,
+    /** A forced command does not wait for the first prompt any longer. */
+    forcedMs: 3000,
+  },
+  /** Who reads the command (`placeOf`), and what was typed just before it (`inputTaken`). */
+  place: {
+    /** A prompt that is being drawn is there within this time. */
+    promptMs: 2000,
+    /** A program that is not at its prompt by then is busy. */
+    shownMs: 500,
+    /** A shell reports the end of a command before it prints anything else. */
+    marksMs: 100,
+    /** A prompt without evidence has stood for so long. */
+    restsMs: 400,
+    /** Input that was not answered by then never will be. */
+    limitMs: 1000,
+    /** A program that answered is done answering after this long without output. */
+    answeredMs: 100,
+    /** A program that has not answered at all may be slow to wake up. */
+    silentMs: 300,
+    /** A shell that was interrupted draws its prompt anew; one that has not by then never will. */
+    redrawMs: 5000,
+    /** A shell that has not taken one part of a long command by then takes none. */
+    preparedMs: 30_000,
+  },
+  /** A command that runs. */
+  run: {
+    /** How often a caller that waits is told that the work goes on. */
+    heartbeatMs: 5000,
+    /** A line editor shows what is typed at once. One that shows nothing for so long has stopped reading its keys. */
+    deafMs: 8000,
+    /** A shell that tells its directory does so with its next prompt. */
+    directoryMs: 300,
+  },
+  /** A program that waits for input of its own while a command runs (`watchInteractive`). */
+  interactive: {
+    /** A program that waits for its user has printed all it has to print by then. */
+    quietMs: 400,
+    /** Where only the screen tells, what looks like a prompt may be the beginning of a line that goes on. */
+    unseenMs: 1500,
+    /** A full-screen program that never stops drawing is looked at so long after it has begun to, and again. */
+    drawingMs: 1000,
+  },
+  /** The end of a command, by evidence. */
+  marks: {
+    /** A shell that drew its prompt anew and does nothing more for so long has not taken the line. */
+    redrawnMs: 300,
+    /** Some shells keep a line they cannot run yet in their editor, and print nothing. */
+    editorMs: 1000,
+    /** After Ctrl-C a prompt comes back within this time. */
+    cancelMs: 2000,
+  },
+  sentinel: {
+    /** What was typed too early for one shell is run by the next within this time. */
+    typedAheadMs: 1000,
+    /** A shell whose command was broken off shows its prompt, and nothing after it. */
+    quietMs: 250,
+  },
+  program: {
+    /** A program that shows its prompt and prints nothing for so long is done with the line. */
+    quietMs: 100,
+    /** One that asks for more is not only slow to take what it was sent by then. */
+    moreMs: 500,
+  },
+  /** Answers to terminal queries (`verdictOn`). */
+  reply: {
+    /** A program that asks before it leaves canonical mode does so within this time. */
+    linesMs: 500,
+    /** A program that asked and is busy gets its answer within this time, or never. */
+    busyMs: 5000,
+    /** The end of a command that only printed the query is known by then, also over a network: its shell comes next. */
+    unseenMs: 300,
+    /** On the alternate screen nearly every query is one of the program that switched to it. */
+    alternateMs: 30,
+    /** From one look at a program that does not read yet to the next, at most. */
+    longestPauseMs: 100,
+    /** An echo takes no longer, also over a slow network. */
+    echoMs: 2000,
+  },
+  /** The foreground program of a terminal whose shell does not mark its commands (`ForegroundWatch`). */
+  foreground: {
+    /**
+     * From one look to the next. A shell starts what was typed after it has echoed it, on a busy machine a good while after. The
+     * first gap is for the first sign, the second for a flood.
+     */
+    gapsMs: [20, 80, 200, 700, 2000],
+  },
+  /** The environment of a shell, through the files of its integration. */
+  environment: {
+    /** A shell at its prompt looks within a few milliseconds; one that does not is busy. */
+    lookMs: 500,
+    /** Files do not tell that they have changed: how often they are looked at. */
+    everyMs: 2,
+    /** A shell that is just about to wait for input may miss a signal until the next key: it gets a second one, and no third. */
+    wakeAgainMs: 100,
+  },
+  /** The questions of programs (`PromptDetector`). */
+  prompts: {
+    /**
+     * When to look after the newest output. First for what echo being off proves, then for what only text suggests; then a few
+     * times more, because a program may print its question before it is ready for the answer.
+     */
+    looksMs: [40, 150, 450, 900, 2000],
+    /** A question that only its text suggests has stood for so long. */
+    patientMs: 300,
+    /** An agent of the user's may read the terminal for the program in the foreground, as pinentry does for gpg. */
+    agentMs: 900,
+    /** From then on text alone is believed. */
+    textMs: 150,
+    /**
+     * After that nothing changes unseen, unless the line looks like a question and the program works on: nothing tells when it
+     * begins to read. So each look waits for another quarter of the time that has passed. No shell at its prompt is looked at.
+     */
+    laterMs: { share: 0.25, least: 500, most: 10_000 },
+  },
+} as const;
