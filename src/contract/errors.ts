@@ -1,8 +1,8 @@
 import { visible, visibleFacts } from './quote.ts';
 
 /**
- * Every way a call can fail. Closed: each face reads its own column, so no face decides what anything means. `rpc` is the word
- * in `error.data`: the numbers of the session RPC are fixed by its reference.
+ * Every way a call can fail. Each face reads its own column and decides nothing itself. `rpc` is the word in `error.data`:
+ * the numbers of the session RPC are fixed by its reference.
  */
 export const errorTable = {
   invalid_input: { http: 400, rpc: 'INVALID_PARAMS', exit: 2, retry: false },

@@ -1,4 +1,4 @@
-/** Names that two programs must agree on. Short, because models retype them; never reused, never taken apart for meaning. */
+/** Ids that two programs must agree on. Short, because models retype them; opaque and never reused. */
 
 const hex = '0123456789abcdef';
 

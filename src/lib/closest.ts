@@ -1,7 +1,7 @@
 /** Up to `limit` names close enough to `wanted` to be what was meant, nearest first; ties keep the given order. */
 export function closest(wanted: string, names: Iterable<string>, limit = 3): string[] {
   const lower = wanted.toLowerCase();
-  // One slip in a short word, more in a long one; of two letters every name is as far away as any other.
+  // One slip in a short word, more in a long one; for two letters every name is equally far.
   const allowed = wanted.length < 3 ? 0 : Math.max(1, Math.floor(wanted.length / 3));
   const near: { name: string; distance: number }[] = [];
   for (const name of names) {

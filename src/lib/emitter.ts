@@ -1,4 +1,4 @@
-/** One kind of fact, many listeners. A listener that throws does not stop the others; the first error is rethrown after. */
+/** One kind of event, many listeners. A throwing listener does not stop the others; the first error is rethrown at the end. */
 export class Emitter<T> {
   // Made for the first listener: most emitters never have one.
   #listeners: Set<(value: T) => void> | undefined;

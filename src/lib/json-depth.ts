@@ -1,7 +1,7 @@
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Whether brackets in a JSON text are nested more than so deeply. What reads it all by recursion would run out of stack. */
+/** Whether a JSON text is nested too deeply: recursive readers would run out of stack. */
 export function isDeeper(text: string, most: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {

@@ -31,7 +31,7 @@ export interface PlainTextOptions {
   readonly separator?: '\n' | ' ';
 }
 
-/** Anything the rest of this file has to look at. Most text has none of it, and is handed back as it is. */
+/** Matches anything that needs work. Most text has none of it and is returned as it is. */
 const suspicious =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]|\p{M}{9,}/u;
 const runs =
@@ -98,7 +98,7 @@ const shaping =
 const shapedBefore = new RegExp(`${shaping}$`, 'u');
 const shapedAfter = new RegExp(`^${shaping}`, 'u');
 
-/** Whether a run of ignorable characters does what it is there for. More than that is not looked into: it goes. */
+/** Whether a run of ignorable characters serves its purpose. Other runs are removed. */
 function keeps(run: string, text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 2), at);
   if (joiner.test(run)) {

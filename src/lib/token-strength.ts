@@ -1,7 +1,7 @@
-/** Enough that guessing is hopeless at any speed a port allows. Of 96 random bits, 16 characters, about 60 are counted. */
+/** Enough that guessing is hopeless at any speed a port allows. 96 random bits in 16 characters count as about 60. */
 const neededBits = 48;
 
-/** Bits of a token, counted low: pairs that were there before, or follow each other in the alphabet, count for nothing. */
+/** A low estimate of a token's bits: repeated pairs and alphabetical runs count for nothing. */
 export function tokenBits(token: string): number {
   const characters = [...token];
   const pairs = new Set(characters.map((character, at) => `${characters[at - 1] ?? ''}${character}`));

@@ -15,8 +15,8 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
 }
 
 /**
- * Why a wait is given up that nobody waits for any more. One for all: an error of its own, with where it was made, costs more
- * than the rest of a short command.
+ * The abort reason of a wait whose caller is gone. One shared error: a fresh one with its stack trace costs more than the
+ * rest of a short command.
  */
 export const unwanted = new FairleadError('cancelled', 'The wait was cancelled.');
 

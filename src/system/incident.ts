@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { FairleadError } from '../contract/errors.ts';
 
-/** Takes one line for whoever looks after the server. */
+/** Writes one line to the server's log. */
 export type Log = (line: string) => void;
 
 /**
- * Something nobody foresaw, as the error its caller gets: a number, under which the log says where it happened. Neither
- * says what the error says, because that may quote what the call was given.
+ * An unexpected failure as the caller's error: an incident number, under which the log has the stack. Neither repeats the
+ * original message, because it may quote the call's input.
  */
 export function incident(thrown: unknown, where: string, log: Log | undefined): FairleadError {
   const id = randomBytes(4).toString('hex');

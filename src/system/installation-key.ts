@@ -7,7 +7,7 @@ const keyBytes = 32;
 
 /**
  * A secret of this installation, made when first needed. Masks are keyed with it: equal secrets look equal in every
- * recording, and nobody can try out guesses. Where it cannot be kept, one for this process has to do.
+ * recording, and guesses cannot be tested. If it cannot be stored, a key for this process serves.
  */
 export function installationKey(path: string): Buffer {
   for (const attempt of [read, make, read]) {
@@ -35,7 +35,7 @@ function make(path: string): Buffer | undefined {
   const key = randomBytes(keyBytes);
   try {
     makeDirectorySync(dirname(path), 0o700);
-    // Never over another one: of two processes at once, the slower takes the key of the quicker.
+    // Never overwrites: of two concurrent processes, the slower takes the key of the quicker.
     writeFileSync(path, key, { mode: 0o600, flag: 'wx' });
     return key;
   } catch {

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Which process writes a part file: enough to tell whether it still lives, also after its number was given away again. */
+/** Identifies the writer of a part file, also after its pid was reused. */
 export interface WriterIdentity {
   readonly pid: number;
   readonly host: string;

@@ -7,10 +7,10 @@ interface Syncing {
   sync(signal: AbortSignal): Promise<void>;
 }
 
-/** A list of terminals is not worth a longer wait: fifty floods together are never up to date. */
+/** A list of terminals is worth no longer wait: fifty floods are never all up to date. */
 const mostMs = 100;
 
-/** Brings all screens up to date, as far as that goes in a short time. A screen that is late is shown as it is by then. */
+/** Brings all screens up to date within a short time limit. A late screen is shown as it is. */
 export async function syncAll(terminals: readonly Syncing[], clock: Clock, signal: AbortSignal): Promise<void> {
   const late = new AbortController();
   const over = deferred();
@@ -25,7 +25,7 @@ export async function syncAll(terminals: readonly Syncing[], clock: Clock, signa
   for (const terminal of terminals) {
     if (late.signal.aborted) break;
     const one = terminal.sync(late.signal).catch((thrown: unknown) => unlessLate(late.signal, thrown));
-    // What it throws is told below, when all have begun.
+    // Its error is rethrown below, once all have begun.
     one.catch(() => {});
     syncing.push(one);
     await pause();

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Called often in long work: gives the loop a turn when the work held it long enough, and ends it when nobody waits. */
+/** Call it often in long work: yields to the event loop when due, and throws once the caller is gone. */
 export type Pause = () => Promise<void>;
 
-/** How long work may hold the loop before others get a turn. */
+/** How long work may hold the event loop. */
 const sliceMs = 8;
 
 export function pauses(signal: AbortSignal): Pause {
@@ -20,8 +20,8 @@ export function pauses(signal: AbortSignal): Pause {
 let last: Promise<void> | undefined;
 
 /**
- * Waits until the loop has turned since the work of whoever asked before: many calls that become ready at once still
- * let timers, signals and input through between them. Says whether there was anything to wait for.
+ * Waits until the event loop has turned since the previous caller's work: many calls that become ready at once still let
+ * timers, signals and input through between them. Returns whether it waited.
  */
 export async function inTurn(signal: AbortSignal): Promise<boolean> {
   const before = last;

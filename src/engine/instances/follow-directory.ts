@@ -18,10 +18,10 @@ export function followDirectory(engine: Engine, own: OwnInstance): void {
   };
   engine.events.on(({ kind, terminal }) => {
     changed();
-    // A shell tells where it is with its prompt. The terminal takes its listeners with it.
+    // A shell reports its directory with its prompt. Listeners end with the terminal.
     if (kind === 'opened') terminal.block.on(({ type }) => type === 'prompt' && changed());
   });
-  // Without its file nobody finds it, and the next one would take its name.
+  // Without its file clients cannot find it, and the next instance would take its name.
   const look = (): void => {
     own.repair();
     looking = engine.clock.after(oftenMs, look);

@@ -8,7 +8,7 @@ import { instanceNames } from './names.ts';
 import { type InstanceRecord, isLive, parseRecord } from './record.ts';
 import { removeFileSync } from '../../system/files/remove-file.ts';
 
-/** A claim whose owner has not written its record by then, and is gone, is free again. */
+/** A claim expires if its owner is gone and has not written its record by then. */
 const claimMs = 10_000;
 
 /** The instances of one state root, as files that clients of any make can read. */
@@ -25,7 +25,7 @@ export class Instances {
     this.#warn = warn;
   }
 
-  /** Every instance that lives. Records of dead ones are cleared away; files nobody can read are left alone. */
+  /** All live instances. Records of dead ones are removed; unreadable files are left alone. */
   list(): InstanceRecord[] {
     const found = this.#names().flatMap((name) => {
       const record = this.#read(name);
@@ -38,13 +38,13 @@ export class Instances {
     return found.sort((a, b) => a.started_at.localeCompare(b.started_at));
   }
 
-  /** The one that clients which know of only one are sent to. */
+  /** The active instance: clients that know only one connect to it. */
   active(): InstanceRecord | undefined {
     const named = this.#activeId();
     return this.list().find(({ id }) => id === named);
   }
 
-  /** Takes the lowest free name but these. Two that come at once take different ones. */
+  /** Claims the lowest free name except these. Concurrent claims get different names. */
   claim(except: ReadonlySet<string> = new Set()): string {
     makeDirectorySync(this.#folder, 0o700);
     chmodSync(this.root, 0o700);
@@ -64,13 +64,13 @@ export class Instances {
     else this.list();
   }
 
-  /** For an instance that runs: what somebody has removed or damaged of its files is written again. */
+  /** Restores removed or damaged files of a running instance. */
   repair(record: InstanceRecord): void {
     if (this.#text(this.#path(record.id)) === undefined && this.#take(record.id)) this.write(record);
     else this.list();
   }
 
-  /** The last words of an instance: its file goes, and the newest of the others takes its place where it was active. */
+  /** Removes an instance. If it was active, the newest of the others becomes active. */
   release(id: string): void {
     removeFileSync(this.#path(id));
     if (this.#activeId() === id) this.#chooseActive(this.list());
@@ -113,7 +113,7 @@ export class Instances {
     else if (id !== undefined) for (const path of this.#pointers()) removeFileSync(path);
   }
 
-  /** Whose files they are. What they say of it is its own to write: what is known here may be older. */
+  /** Who owns the files. Only that instance writes its own facts: the ones known here may be older. */
   #isMirrored({ id, auth_token }: InstanceRecord): boolean {
     const [, server = '', token = ''] = this.#pointers();
     return parseRecord(this.#text(server) ?? '')?.id === id && this.#text(token) === auth_token;
@@ -125,7 +125,7 @@ export class Instances {
     this.#point(token, record.auth_token);
   }
 
-  /** One of them that cannot be written is no reason for an instance not to run. */
+  /** An instance runs even if one of these files cannot be written. */
   #point(path: string, text: string): void {
     if (this.#text(path) === text) return;
     try {

@@ -15,7 +15,7 @@ export class OwnInstance implements Disposable {
     this.#record = record;
   }
 
-  /** Takes a name. Nobody is told of it before `announce`: clients must not come before the ports are open. */
+  /** Claims a name. Clients learn of it with `announce`, once the ports are open. */
   static claim(
     instances: Instances,
     about: { readonly version: string; readonly cwd: string; readonly token?: string | undefined },
@@ -48,7 +48,7 @@ export class OwnInstance implements Disposable {
     this.#instances.write(this.#record);
   }
 
-  /** Tells the others too, at once; a change that changes nothing is not written. */
+  /** Updates the shared files at once; a change without effect is not written. */
   update(change: Partial<Pick<InstanceRecord, 'title' | 'cwd'>>): void {
     const next = { ...this.#record, ...change };
     if (next.title === this.#record.title && next.cwd === this.#record.cwd) return;
@@ -56,7 +56,7 @@ export class OwnInstance implements Disposable {
     if (!this.#released) this.#instances.write(next);
   }
 
-  /** Its files are there and say who it is, whatever happened to them. */
+  /** Restores its files, whatever happened to them. */
   repair(): void {
     if (this.#announced && !this.#released) this.#instances.repair(this.#record);
   }

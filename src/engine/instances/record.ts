@@ -14,7 +14,7 @@ export const InstanceRecord = z.looseObject({
   version: z.string(),
   platform: z.string(),
   arch: z.string().optional(),
-  /** When the process began, as the machine counts: a pid that was given away again is another process. */
+  /** Start time of the process: tells a reused pid from the original process. */
   pid_start: z.string().optional(),
 });
 export type InstanceRecord = Readonly<z.output<typeof InstanceRecord>>;
@@ -37,6 +37,6 @@ export function isLive({ pid, pid_start }: Pick<InstanceRecord, 'pid' | 'pid_sta
 const platforms: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'windows' };
 const architectures: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64', ia32: 'x86' };
 
-/** Names of the reference for what Node calls otherwise. */
+/** The reference's names for Node's values. */
 export const platformName = (): string => platforms[process.platform] ?? process.platform;
 export const architectureName = (): string => architectures[process.arch] ?? process.arch;

@@ -34,9 +34,9 @@ const systemVitals: Omit<Vitals, 'lateMs'> = {
   noTerminals: async () => undefined,
 };
 
-/** How often the loop is looked at: so much of a delay may go unseen, and a look costs next to nothing. */
+/** How often the loop is sampled: a delay of this length may go unseen. */
 const lookMs = 100;
-/** Whoever asks is told of delays in the last one to two of these. */
+/** Reported delays are at most one to two of these old. */
 const rememberedMs = 60_000;
 
 type LoopDelay = Pick<ReturnType<typeof monitorEventLoopDelay>, 'max' | 'enable' | 'disable' | 'reset'>;
@@ -64,7 +64,7 @@ export class Lateness implements Disposable {
     return Math.max(0, this.#delay.max / 1e6 - lookMs);
   }
 
-  /** Not when somebody asks: a delay would be news until then, however long ago it was. */
+  /** By a timer rather than on request: otherwise an old delay would count as new. */
   #nextTurn(): Disposable {
     return this.#clock.after(rememberedMs, () => {
       this.#before = this.#now;
@@ -81,7 +81,7 @@ export class Lateness implements Disposable {
 
 export interface Focus {
   readonly session: number | undefined;
-  /** To be called by whoever shows it to a person. */
+  /** Call it when the instance is shown to a person. */
   readonly heard: () => void;
 }
 
@@ -89,7 +89,7 @@ export interface Focus {
 export class RunningInstance implements AsyncDisposable {
   readonly own: OwnInstance;
   readonly peers: Instances;
-  /** Somebody wants this instance, or one of its sessions, to be looked at. Whoever shows it to a person listens. */
+  /** A caller asks for this instance, or one of its sessions, to be shown to a person. */
   readonly focused = new Emitter<Focus>();
   readonly vitals: Vitals;
   readonly #lateness = new Lateness();

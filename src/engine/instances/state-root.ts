@@ -3,10 +3,10 @@ import { FairleadError } from '../../contract/errors.ts';
 import { makeDirectorySync } from '../../system/files/directories.ts';
 import { distrust } from '../../system/files/trusted-path.ts';
 
-/** Where these stand in the way, a server without instance files still does most of its work, and says what it cannot. */
+/** With these errors a server still runs without instance files, and says what it cannot do. */
 const cannotWrite = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC']);
 
-/** Makes the state root, or says at once why it will not do: later every call would fail, each for another reason. */
+/** Creates the state root, or fails early: later every call would fail, each for another reason. */
 export function openStateRoot(root: string, { mustWrite }: { readonly mustWrite: boolean }): void {
   requireOwn(root);
   try {

@@ -12,7 +12,7 @@ export interface ProxySurroundings {
   /** Output of a program of the system; undefined when there is no such program or it fails. */
   readonly run: (program: string, args: readonly string[]) => Promise<string | undefined>;
   readonly ports: readonly number[];
-  /** For surroundings that are slower than a machine of its own. */
+  /** For slow test machines. */
   readonly limits?: { readonly settingMs?: number; readonly scanMs?: number; readonly reachMs?: number };
 }
 
@@ -34,7 +34,7 @@ export const systemSurroundings = (env: ProxySurroundings['env'], home: string):
   ports: [7897, 7890, 1087, 7070, 8118, 8888, 8080, 1080],
 });
 
-/** The proxy of this machine: its own setting, then the environment, then what listens where proxies do. */
+/** The proxy of this machine: the system setting, then the environment, then the usual ports. */
 export async function detectProxy(around: ProxySurroundings, signal: AbortSignal): Promise<Detected | undefined> {
   const system = await systemSetting(around);
   const environment = fromEnvironment(around.env);

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { onAbort } from '../../system/on-abort.ts';
 import { endpoint } from './settings.ts';
 
-/** Milliseconds until somebody accepted a connection there; undefined when nobody did in time. */
+/** Milliseconds until the address accepted a connection; undefined if it did not in time. */
 export async function accepts(url: string, limitMs: number, signal: AbortSignal): Promise<number | undefined> {
   const started = performance.now();
   const socket = await opened(url, limitMs, signal);
@@ -10,7 +10,7 @@ export async function accepts(url: string, limitMs: number, signal: AbortSignal)
   return socket === undefined ? undefined : Math.max(1, Math.round(performance.now() - started));
 }
 
-/** Whether who answers there speaks like a proxy: an ordinary web server is none. */
+/** Whether a proxy answers there, rather than an ordinary web server. */
 export async function speaksProxy(
   port: number,
   limitMs: number,
@@ -24,7 +24,7 @@ export async function speaksProxy(
   return http ? 'http' : undefined;
 }
 
-/** A proxy lets it through or says that the other end cannot be reached; a web server calls the request bad, or not allowed. */
+/** A proxy lets CONNECT through or reports an unreachable host; a web server answers 400 or 405. */
 function isConnectAnswer(reply: Buffer): boolean {
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(reply.toString('latin1'))?.[1];
   return status !== undefined && ['200', '403', '407', '502', '503', '504'].includes(status);
@@ -65,9 +65,9 @@ async function opened(url: string, limitMs: number, signal: AbortSignal): Promis
     };
     const give = (): void => end(undefined);
     const timer = setTimeout(give, limitMs);
-    // Many are probed at the same time, all for one caller.
+    // Many probes share the signal of one caller.
     const waiting = onAbort(signal, give);
-    // Stays for the life of the socket: an error after this point has nobody else to hear it.
+    // Stays for the life of the socket: a later error without a listener would crash the process.
     socket.on('error', give);
     socket.once('connect', () => end(socket));
   });

@@ -27,7 +27,7 @@ export interface ProxiesOptions {
   readonly around: ProxySurroundings;
 }
 
-/** What was detected is believed for so long. */
+/** Lifetime of a detection result. */
 const believedMs = 5000;
 const reachMs = 300;
 
@@ -53,7 +53,7 @@ export class Proxies implements AsyncDisposable {
     return this.#file.complaint;
   }
 
-  /** Refused while the file cannot be understood: what the person wrote would be lost. */
+  /** Refused while the file is malformed: a write would lose the person's edits. */
   change(change: Partial<ProxySettings>): ProxySettings {
     return this.#file.update((now) => ({ ...now, ...change }));
   }
@@ -87,7 +87,7 @@ export class Proxies implements AsyncDisposable {
   node(name: string): ProxyNode {
     const found = this.settings.nodes.find((node) => node.name === name);
     if (found) return found;
-    // Its nodes are in a file that nobody can read now.
+    // The file that holds its nodes is unreadable.
     if (this.#file.problem !== undefined) throw refusal(this.#file.path, this.#file.problem);
     const names = this.settings.nodes.map((node) => node.name);
     throw new FairleadError('not_found', `Proxy node '${quote(name)}' not found`, {
@@ -109,7 +109,7 @@ export class Proxies implements AsyncDisposable {
     return this.change({ enabled: true, mode: 'manual', current_node: name, ...address });
   }
 
-  /** Probes nodes at the same time, and keeps what it found: whether they accept, or connect with somebody behind them. */
+  /** Probes nodes concurrently and keeps the results: whether they accept, or connect to a host behind them. */
   async test(
     names: readonly string[],
     { limitMs, through }: { readonly limitMs: number; readonly through?: HostPort | undefined },
@@ -132,7 +132,7 @@ export class Proxies implements AsyncDisposable {
   #detect(signal: AbortSignal): Promise<Detected | undefined> {
     const now = this.#options.clock.monotonic();
     if (this.#detected === undefined || now - this.#detected.atMs > believedMs) {
-      // For everyone who asks in the next seconds: the first of them may hang up.
+      // Shared by all callers of the next seconds: the first of them may hang up.
       this.#detected = { atMs: now, found: detectProxy(this.#options.around, this.#ending.signal) };
     }
     return abortable(this.#detected.found, signal);

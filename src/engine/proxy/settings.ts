@@ -8,7 +8,7 @@ export const ProxyNode = z.object({
 });
 export type ProxyNode = z.output<typeof ProxyNode>;
 
-/** What the person wants of proxies: the file `proxy.json`. What was detected is never written to it. */
+/** The person's proxy settings: the file `proxy.json`. Detection results are never written to it. */
 export const ProxySettings = z.object({
   enabled: z.boolean().default(false),
   mode: z.enum(['off', 'manual', 'auto']).catch('auto').default('off'),
@@ -36,7 +36,7 @@ export interface Effective {
   readonly hint?: string;
 }
 
-/** Manual settings win in manual mode; otherwise what was detected does, and stored ones fill the gaps. */
+/** Manual settings win in manual mode; otherwise detected ones do, and stored ones fill the gaps. */
 export function effective(settings: ProxySettings, detected: Detected | undefined): Effective {
   const [http, socks] = [settings.http_proxy ?? undefined, settings.socks_proxy ?? undefined];
   const hint = detected?.hint === undefined ? {} : { hint: detected.hint };
@@ -65,8 +65,8 @@ export const bothSpellings = (upper: Readonly<Record<string, string>>): Record<s
 });
 
 /**
- * The address without its password, which goes from the first colon after the name to the last @: people do not escape what
- * is in it.
+ * The address with its password masked, from the first colon after the name to the last @: people do not escape passwords
+ *.
  */
 export const masked = (url: string): string =>
   url.replace(/^([a-z][a-z0-9+.-]*:\/\/)?([^:]*):(?!\/\/).*@/is, '$1$2:•••@');

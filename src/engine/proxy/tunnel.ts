@@ -15,7 +15,7 @@ export function hostPortOf(text: string): HostPort | undefined {
   return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port };
 }
 
-/** Milliseconds until a proxy had connected us with somebody behind it; undefined when it did not in time. */
+/** Milliseconds until a proxy connected to a host behind it; undefined if it did not in time. */
 export async function tunnels(
   url: string,
   to: HostPort,
@@ -77,10 +77,10 @@ function sized(text: string): Buffer {
   return Buffer.concat([Uint8Array.of(bytes.length), bytes]);
 }
 
-/** More than a head this long is no answer of a proxy. */
+/** A longer head is no answer of a proxy. */
 const longestReply = 16 << 10;
 
-/** What it says until that is enough; undefined when it hangs up before. */
+/** Reads until the answer is complete; undefined if the proxy hangs up before. */
 function reply(socket: Socket, enough: (bytes: Buffer) => boolean): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0);

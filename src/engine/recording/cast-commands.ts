@@ -4,8 +4,8 @@ import type { CastEvent } from './cast-reader.ts';
 import { type RecordedCommand, mostCommands } from './metadata.ts';
 
 /**
- * The commands that ended in a cast, told from the shell's marks in it as they were told when they came. Times are those of
- * the cast; the marks have no nonce there, so all are believed.
+ * The commands that ended in a cast, from the shell marks in it. Times are those of the cast; the marks have no nonce
+ * there, so all are trusted.
  */
 export class CastCommands {
   readonly #scanner = new MarkScanner();

@@ -44,7 +44,7 @@ export class CastWriter {
     return Math.round(this.#castMicros / 1000);
   }
 
-  /** Text that waits for the end of its control sequence. */
+  /** Text held until its control sequence ends. */
   get held(): string {
     return this.#held;
   }
@@ -106,7 +106,7 @@ export function headerLine(header: CastHeader): string {
   return line({ version: 2, width: cols, height: rows, timestamp, env: { SHELL, TERM }, ...extras });
 }
 
-/** Our shell marks prove themselves with a secret of their terminal. Whoever reads the file must not learn it. */
+/** Our shell marks carry the terminal's nonce, which readers of the file must not learn. */
 function withoutNonce(text: string): string {
   return text.includes(';fl=') ? text.replace(/(\x1b\][16]33;[^\x07\x1b]*?);fl=[0-9a-f]+/g, '$1') : text;
 }

@@ -4,11 +4,11 @@ import { visibleText } from '../redaction/visible-text.ts';
 interface Keystrokes {
   readonly text: string;
   readonly atMs: number;
-  /** Enter, arrows, Ctrl-C: tells nobody a password. */
+  /** Enter, arrows, Ctrl-C: never part of a password. */
   readonly isKey: boolean;
 }
 
-/** What was typed between two keys, and what came out since. */
+/** Text typed between two control keys, and the output since. */
 interface Run {
   typed: string;
   readonly keystrokes: Keystrokes[];
@@ -18,12 +18,12 @@ interface Run {
 
 const longestShown = 8_192;
 const mostRuns = 64;
-/** Output that starts with one or two typed letters may do so by chance anywhere but at once. */
+/** A match of one or two letters counts only at once: later it may be chance. */
 const chance = 4;
 
 /**
- * Where it cannot be known whether a far side echoes (a line editor, a shell behind ssh), what is typed counts as
- * echoed once it has come out again: then the recording holds it anyway. The rest may be a password, and is dropped.
+ * Where the echo mode is unknown (a line editor, a shell behind ssh), typed text counts as echoed once it appears in the
+ * output, which the recording holds anyway. The rest may be a password and is dropped.
  */
 export class EchoedInput {
   readonly #emit: (text: string, atMs: number) => void;
@@ -63,7 +63,7 @@ export class EchoedInput {
     if (this.#runs.length > mostRuns) this.#release(this.#runs.shift() as Run, false);
   }
 
-  /** A run that came out settles those before it: what has not come out by then will not. */
+  /** An echoed run settles the runs before it: those not echoed by then never will be. */
   #settle(over: boolean): void {
     const last = this.#runs.findLastIndex((run) => run.closed && (isShown(run) || run.shown.length >= longestShown));
     const settled = this.#runs.splice(0, over ? this.#runs.length : last + 1);

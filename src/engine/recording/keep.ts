@@ -5,10 +5,10 @@ import type { RecordingMetadata } from './metadata.ts';
 import type { RecordingFiles } from './names.ts';
 import { removeFile } from '../../system/files/remove-file.ts';
 
-/** What the writer's file takes from the start: a full disk still has this much for the metadata. */
+/** Size reserved for the writer's file, so that a full disk still has room for the metadata. */
 const reserved = 16 << 10;
 
-/** JSON made as long as what may have to be written over it. Blanks at its end mean nothing. */
+/** JSON padded with blanks to the size of what may replace it. */
 export const reserving = (json: string): string => json.padEnd(reserved);
 
 export async function discard(files: RecordingFiles): Promise<void> {
@@ -16,12 +16,12 @@ export async function discard(files: RecordingFiles): Promise<void> {
   await Promise.all(paths.map((path) => removeFile(path).catch(() => {})));
 }
 
-/** Gives a recording its final names. Undefined when that went well, else why there is no cast. */
+/** Gives a recording its final names. Returns why there is no cast, or undefined. */
 export async function keep(files: RecordingFiles, metadata: RecordingMetadata): Promise<string | undefined> {
   try {
     await writeWhole(files.metadata, `${files.writer}.tmp`, `${JSON.stringify(metadata, null, 2)}\n`);
   } catch {
-    // A disk with no room even in the file that is there already still keeps the cast.
+    // Without room even in the existing file, the cast is kept all the same.
     await writeOver(files, metadata).catch(() => {});
   }
   try {

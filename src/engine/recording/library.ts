@@ -14,7 +14,7 @@ export interface LibraryEntry {
   /** The cast, or the part file of one that is not finished. */
   readonly path: string;
   readonly files: RecordingFiles;
-  /** `recording`: its process lives. `unfinished`: it does not, or cannot be seen; see `writer`. */
+  /** `recording`: its process lives. `unfinished`: its process is dead or out of sight; see `writer`. */
   readonly state: 'finished' | 'recording' | 'unfinished';
   readonly writer: 'alive' | 'dead' | 'unknown' | 'none';
   readonly bytes: number;
@@ -88,7 +88,7 @@ export async function entryOf(path: string): Promise<LibraryEntry | undefined> {
   if (files === undefined) return undefined;
   try {
     const found = await (files.finished ? stat(path) : lstat(path));
-    // A pipe would never end, and what is recovered is written to: it must be a file of this user.
+    // Must be a regular file of this user: a pipe would never end, and recovery writes to it.
     if (!(files.finished ? found.isFile() : isOwnFile(found))) return undefined;
     const { size, mtimeMs } = found;
     const known = await readJson<Partial<RecordingMetadata> & { readonly writer?: WriterIdentity }>(
@@ -115,7 +115,7 @@ export async function entryOf(path: string): Promise<LibraryEntry | undefined> {
   }
 }
 
-/** A file with any other name that somebody says is a cast. Nothing else belongs to it. */
+/** A file with any other name that the caller says is a cast. It has no companion files. */
 async function foreignCast(path: string): Promise<LibraryEntry | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== true) return undefined;

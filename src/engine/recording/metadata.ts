@@ -24,7 +24,7 @@ export interface RecordedCommand {
   readonly endMs: number;
 }
 
-/** What is known of a recording from its first moment: kept beside the part file, for who may have to close it. */
+/** Facts known when a recording starts: kept beside the part file for `recover`. */
 export interface RecordingStart {
   readonly recordingId: string;
   readonly sessionId: string;

@@ -18,7 +18,7 @@ export async function* playCast(
   const start = clock.monotonic();
   let last = 0;
   let playedMs = 0;
-  // The clock's timers do not keep a process alive, and in a pause of the cast nothing else may.
+  // The clock's timers do not keep the process alive; during a pause of the cast this one must.
   const alive = setInterval(() => {}, 60_000);
   try {
     for await (const event of events) {
@@ -26,7 +26,7 @@ export async function* playCast(
       last = Math.max(last, event.atMs);
       playedMs += (idleLimit > 0 ? Math.min(gap, idleLimit * 1000) : gap) / speed;
       if (event.code !== 'o') continue;
-      // Against the start, so that late timers do not add up.
+      // Relative to the start, so that late timers do not add up.
       await pause(start + playedMs - clock.monotonic(), clock, signal);
       if (signal.aborted) return;
       yield event.data;

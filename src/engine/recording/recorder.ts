@@ -36,28 +36,28 @@ export interface RecorderSettings extends RecordingStart {
   readonly redactor: Redactor | undefined;
 }
 
-/** What the recorder stands on, replaceable in tests. */
+/** Dependencies, replaceable in tests. */
 export interface RecorderParts {
   readonly clock: Clock;
   readonly open?: OpenPart;
   readonly freeBytes?: (directory: string) => Promise<number>;
   readonly limits?: Partial<RecorderLimits>;
-  /** Hears of mistakes of ours. */
+  /** Takes reports of our own faults. */
   readonly log?: Log | undefined;
 }
 
 export interface RecorderLimits {
   readonly castBytes: number;
   readonly freeBytes: number;
-  /** A disk that lets this much pile up in memory does not keep up: the recording ends. */
+  /** Limit of bytes waiting for the disk: beyond it the recording ends. */
   readonly waitingBytes: number;
 }
 
 interface HowItEnded {
-  /** Whoever stops it says so. */
+  /** The caller of `stop` reports a failure. */
   readonly failed?: boolean;
   readonly ended?: Ended;
-  /** The end came from us: which code or signal it was says nothing about what ran. */
+  /** We ended the session: its code or signal says nothing about the program. */
   readonly closed?: boolean;
 }
 
@@ -81,7 +81,7 @@ const defaults: RecorderLimits = { castBytes: 200e6, freeBytes: 200e6, waitingBy
 const flushMs = 1_000;
 const flushBytes = 64 << 10;
 const snapshotLimitMs = 2_000;
-/** A disk that has not answered by then is not waited for: the part file stays for `recover`. */
+/** How long to wait for the disk at the end; then the part file stays for `recover`. */
 const closeLimitMs = 10_000;
 const maxLabel = 4_096;
 
@@ -190,7 +190,7 @@ export class Recorder {
     );
   }
 
-  /** One timer however much output comes: when it fires early, it is set for the rest. */
+  /** One timer regardless of output: if it fires early, it is set again for the rest. */
   #awaitSilence(limitMs: number): void {
     const left = this.#lastOutputMs + limitMs - this.#clock.monotonic();
     if (left <= 0) void this.stop('inactivity');
@@ -236,7 +236,7 @@ export class Recorder {
     }
   }
 
-  /** A mistake of ours with what a terminal printed is noted; what is in the file stays, and the recording goes on. */
+  /** A fault of ours in handling output is logged; the file stays, and the recording continues. */
   #carefully(work: () => void): void {
     try {
       work();
@@ -307,14 +307,14 @@ export class Recorder {
       cols,
       rows,
       title: title === null ? null : this.#tape.label(title),
-      // They come by the clock on the wall, the duration by one that nobody sets.
+      // Block times use the wall clock, the duration the monotonic one.
       commands: this.#commands.map((one) => ({ ...one, startMs: clamp(one.startMs), endMs: clamp(one.endMs) })),
       redactions: this.#tape.redactions,
     };
   }
 }
 
-/** What is free and what should be, when there is too little; a disk that does not tell has enough. */
+/** Free and required bytes if there are too few; a disk that does not report its space has enough. */
 async function lacking(directory: string, parts: RecorderParts): Promise<{ free: number; wanted: number } | undefined> {
   const wanted = parts.limits?.freeBytes ?? defaults.freeBytes;
   const free = await (parts.freeBytes ?? freeBytes)(directory).catch(() => wanted);
@@ -347,7 +347,7 @@ async function create(settings: RecorderSettings, header: string, openFile: Open
   }
 }
 
-/** A screen that cannot be had in time is no reason not to record. */
+/** Recording starts without the first screen if it does not come in time. */
 async function firstFrame(source: RecordingSource): Promise<FirstFrame> {
   try {
     return await source.snapshot(AbortSignal.timeout(snapshotLimitMs));
@@ -362,7 +362,7 @@ function exitStatus(ended: Exclude<Ended, { by: 'lost' }>): number {
   return 128 + (number ?? 0);
 }
 
-/** Cannot be taken back from a promise; this lets go of the listener at least. */
+/** A promise keeps its callbacks; this releases the listener at least. */
 function whenEnded(source: RecordingSource, listener: (ended: Ended) => void): Disposable {
   let current: ((ended: Ended) => void) | undefined = listener;
   source.ended.then(

@@ -25,7 +25,7 @@ export interface RecordingsOptions {
   readonly inactivityTimeout: number;
   /** Record every terminal from its start. */
   readonly auto?: RecordingMode | 'off';
-  /** The installation's, asked for when a recording is to be masked. */
+  /** Makes the installation's redactor when a recording is masked. */
   readonly redactor?: () => Redactor;
   readonly clock?: Clock;
   readonly log?: Log | undefined;
@@ -46,7 +46,7 @@ export interface StartOptions {
   readonly snapshot?: boolean | undefined;
 }
 
-/** Recordings that were asked for and those the server makes on its own do not stand in each other's way. */
+/** Requested recordings and automatic ones run independently. */
 export type Owner = 'tool' | 'cli';
 
 export interface StartedRecording {
@@ -104,7 +104,7 @@ export class Recordings implements AsyncDisposable {
     return this.#find(terminalId, owner)?.started.recordingId;
   }
 
-  /** Begins what `auto` promises; call it for every new terminal. */
+  /** Starts an automatic recording if configured; call it for every new terminal. */
   async autoStart(terminal: Recordable): Promise<StartedRecording | undefined> {
     const { auto = 'off' } = this.#options;
     return auto === 'off' ? undefined : await this.start(terminal, { mode: auto }, 'cli');
@@ -130,12 +130,12 @@ export class Recordings implements AsyncDisposable {
     if (this.#closing) throw new FairleadError('unavailable', 'The server is shutting down.');
     const other = this.#find(terminal.id, owner);
     if (other !== undefined) throw inProgress(other);
-    // What the server records on its own may have ended before this; its last screen is worth keeping.
+    // An automatic recording may start after the end; the last screen is worth keeping.
     if (terminal.ended !== undefined && owner === 'tool') throw nothingToRecord();
     const settings = this.#settings(terminal, options);
     const { recordingId, format, mode, maxDuration, inactivityTimeout, sessionId, files } = settings;
     const started = { recordingId, path: files.cast, format, mode, maxDuration, inactivityTimeout, sessionId };
-    // Entered before the first wait, so that of two callers at once one is told of the other.
+    // Registered before the first await, so that the second of two concurrent callers gets a conflict.
     const recorder = this.#record(terminal, settings);
     this.#active.set(recordingId, { owner, started, recorder });
     try {
@@ -166,7 +166,7 @@ export class Recordings implements AsyncDisposable {
     return await this.stop(id);
   }
 
-  /** Finishes every recording, or leaves after two seconds what `recover` can close. */
+  /** Finishes every recording; what takes longer than two seconds is left to `recover`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
     await this.#closing;
@@ -191,7 +191,7 @@ export class Recordings implements AsyncDisposable {
       clock: this.#clock,
       log: this.#options.log,
     });
-    // Its own end never rejects; a listener that throws is not the recording's trouble.
+    // `finished` never rejects; a listener that throws does not affect the recording.
     recorder.finished.then((result) => this.#noteEnd(result)).catch(() => {});
     return recorder;
   }

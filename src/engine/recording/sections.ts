@@ -99,7 +99,7 @@ export class Sections {
   }
 
   #endOutput(code: string | undefined, beginsLater: boolean): void {
-    // A shell that tells no beginning tells the end at least.
+    // A shell without a begin mark still marks the end.
     const ending = this.#current ?? (beginsLater ? undefined : this.#waiting.shift());
     if (ending === undefined) return;
     if (code !== undefined) ending.section.exitCode = Number(code);

@@ -15,7 +15,7 @@ export type CommandEvent =
 export interface FirstFrame {
   /** Escape text that reproduces the screen. */
   readonly screen: string;
-  /** Bytes received of a sequence or character that is not complete; what comes next goes on after them. */
+  /** Received bytes of an incomplete sequence or character; later output continues them. */
   readonly pending: Uint8Array;
 }
 
@@ -27,7 +27,7 @@ export interface RecordingSource {
   readonly program: string;
   /** Settles after the last output was handed to the listeners. Never rejects. */
   readonly ended: Promise<Ended>;
-  /** Somebody closed it: that its program was killed then is no failure. */
+  /** The session was closed on purpose: the kill that followed is no failure. */
   readonly isClosed: boolean;
   /** Output from now on; the bytes are valid only during the call. */
   onOutput(listener: (bytes: Uint8Array, atMs: number) => void): Disposable;
@@ -35,6 +35,6 @@ export interface RecordingSource {
   onInput(listener: (bytes: Uint8Array, echo: boolean | undefined, atMs: number) => void): Disposable;
   onResize(listener: (size: Size) => void): Disposable;
   onCommand(listener: (event: CommandEvent) => void): Disposable;
-  /** Settles in the turn in which the screen was read: who listens right after the await misses nothing and hears nothing twice. */
+  /** Settles in the turn in which the screen was read: a listener added right after the await misses and repeats nothing. */
   snapshot(signal: AbortSignal): Promise<FirstFrame>;
 }

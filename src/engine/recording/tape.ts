@@ -8,11 +8,11 @@ type Write = (writer: CastWriter, atMs: number) => string;
 
 interface Moment {
   readonly atMs: number;
-  /** Something other than output that happened between two pieces of it. */
+  /** An event between two pieces of output. */
   readonly write?: Write;
 }
 
-/** Redacted output is held until its line ends; after this much silence it is written as it is. */
+/** Redacted output is held until its line ends, or for this long without output. */
 const holdMs = 5_000;
 
 /** What happens in a terminal, turned into lines of a cast: decoded, masked when asked for, in order. */
@@ -57,20 +57,20 @@ export class Tape {
   text(text: string, atMs: number): void {
     this.#lastMs = atMs;
     if (text === '') return;
-    // First: what was typed comes before the output that echoes it, and only that tells whether it may be written.
+    // First: typed input comes before its echo, and only the echo tells whether it may be written.
     this.#unsure.output(text);
     if (this.#masked === undefined) this.#emit(this.#writer.output(text, atMs));
     else this.#release(this.#masked.push(text, { atMs }));
   }
 
-  /** The screen as it is: one event, also where secrets are masked. What completes one of its last line still is. */
+  /** The screen as it is, in one event, also when masked. A secret cut at its end is still masked later. */
   screen(text: string, atMs: number): void {
     if (this.#masked === undefined) return this.text(text, atMs);
     const pieces = [...this.#masked.push(text, { atMs }), ...this.#masked.flush()];
     this.#emit(this.#writer.output(pieces.map((piece) => piece.text).join(''), atMs));
   }
 
-  /** `echo` as the source tells it: what is typed without echo is never written. */
+  /** `echo` as the source reports it: input typed without echo is never written. */
   input(bytes: Uint8Array, echo: boolean | undefined, atMs: number): void {
     const text = this.#input.decode(bytes, { stream: true });
     if (echo === true) this.#typed(text, atMs);
@@ -99,7 +99,7 @@ export class Tape {
     return masked.text;
   }
 
-  /** Call now and then: lets go of a line that nobody ends. */
+  /** Call it regularly: writes a held line that does not end. */
   releaseStale(nowMs: number): void {
     if (this.#masked !== undefined && nowMs - this.#lastMs >= holdMs) this.#release(this.#masked.flush());
   }

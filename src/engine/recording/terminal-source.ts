@@ -20,7 +20,7 @@ export type Recordable = Pick<
 > & { readonly screen: Pick<Terminal['screen'], 'snapshot' | 'pending'> };
 
 export function terminalSource(terminal: Recordable): RecordingSource {
-  /** A shell that does not tell its command may scroll it away before it ends. */
+  /** Without a reported command line, the text may have scrolled away by the end of the command. */
   let echoed: { readonly block: number; readonly command: string | undefined } | undefined;
   return {
     id: terminal.id,
@@ -43,7 +43,7 @@ export function terminalSource(terminal: Recordable): RecordingSource {
           listener({ phase: 'start', command });
         }
         if (event.type !== 'ended') return;
-        // One that nobody saw begin did so before the recording.
+        // A command without a seen beginning began before the recording.
         const { id, exitCode, startedAt = 0, endedAt = startedAt } = event.block;
         const command = event.block.command ?? (echoed?.block === id ? echoed.command : undefined);
         listener({ phase: 'end', command, exitCode, startedAt, endedAt });

@@ -5,8 +5,8 @@ export type Append = (fd: number, bytes: Buffer) => number;
 export const append: Append = (fd, bytes) => writeSync(fd, bytes);
 
 /**
- * Appends a line, all of it or nothing: what a full disk took of it is cut off again, unless another process has written
- * behind it. The file must be open for reading and appending (`a+`).
+ * Appends a line, all of it or nothing: a partial write on a full disk is truncated again, unless another process has
+ * written after it. The file must be open for reading and appending (`a+`).
  */
 export function appendWhole(fd: number, line: string, write: Append = append): void {
   const bytes = Buffer.from(line);

@@ -17,7 +17,7 @@ export async function makeDirectory(path: string, mode: number): Promise<void> {
   }
 }
 
-/** The same for where nothing may come between. */
+/** The same, synchronously. */
 export function makeDirectorySync(path: string, mode: number): void {
   const missing: string[] = [];
   for (let at = path; !isDirectorySync(at); at = dirname(at)) {

@@ -8,7 +8,7 @@ export function problemOf(text: string, schema: z.ZodType): string | undefined {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // Where it is, in words of our own: V8 shows a piece of the text instead, and there may be a password in it.
+    // Our own words for the place: V8 quotes a piece of the text, which may hold a password.
     const reason = (error as Error).message.replace(/,? (?:in JSON )?at position.*|, (?:\.\.\.)?".*/s, '');
     return `line ${jsonFault(text) ?? 1}: ${reason}`;
   }
@@ -16,7 +16,7 @@ export function problemOf(text: string, schema: z.ZodType): string | undefined {
   return issue === undefined ? undefined : `${issue.path.join('.') || 'the whole'}: ${issue.message}`;
 }
 
-/** Why nothing is written to a file that cannot be understood: what the person wrote would be lost. */
+/** The refusal to write to a malformed file: the person's edits would be lost. */
 export const refusal = (path: string, problem: string): FairleadError =>
   new FairleadError('conflict', `${path} cannot be understood (${problem}), so it is left as it is`, {
     hint: 'Nothing was changed. Correct the file, or move it away, and try again.',

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { makeDirectorySync } from './directories.ts';
 import { removeFileSync } from './remove-file.ts';
 
-/** Replaces a file in one step, for its owner's eyes only: a reader finds the old text or the new, never half of one. */
+/** Replaces a private file atomically: a reader finds the old text or the new one. */
 export function writePrivate(path: string, text: string): void {
   makeDirectorySync(dirname(path), 0o700);
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;

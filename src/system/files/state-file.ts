@@ -13,7 +13,7 @@ export interface StateFileOptions<T extends z.ZodType> {
   readonly schema: T;
   readonly clock: Clock;
   readonly warn: (message: string) => void;
-  /** A file that cannot be understood leaves what was good before it, and is `unusable` where nothing was. */
+  /** A malformed file keeps the last good value; without one, `unusable` applies. */
   readonly keepsGood?: true;
 }
 
@@ -22,7 +22,7 @@ export class StateFile<T extends z.ZodType> {
   readonly path: string;
   readonly #options: StateFileOptions<T>;
   #value: z.output<T> | undefined;
-  /** What the value was read from or written as: when, and how it looked on disk. */
+  /** Time and file stamp of the last read or write. */
   #lookedAt = Number.NEGATIVE_INFINITY;
   #seen = '';
   #warned = '';
@@ -47,7 +47,7 @@ export class StateFile<T extends z.ZodType> {
     return this.#value as z.output<T>;
   }
 
-  /** It is there, cannot be understood, and nothing good was ever read: what `get` answers means nothing. */
+  /** The file is malformed and was never read successfully: the value of `get` means nothing. */
   get unusable(): boolean {
     this.get();
     return this.#unusable;
@@ -64,15 +64,15 @@ export class StateFile<T extends z.ZodType> {
     return this.problem === undefined ? undefined : `${this.path} cannot be understood (${this.problem})`;
   }
 
-  /** The same as `set`, from what the file says now: what was written by hand a moment ago counts. */
+  /** Like `set`, based on the file as it is now, so that a recent manual edit counts. */
   update(change: (now: z.output<T>) => z.input<T>): z.output<T> {
     this.#lookedAt = Number.NEGATIVE_INFINITY;
     return this.set(change(this.get()));
   }
 
   /**
-   * Writes what differs from what is there; a change that changes nothing leaves the file alone. Refused while the file cannot
-   * be understood: a typo must not cost a person what they wrote.
+   * Writes changed fields; without a change the file stays untouched. Refused while the file is malformed: a typo must not
+   * cost a person their edits.
    */
   set(value: z.input<T>): z.output<T> {
     this.#lookedAt = Number.NEGATIVE_INFINITY;
@@ -95,7 +95,7 @@ export class StateFile<T extends z.ZodType> {
     if (found.text === undefined && found.problem === undefined) return schema.parse({});
     const parsed = schema.safeParse(json(found.text ?? ''));
     if (found.problem === undefined && parsed.success) return parsed.data;
-    // The file is left as it is: somebody is editing it, or wants to see what they wrote.
+    // The file is left as it is: a person may be editing it.
     const where = problemOf(found.text ?? '', schema);
     this.#problem = found.problem ?? where ?? 'it cannot be understood';
     const problem = found.problem ?? `cannot be understood (${this.#problem})`;

@@ -3,7 +3,7 @@ import { Emitter } from '../../../lib/emitter.ts';
 import type { Origin } from '../call.ts';
 import type { Access } from '../operation.ts';
 
-/** One call, as it ended. Of what was typed at most a redacted beginning: it may be a secret. */
+/** One finished call. Typed text may be a secret: at most its redacted beginning is kept. */
 export interface AuditEntry {
   readonly seq: number;
   readonly at: string;
@@ -18,11 +18,11 @@ export interface AuditEntry {
   readonly durationMs: number;
   /** What it was about, in a line: the beginning of a command, what changed. */
   readonly detail?: string | undefined;
-  /** Length of what a person typed, where that is all that may be kept of it. */
+  /** Length of what a person typed, if nothing else of it may be kept. */
   readonly characters?: number;
 }
 
-/** The last calls in memory; whoever keeps them for longer listens. */
+/** The last calls in memory; the trail on disk listens. */
 export class Audit {
   static readonly kept = 5000;
   readonly added = new Emitter<AuditEntry>();

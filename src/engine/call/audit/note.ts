@@ -8,14 +8,14 @@ export interface AuditNote {
   readonly changes?: readonly string[] | undefined;
   /** Names of variables it sets: what they are set to may be a secret. */
   readonly variables?: readonly string[] | undefined;
-  /** The terminal that it opened, which its caller could not name. */
+  /** The terminal it opened. */
   readonly terminal?: string | undefined;
 }
 
 const longestNames = 400;
 const longestChanges = 4096;
 
-/** `env A, B: ls`: so that no command is so long that it hides which variables were set. */
+/** `env A, B: ls`: the variables come first, so that a long command cannot hide them. */
 export function detailOf(noted: AuditNote, redact: (text: string) => string): string | undefined {
   const { detail = '', changes = [], variables = [] } = noted;
   const names = variables.length === 0 ? '' : `env ${preview(redact(variables.join(', ')), longestNames)}`;

@@ -11,8 +11,8 @@ export interface AuditQuery {
 const chunkBytes = 64 * 1024;
 
 /**
- * Reads backwards and stops as soon as it has enough: what is asked for nearly always stands at the end. What cannot be
- * read is told of and left out.
+ * Reads backwards and stops as soon as it has enough: most queries ask for the end. Unreadable files are reported and
+ * skipped.
  */
 export async function newestRecords(
   root: string,
@@ -54,7 +54,7 @@ async function* readable(
   }
 }
 
-/** The lines of a file, last one first, a chunk in memory at a time. A file that is let go meanwhile has none. */
+/** The lines of a file, last one first, a chunk in memory at a time. A file removed meanwhile has none. */
 async function* linesFromEnd(path: string, signal: AbortSignal): AsyncGenerator<string> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -63,7 +63,7 @@ async function* linesFromEnd(path: string, signal: AbortSignal): AsyncGenerator<
   if (file === undefined) return;
   try {
     let { size: from } = await file.stat();
-    // The beginning of what was read last: its line goes on in the chunk before.
+    // The start of the last chunk: its line begins in the chunk before.
     let rest: Buffer[] = [];
     while (from > 0) {
       signal.throwIfAborted();

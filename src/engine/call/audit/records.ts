@@ -3,33 +3,33 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { AuditEntry } from './audit.ts';
 
-/** Since 2 heads are keyed. Records of before have no number; their heads are taken as they are. */
+/** Heads are keyed since version 2. Older records have no version, and their heads are accepted unkeyed. */
 export const trailFormat = 2;
 
 /** One line of the trail on disk. Each holds the hash of the one before it by the same writer (a hash chain). */
 export interface TrailRecord extends AuditEntry {
   readonly format?: number;
-  /** Which process wrote it, for its whole life. */
+  /** The process that wrote it. */
   readonly writer: string;
-  /** How many its writer has written, this one included. Calls that are not kept do not count, as they do in `seq`. */
+  /** Number of records by its writer, this one included. Unlike `seq` it does not count calls that are not kept. */
   readonly n: number;
   readonly prev: string;
-  /** The day the one before it went to: that file may have been let go since. */
+  /** Day of the previous record, whose file may have expired. */
   readonly prevDay?: string;
   readonly hash: string;
 }
 
-/** The newest record of a writer, in a file of its own: without it nobody would miss the last lines. */
+/** The newest record of a writer, in its own file: without it, removed last lines would go unnoticed. */
 export interface TrailHead {
   readonly writer: string;
   readonly n: number;
   readonly hash: string;
   readonly day: string;
-  /** Keyed: otherwise whoever cuts off the last lines writes here which one is the last now. */
+  /** Keyed: otherwise an attacker could cut off the last lines and rewrite this file to match. */
   readonly mac?: string;
 }
 
-/** Stands where records could not be written, so that their absence is told and not taken for tampering. */
+/** Marks a place where records could not be written, so that the gap is not taken for tampering. */
 export const gapOperation = 'audit.gap';
 
 export const lostEntries = (at: string, lost: number): AuditEntry => ({
@@ -56,7 +56,7 @@ export const headsOf = (root: string): string => join(root, 'audit', 'heads');
 /** The day whose records a file holds; undefined for a file that is no part of the trail. */
 export const dayOf = (file: string): string | undefined => day.exec(basename(file))?.[1];
 
-/** Files of days before this one are let go. */
+/** Files of earlier days are removed. */
 export const oldestKept = (today: string): string =>
   new Date(Date.parse(today) - keptDays * 86_400_000).toISOString().slice(0, 10);
 
@@ -70,7 +70,7 @@ export function trailFiles(root: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Every head there is by its file; undefined for one that nobody can read. */
+/** All heads by file; undefined for an unreadable one. */
 export function readHeads(root: string): Map<string, TrailHead | undefined> {
   const folder = headsOf(root);
   if (!existsSync(folder)) return new Map();
@@ -97,14 +97,14 @@ export function recordLine(body: string, key: Buffer): { readonly line: string; 
   return { line: body.slice(0, -1) + tailOf(hash), hash };
 }
 
-/** Whether a line is byte for byte what was written: what JSON does not tell apart, blanks or a field twice, counts too. */
+/** Whether a line is byte for byte as written: differences that JSON parsing hides (blanks, a repeated field) count too. */
 export function isAsWritten(line: Buffer, { hash }: TrailRecord, key: Buffer): boolean {
   const end = Math.max(0, line.length - tailLength);
   if (line.toString('utf8', end) !== tailOf(hash)) return false;
   return keyed(Buffer.concat([line.subarray(0, end), Buffer.from('}')]), key) === hash;
 }
 
-/** No record begins like this, so that the hash of one never vouches for a head. */
+/** No record begins like this, so a record's hash can never authenticate a head. */
 export const macOf = ({ writer, n, hash, day: date }: TrailHead, key: Buffer): string =>
   keyed(`head ${JSON.stringify([writer, n, hash, date])}`, key);
 

@@ -24,13 +24,13 @@ import { serviceKey } from '../service.ts';
 import { writePrivate } from '../../../system/files/private-files.ts';
 import { removeFileSync } from '../../../system/files/remove-file.ts';
 
-/** Replacing a file costs more than a call: what was cut off within this time of a crash is not missed. */
+/** Debounce for the head file, which costs more than a call: lines lost this shortly before a crash go unnoticed. */
 const vouchMs = 1000;
 
 /**
- * What was changed, on disk: a file a day, for its owner only, kept for two weeks. Whoever edits, moves or
- * takes out a line breaks the chain of its writer, and `verifyTrail` tells where. The hashes are keyed: who cannot read the
- * owner's key cannot make new ones.
+ * The audit trail on disk: one private file a day, kept for two weeks. Editing, moving or removing a line
+ * breaks the hash chain of its writer, and `verifyTrail` reports where. The hashes are keyed, so someone who can write
+ * these files but cannot read the key cannot forge records.
  */
 export class AuditTrail implements AsyncDisposable {
   readonly #root: string;
@@ -74,7 +74,7 @@ export class AuditTrail implements AsyncDisposable {
     const before = last === undefined ? { n: 1, prev: '' } : { n: last.n + 1, prev: last.hash, prevDay: last.day };
     const body = JSON.stringify({ ...entry, format: trailFormat, writer: this.#writer, ...before });
     const { line, hash } = recordLine(body, this.#key);
-    // At once and in order: a server that is killed has written what it did.
+    // Synchronous and in order: a killed server has written what it did.
     appendWhole(this.#open(today), line, this.#write);
     this.#last = { writer: this.#writer, n: before.n, hash, day: today };
     if (before.n === 1) this.vouch();
@@ -86,8 +86,8 @@ export class AuditTrail implements AsyncDisposable {
   }
 
   /**
-   * The newest that are wanted, newest first, at most so many: what is on disk, and what this server remembers of its own
-   * and could not write there or cannot read again.
+   * The newest matching records, newest first, up to the limit: those on disk, and those of this server that it could not
+   * write or cannot read back.
    */
   async newest(
     wanted: AuditQuery,
@@ -111,7 +111,7 @@ export class AuditTrail implements AsyncDisposable {
     this.#close();
   }
 
-  /** Says on disk how far the trail goes. */
+  /** Records on disk how far the trail goes. */
   vouch(): void {
     clearTimeout(this.#due);
     this.#due = undefined;
@@ -125,7 +125,7 @@ export class AuditTrail implements AsyncDisposable {
     }
   }
 
-  /** The file of the day stays open, for opening it takes longer than writing; one that was taken away is made anew. */
+  /** The file of the day stays open, because opening takes longer than writing; a removed file is created again. */
   #open(today: string): number {
     if (this.#file?.day === today && fstatSync(this.#file.fd).nlink > 0) return this.#file.fd;
     this.#close();
@@ -151,7 +151,7 @@ export class AuditTrail implements AsyncDisposable {
   }
 }
 
-/** Reads that were allowed are not. */
+/** Allowed reads are not kept. */
 const isKept = ({ access, allowed }: AuditEntry): boolean => access !== 'observe' || !allowed;
 
 const later = (one: string, other: string): number => (one === other ? 0 : one > other ? 1 : -1);

@@ -25,7 +25,7 @@ export interface TrailCheck {
   readonly writers: number;
   /** Where a chain is broken: the file, the line, and what is wrong with it. */
   readonly faults: readonly TrailFault[];
-  /** Where a server says itself that it could not write: no fault, but something is not known. */
+  /** Gaps that a server recorded itself: no tampering, but unknown calls. */
   readonly gaps: readonly TrailFault[];
 }
 
@@ -45,7 +45,7 @@ export function verifyTrail(root: string, now = new Date()): TrailCheck {
   const gaps: TrailFault[] = [];
   const oldest = oldestKept(now.toISOString().slice(0, 10));
   const files = trailFiles(root);
-  // Before the records: a server that goes on writing is never behind its head.
+  // Heads are read before records, so a server that keeps writing is never behind its head.
   const heads = readHeads(root);
   const key = existingKey(keyPath(root));
   if (key === undefined && files.length + heads.size > 0) {
@@ -94,12 +94,12 @@ function unchained({ n, prev, prevDay }: TrailRecord, before: End | undefined, o
   if (before !== undefined) {
     return prev === before.hash && n === before.n + 1 ? undefined : 'a record before it is missing or was moved';
   }
-  // What came before it may have been let go with its day.
+  // The records before it may have expired with their day.
   const first = n === 1 || (prevDay !== undefined && prevDay < oldest);
   return first ? undefined : `${n - 1} records before it are missing`;
 }
 
-/** A head behind its chain is of a server that was killed in between; one ahead of it misses what was cut off. */
+/** A head behind its chain means a killed server; a head ahead of it means lines were cut off. */
 function cutOff(
   heads: ReturnType<typeof readHeads>,
   ends: ReadonlyMap<string, End>,
@@ -133,7 +133,7 @@ function cutOff(
   return faults;
 }
 
-/** Heads of records that were written before heads were keyed are taken as they are. */
+/** Heads older than keyed heads are accepted as they are. */
 const isVouched = (head: TrailHead, end: End | undefined, key: Buffer): boolean =>
   head.mac === undefined ? end === undefined || end.format < 2 : head.mac === macOf(head, key);
 
