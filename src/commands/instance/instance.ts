@@ -33,9 +33,9 @@ import { sshPart } from './ssh-service.ts';
 export interface InstanceExtras {
   readonly parts?: NonNullable<EngineOptions['parts']>;
   readonly keeper?: KeeperClient | undefined;
-  /** For every terminal of this machine. */
+  /** Environment variables for every terminal of this machine. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** What every MCP call waits for. Never rejects. */
+  /** Every MCP call waits for this. Never rejects. */
   readonly ready?: () => Promise<unknown>;
 }
 

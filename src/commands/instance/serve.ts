@@ -1,21 +1,12 @@
 import { once } from 'node:events';
 import { autosave, autosaveNames } from '../../engine/sessions/autosave.ts';
-import { portsFrom } from '../../faces/door/listen.ts';
-import { Api } from '../../faces/http/api/route.ts';
-import { healthRoute } from '../../faces/http/health.ts';
-import { BrowserLogins } from '../../faces/http/logins.ts';
-import { HttpServer, nameInUrl } from '../../faces/http/server.ts';
-import { TokenGuard } from '../../faces/http/token-guard.ts';
-import { mcpRoute } from '../../faces/mcp/http/route.ts';
-import { localOwner } from '../../engine/call/principal.ts';
+import type { HttpServer } from '../../faces/http/server.ts';
 import { call } from '../../engine/call/call.ts';
-import { callStream } from '../../engine/call/call-stream.ts';
 import { followDirectory } from '../../engine/instances/follow-directory.ts';
 import { Instances } from '../../engine/instances/instances.ts';
 import { RunningInstance, runningInstance } from '../../engine/instances/running.ts';
 import { MethodTable } from '../../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../faces/jsonrpc/server.ts';
-import { allBooks } from '../../operations/index.ts';
 import { sessionBook } from '../../operations/session/index.ts';
 import { openStateRoot } from '../../engine/instances/state-root.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
@@ -28,10 +19,9 @@ import { claimName } from './claim-name.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
 import { serveLocally } from './local-socket.ts';
+import { listenHttp } from './http.ts';
 import { failedLogins, mayMove } from './ports.ts';
 import { welcome } from './welcome.ts';
-
-const preferredPort = 7420;
 
 /** An instance: MCP over HTTP, the session RPC over TCP, a local socket; until a signal comes. */
 export async function serve(invocation: Invocation): Promise<number> {
@@ -50,38 +40,15 @@ export async function serve(invocation: Invocation): Promise<number> {
   const { engine, surface } = await createInstance(invocation, log, {
     parts,
     keeper,
-    // So that `fairlead` in a terminal finds the instance it lives in, wherever its files are.
+    // With these, `fairlead` in a terminal finds the instance it runs in.
     variables: { FAIRLEAD_INSTANCE: own.record.id, FAIRLEAD_HOME: peers.root },
   });
   followDirectory(engine, own);
   // Measure from the start, so that the first health check already knows of a stall.
   engine.service(runningInstance);
   const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
-  const onError = (error: Error): void => log(error.message);
   const failed = failedLogins(engine, log);
   const moves = mayMove(peers, settings.token !== undefined);
-  const { host, port, allowHost, allowOrigin } = settings;
-  const logins = new BrowserLogins(engine.clock);
-  const api = new Api({
-    books: await allBooks(),
-    call: (op, raw, context) => call(op, raw, { ...context, engine }),
-    stream: (op, raw, context) => callStream(op, raw, { ...context, engine }),
-    principal: localOwner,
-    may: surface.may,
-    logins,
-    clock: engine.clock,
-  });
-  // An address given with --host is also an allowed host name.
-  const rules = { token, allowedHosts: [...allowHost, nameInUrl(host)], allowedOrigins: allowOrigin, failed, logins };
-  const listenHttp = (): Promise<HttpServer> =>
-    HttpServer.listen({
-      host,
-      ports: port === undefined ? portsFrom(preferredPort) : [port],
-      mayMove: moves,
-      guard: new TokenGuard(rules),
-      routes: [healthRoute, mcpRoute(surface, { principal: localOwner, onError }), api],
-      onError,
-    });
   const listenRpc = (): Promise<RpcServer> => {
     const wire = { host: '127.0.0.1', port: settings.rpcPort, mayMove: moves };
     return RpcServer.listen({ ...wire, token, methods, clock: engine.clock, failed });
@@ -102,7 +69,7 @@ export async function serve(invocation: Invocation): Promise<number> {
       }
       if (settings.autosave) saveSessions(own.record.id);
       // Listen before opening terminals: if a port cannot be had, none is left running.
-      server = await listenHttp();
+      server = await listenHttp({ engine, surface, settings, token, failed, mayMove: moves, log });
       rpc = await listenRpc();
       await engine.sessions.default(signal);
       // Clients that read the files may connect at once.

@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
-/** The end of whatever serves calls: they are told to stop waiting, while their answers can still be written. */
+/** The end of a server: calls are told to stop waiting while their answers can still be written. */
 export class CallsEnd {
   readonly #abort = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor() {
-    // Every call under way listens, and stops when it is over: their number is no sign of a leak.
+    // Every call under way listens: their number is no sign of a leak.
     setMaxListeners(0, this.#abort.signal);
   }
 
@@ -19,7 +19,7 @@ export class CallsEnd {
     return this.#underWay.size;
   }
 
-  /** The same promise, waited for at the end. */
+  /** Returns the promise, and waits for it at the end. */
   async attend<T>(call: Promise<T>): Promise<T> {
     this.#underWay.add(call);
     try {

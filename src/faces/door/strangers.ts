@@ -1,16 +1,16 @@
-/** What can be dropped: a socket. */
+/** A socket. */
 interface Droppable {
   destroy(): unknown;
   once(event: 'close', listener: () => void): unknown;
 }
 
 /**
- * Connections that have not shown who they are. At most so many at a time: one more drops the one that has waited longest, so
- * that strangers who sit on their connections cannot lock out the owner of the token, who shows it at once.
+ * Connections that have not shown the token. Their number is bounded: one more drops the oldest, so that strangers who hold
+ * connections open cannot lock out the owner of the token, who shows it at once.
  */
 export class Strangers {
   readonly #most: number;
-  /** In the order in which they came. */
+  /** Oldest first. */
   readonly #waiting = new Set<Droppable>();
 
   constructor(most: number) {
@@ -30,7 +30,7 @@ export class Strangers {
     oldest.destroy();
   }
 
-  /** It has shown the token: from now on it stays. */
+  /** The connection has shown the token and stays. */
   recognise(connection: Droppable): void {
     this.#waiting.delete(connection);
   }

@@ -4,7 +4,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { LineSplitter } from '../socket/lines.ts';
 import type { RpcError } from './wire.ts';
 
-/** A call that the server refused or could not do, as it said so. */
+/** The server's error answer to a call. */
 export class RpcFailure extends Error {
   override readonly name = 'RpcFailure';
   readonly error: RpcError;
@@ -22,7 +22,7 @@ export interface Greeting {
   readonly session?: string | undefined;
 }
 
-/** The other end of the line protocol: one call at a time, answered in order. */
+/** A client of the line protocol. Answers come in the order of the calls. */
 export class RpcClient implements Disposable {
   readonly #socket: Socket;
   readonly #lines = new LineSplitter();

@@ -20,18 +20,18 @@ export interface ConnectionOptions {
   readonly ending: AbortSignal;
 }
 
-/** Before the token was shown: of a line, and of requests that wait. Nothing but a login has to fit. */
+/** Limits before the login: for a line, and for waiting requests. */
 const strangerLineBytes = 64 << 10;
 const strangerWaiting = 16;
-/** Requests that wait while one is answered. Beyond it nothing more is read from the client. */
+/** Requests that wait while one is answered. With more than that, the client's socket is not read. */
 const mostWaiting = 256;
-/** A client that has not shown the token by then is sent away. */
+/** A client that has not logged in by then is dropped. */
 const loginMs = 30_000;
 /** After the client's last byte a call may take this long to answer; then its waiting ends. */
 const lastAnswerMs = 50;
 /** A client that was refused may go on sending for this long. */
 const refusedMs = 2000;
-/** A client that does not take its answers is given up on. */
+/** A client that does not read its answers for this long is dropped. */
 const stuckMs = 60_000;
 
 /** One client of the line protocol. Answers leave in the order of the requests unless the client asked otherwise. */
@@ -43,7 +43,7 @@ export class Connection {
   readonly #waiting: ParsedRequest[] = [];
   readonly #gone = new AbortController();
   readonly #running = new Set<Promise<void>>();
-  /** As long as it is connected a socket knows it; calls may outlive that. */
+  /** Kept here because a closed socket no longer knows it. */
   readonly #peer: string;
   #working = false;
   #room: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export class Connection {
     this.#peer = `${socket.remoteAddress ?? 'gone'}:${socket.remotePort ?? 0}`;
     this.#login = new TokenLogin(options.token);
     options.strangers.add(socket);
-    // Every call under way listens to it.
+    // Every call under way listens: their number is no sign of a leak.
     setMaxListeners(0, this.#gone.signal);
     const limit = options.clock.after(loginMs, () => {
       if (!this.#login.authenticated) socket.destroy();
@@ -84,16 +84,16 @@ export class Connection {
       if (!this.#login.authenticated && line.length > strangerLineBytes) return this.#refuse(loginFirst);
       const parsed = parseRequest(line);
       this.#waiting.push(parsed);
-      // A browser, a scanner, another protocol: there is nothing to talk about.
+      // A browser, a scanner or another protocol.
       if (!this.#login.authenticated && isNoRequest(parsed)) return this.#refuse(loginFirst, parsed);
-      // A login is looked at before the lines behind it: what they may be depends on it.
+      // A login is processed before the lines behind it: their limits depend on it.
       if (!this.#login.authenticated) this.#work();
     }
     this.#restrain();
     this.#work();
   }
 
-  /** Reads no further while enough waits. A stranger is not read from while its login is looked at, and sends little before. */
+  /** Stops reading while enough requests wait. Before the login little is read, and nothing while the login is processed. */
   #restrain(): void {
     if (this.#login.authenticated) {
       if (this.#waiting.length >= mostWaiting) this.#socket.pause();
@@ -104,7 +104,7 @@ export class Connection {
     else if (this.#waiting.length > 0 || this.#working) this.#socket.pause();
   }
 
-  /** Says why and ends. What still comes is read and dropped: a socket closed on unread bytes would take the answer with it. */
+  /** Says why and ends. Further input is read and dropped: closing a socket with unread bytes would lose the answer. */
   #refuse(why: string, parsed?: ParsedRequest): void {
     this.#refused = true;
     this.#waiting.length = 0;
@@ -137,7 +137,7 @@ export class Connection {
     for (let next = this.#next(); next.length > 0; next = this.#next()) {
       if (this.#socket.isPaused() && this.#waiting.length < mostWaiting / 2) this.#socket.resume();
       const answers = next.map((one) => this.#answer(one));
-      // One may fail before its turn comes; then it counts.
+      // An answer may fail before its turn comes.
       for (const answer of answers) answer.catch(() => {});
       for (const answer of answers) {
         if (this.#login.concurrent) this.#together(answer);
@@ -147,7 +147,7 @@ export class Connection {
     }
   }
 
-  /** The next request, with those behind it that can be done at the same time. */
+  /** The next request, with those behind it that can run at the same time. */
   #next(): ParsedRequest[] {
     const other = this.#waiting.findIndex((one) => !this.#isTogether(one));
     return this.#waiting.splice(0, other === -1 ? this.#waiting.length : Math.max(other, 1));
@@ -157,7 +157,7 @@ export class Connection {
     return 'request' in parsed && this.#options.methods.isTogether(parsed.request.method);
   }
 
-  /** The client has said all it had to say, and got every answer. */
+  /** The client's input has ended, and every answer was sent. */
   #endIfDone(): void {
     if (this.#inputEnded && !this.#working && this.#running.size === 0) this.#socket.end();
   }
@@ -205,9 +205,9 @@ export class Connection {
   }
 
   async #send(line: string): Promise<void> {
-    // A client that was refused meanwhile has had its last answer.
+    // A client that was refused meanwhile gets no more answers.
     if (!this.#socket.writable || this.#socket.write(line)) return;
-    // However many answers wait, one of them listens for all.
+    // All waiting answers share one listener.
     this.#room ??= this.#untilRoom().finally(() => {
       this.#room = undefined;
     });
@@ -221,12 +221,12 @@ export class Connection {
       const { signal } = settled;
       await Promise.race([once(this.#socket, 'drain', { signal }), once(this.#socket, 'close', { signal })]);
     } finally {
-      // Takes the listeners of the other away.
+      // Removes the listener that did not fire.
       settled.abort();
     }
   }
 
-  /** The client has said all it had to say; whether it still listens nobody can know before writing to it. */
+  /** The client's input has ended. Whether it still reads shows only when it is written to. */
   #lastWords(): void {
     this.#inputEnded = true;
     if (!this.#working && this.#running.size === 0) this.#socket.end();
@@ -236,5 +236,5 @@ export class Connection {
 
 const loginFirst = 'log in first, with auth.login in one short line of JSON';
 
-/** Not even an object with a method: its sender speaks another protocol. */
+/** Not an object with a method: another protocol. */
 const isNoRequest = (parsed: ParsedRequest): boolean => 'error' in parsed;

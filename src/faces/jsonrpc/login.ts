@@ -6,7 +6,7 @@ import { cliClient, type RpcError, codes } from './wire.ts';
 const freeFailures = 5;
 export const slowedLoginMs = 1000;
 
-/** Whether one connection has shown the token, and what it said of itself. */
+/** Whether one connection has logged in, and what it said about itself. */
 export class TokenLogin {
   readonly #token: string;
   #failures = 0;
@@ -21,17 +21,17 @@ export class TokenLogin {
     this.#token = token;
   }
 
-  /** By the client's own words, as its name is: good for the audit trail, not for permission. */
+  /** A claim of the client, like its name: for the audit trail, not for permissions. */
   get origin(): Origin {
     return this.clientName === cliClient ? 'cli' : 'rpc';
   }
 
-  /** How long the next attempt is to wait for its answer. */
+  /** How long the answer to the next attempt is delayed. */
   get delayMs(): number {
     return this.#failures >= freeFailures ? slowedLoginMs : 0;
   }
 
-  /** Never takes away what was granted before: the answer tells of this token only. */
+  /** A failed attempt does not undo an earlier login. */
   attempt(params: Readonly<Record<string, unknown>>): { readonly status: 'ok' } | RpcError {
     const { token, client, session_id, concurrent } = params;
     if (typeof token !== 'string' || !isSameToken(token, this.#token)) {

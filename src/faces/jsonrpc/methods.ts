@@ -6,7 +6,7 @@ import { rpcError, type RpcError } from './wire.ts';
 
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
-/** Every method by name: the ids of the operations, and the other names a reference gives some of them. */
+/** All methods by name: the ids of the operations. */
 export class MethodTable {
   readonly #methods = new Map<string, readonly [Book, AnyOperation]>();
   readonly #call: CallOperation;
@@ -27,7 +27,7 @@ export class MethodTable {
     return [...this.#methods.keys()];
   }
 
-  /** Several of it in a row need not wait for each other. */
+  /** Several calls of it in a row may run at the same time. */
   isTogether(method: string): boolean {
     return this.#methods.get(method)?.[1].together === true;
   }

@@ -15,7 +15,7 @@ export interface RpcError {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** The numbers of the reference. Everything an operation says went wrong is `internal` there; `data` tells more. */
+/** The numbers of the reference. Every error of an operation is `internal`; `data` tells more. */
 export const codes = {
   parse: -32700,
   invalid: -32600,
@@ -41,7 +41,7 @@ export function parseRequest(line: string): ParsedRequest {
     return { id: null, error: { code: codes.invalid, message: 'Invalid request: one JSON object per line' } };
   }
   const { id = null, method, params = {} } = value as Record<string, unknown>;
-  // Anything else could not be said again: what is nested deeply enough can be read, but not written.
+  // Deeply nested values can be parsed but not serialised again.
   if (id !== null && typeof id !== 'string' && typeof id !== 'number') {
     const message = "Invalid request: 'id' must be a string or a number";
     return { id: null, error: { code: codes.invalid, message } };
@@ -61,7 +61,7 @@ export const resultLine = (id: RequestId, result: unknown): string =>
 export const errorLine = (id: RequestId, error: RpcError): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`;
 
-/** What went wrong, in the words of the reference; the symbolic code and what to do next go to `data`. */
+/** An error in the words of the reference, with its symbolic code and hint in `data`. */
 export function rpcError(error: FairleadError, message: string): RpcError {
   const { hint, data: { rpcCode, ...facts } = {} } = error;
   const code = typeof rpcCode === 'string' ? rpcCode : errorTable[error.code].rpc;

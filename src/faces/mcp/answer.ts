@@ -18,7 +18,7 @@ export function failure(book: Book, tool: string, error: FairleadError): CallToo
   return refusedCall(words, { ...data, code, message, ...(hint !== undefined && { hint }) });
 }
 
-/** Sentences that belong to no operation follow its own text, which stays as it is, and stand among its facts. */
+/** Adds notices after the operation's own text, and to its facts. */
 export function withNotices(result: CallToolResult, notices: readonly string[]): CallToolResult {
   if (notices.length === 0) return result;
   const { content, structuredContent } = result;

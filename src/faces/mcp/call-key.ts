@@ -4,10 +4,10 @@ import type { CallKey } from '../../engine/call/idempotency.ts';
 /** Where clients put the id their model gave a tool call: it stays the same when they send the call again. */
 const toolUseIds = ['claudecode/toolUseId'];
 
-/** Longer ones are left alone: nobody meant them as a key, so nobody is to be told off for them. */
+/** Longer ids are ignored: they were not meant as keys, so they cause no error either. */
 const maxImplied = 200;
 
-/** What makes a request the same as an earlier one. A retry that brings answers is not the same: it goes on. */
+/** The key that marks a request as a repetition. A retry that brings answers has none: it continues the call. */
 export function callKey({ mcpReq }: ServerContext): CallKey | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;
   const meta: Readonly<Record<string, unknown>> = mcpReq._meta ?? {};

@@ -5,18 +5,18 @@ import { peerOf } from './http/web.ts';
 /** Where clients put the id of their conversation: it outlives connections and tells two windows of one program apart. */
 const conversationIds = ['fairlead/client', 'openai/session', 'vscode.conversationId', 'sessionID'];
 
-/** Longer ones are no ids. */
+/** Longer values are not taken for ids. */
 const maxId = 200;
 
-/** What is known of an HTTP client besides its request. */
+/** What is known of an HTTP client apart from its request. */
 export interface HttpClient {
-  /** Of the 2025 protocols; since 2026 there is none. */
+  /** Only the 2025 protocols have one. */
   readonly session?: string | undefined;
 }
 
 /**
- * Which of the clients of an endpoint calls. The id of a conversation says it best, then the session. A request without either
- * has only its client's name: two programs of one name share a default terminal, and the connection tells when that happens.
+ * Tells the clients of a server apart: by the id of the conversation, else by the session. Without either there is only the client's
+ * name: two programs of one name share a default terminal, and the connection shows when that happens.
  */
 export function identify({ session }: HttpClient, name: string, { mcpReq, http }: ServerContext): Client {
   const meta: Readonly<Record<string, unknown>> = mcpReq._meta ?? {};

@@ -18,7 +18,7 @@ const backward = /\s*("(?:[^"]|"(?=\\(?:\\\\)*(?!\\)))*"(?!\\(?:\\\\)*(?!\\))|[{
 
 /**
  * The id of a JSON-RPC request of which only the ends are known, so that its caller does not wait for ever. Null unless it
- * is certain: an `id` further in, or in somebody's text, is not the request's, and an answer has the id of another call.
+ * is certain: an `id` further in or inside a text is not that of the request, and a response has the id of another call.
  */
 export function oversizedId({ head, tail }: Ends): RequestId | null {
   const start = head.toString('utf8');

@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * Writes to a stream in pieces, each when the one before it was taken. A stream that is given all at once tells only when all
- * of it was taken; this way it can be seen whether a slow reader still reads.
+ * Writes to a stream in pieces, each when the one before it was taken. A stream reports only that a whole write was taken; pieces
+ * show whether a slow reader still reads.
  */
 export class PieceWriter {
   readonly #output: Writable;

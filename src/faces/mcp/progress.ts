@@ -2,7 +2,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Amount, ReportProgress } from '../../engine/call/call.ts';
 
 const maxInFlight = 64;
-/** The protocol wants every report to be further than the one before, also when nothing new came. */
+/** The protocol wants every report to be further than the one before, even without progress. */
 const hair = 2 ** -10;
 
 export interface Progress {

@@ -24,11 +24,11 @@ const firstWithEnvelope = '2026-07-28';
 
 export interface ServerSetting {
   readonly era: 'legacy' | 'modern';
-  /** Whose things its callers may see. */
+  /** Whose things its callers see. */
   readonly principal: string;
-  /** Absent: it is the only client, and the default terminal of the instance is its own. */
+  /** Absent: it is the only client, and the default terminal of the instance belongs to it. */
   readonly client?: HttpClient | undefined;
-  /** Begins when the connection is about to end. */
+  /** Begins shortly before the connection ends. */
   readonly ending: CallsEnd;
 }
 
@@ -68,13 +68,13 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
   return server;
 }
 
-/** What the client calls itself: in every request since 2026, before that once. It is a claim, good for a log. */
+/** The client's name: in every request since 2026, before that once. It is a claim, good enough for a log. */
 function clientName(server: Server, { mcpReq }: ServerContext): string {
   const { [CLIENT_INFO_META_KEY]: info } = (mcpReq.envelope ?? {}) as { [CLIENT_INFO_META_KEY]?: Implementation };
   return (info ?? server.getClientVersion())?.name.slice(0, 100) ?? 'mcp';
 }
 
-/** The SDK answers malformed requests with a validator's dump over many lines. Here every error is one line. */
+/** The SDK answers malformed requests with a multi-line dump of its validator. Here every error is one line. */
 class PlainSpokenServer extends Server {
   protected override _wrapHandler(
     method: string,
@@ -93,7 +93,7 @@ class PlainSpokenServer extends Server {
     };
   }
 
-  /** Since 2026 every request says its version; of those on one connection the SDK looks only at the first. */
+  /** Since 2026 every request names its protocol version; the SDK checks only the first one of a connection. */
   #mustSpeak({ mcpReq }: ServerContext): void {
     const served = this.getNegotiatedProtocolVersion();
     const { [PROTOCOL_VERSION_META_KEY]: requested } = (mcpReq.envelope ?? {}) as Record<string, string | undefined>;

@@ -2,7 +2,8 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import { CallsEnd } from '../door/calls-end.ts';
-import { type HungUp, LineTransport } from './line-transport.ts';
+import type { HungUp } from './held-input.ts';
+import { LineTransport } from './line-transport.ts';
 import { createServer } from './server.ts';
 import type { McpSurface } from './surface.ts';
 
@@ -11,14 +12,14 @@ export interface StdioOptions {
   readonly stdout: Writable;
   /** Whose things the client sees. */
   readonly principal: string;
-  /** Absent: while the client leaves its answers unread, the end of input may go unnoticed. */
+  /** Absent: while answers are unread, the end of input may go unnoticed. */
   readonly hungUp?: HungUp | undefined;
   /** Ends the connection as the end of input does, but without waiting for calls to finish by themselves. */
   readonly signal: AbortSignal;
   readonly onError?: (error: Error) => void;
   /** Input has ended. */
   readonly onInputEnd?: () => void;
-  /** No call is under way any more; what is left is writing the answers. */
+  /** No call is under way any more; only answers are still being written. */
   readonly onAnswered?: () => void;
   /** After the end of input the client still takes bytes of its last answers: the end may take longer. */
   readonly onFlow?: () => void;
@@ -40,12 +41,12 @@ export interface Patience {
 }
 
 const defaults: Patience = { finishMs: 400, stopMs: 200, totalMs: 1600, stallMs: 2000, longestMs: 55_000 };
-/** Of answers that nobody reads so much is unwritten that it is not worth waiting for all of them. */
+/** The same, when so much is unread that waiting for all of it is pointless. */
 const unreadMs = 800;
 
 /**
  * MCP on a pair of streams, both protocol eras: the first message decides. Resolves when the input has ended and
- * every answer is written, or when nobody is left to read them.
+ * every answer is written, or when the client has stopped reading.
  */
 export async function serveStdio(surface: McpSurface, options: StdioOptions): Promise<void> {
   const { signal, principal } = options;
@@ -68,7 +69,7 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
     await Promise.race([transport.inputEnded, outputLost, aborted]);
     options.onInputEnd?.();
     transport.stopReading();
-    // For a client that does not read, no call need finish.
+    // A client that does not read needs no call to finish.
     const { isFull } = transport;
     const flow = new Flow({ ...patience, totalMs: isFull ? unreadMs : patience.totalMs });
     transport.onTaken = () => {

@@ -23,19 +23,19 @@ export interface McpSurface {
   readonly title?: string;
   readonly description?: string;
   readonly instructions: string;
-  /** What callers through this surface may do at all. */
+  /** The access of all callers of this surface. */
   readonly may: Caller['may'];
-  /** Whether a tool of this name, or a resource scheme (`shell://`), is to be had here. */
+  /** Whether this surface has a tool of this name, or a resource scheme (`shell://`). */
   readonly offers: (name: string) => boolean;
   readonly tools: ToolTable;
   readonly prompts: readonly McpPrompt[];
-  /** Absent: the server does not speak of resources at all. */
+  /** Absent: the server declares no resources. */
   readonly resources?: McpResources;
-  /** Absent: no client is asked to show the person anything. */
+  /** Absent: clients are never asked to show the person a link. */
   readonly person?: PersonDoor;
   /** A client that had a session has ended it. */
   readonly clientGone?: (key: string) => void;
-  /** For what MCP has and no operation needs. Runs on each new server before it connects. */
+  /** Adds what no operation needs. Runs on each new server before it connects. */
   readonly extend?: (server: Server) => void;
 }
 
@@ -76,6 +76,6 @@ export interface McpResources {
   readonly templates: () => readonly ResourceTemplateType[];
   /** Undefined when there is no such resource. */
   readonly read: (uri: string, signal: AbortSignal) => Promise<ReadResourceResult | undefined>;
-  /** Tells of changes, whoever listens; each connection picks out what its client subscribed to. */
+  /** Reports every change; each connection picks out what its client subscribed to. */
   readonly on: (listener: (change: ResourceChange) => void) => Disposable;
 }

@@ -10,13 +10,13 @@ import { callKey } from './call-key.ts';
 import { inputSchema, outputSchema } from './schema.ts';
 import type { McpTool, ToolRequest } from './surface.ts';
 
-/** Every tool by name, in a fixed order. */
+/** All tools by name, in a fixed order. */
 export class ToolTable {
   readonly #tools = new Map<string, McpTool>();
   readonly #withheld: ReadonlyMap<string, CallToolResult>;
   #list: ListToolsResult | undefined;
 
-  /** `withheld` says of a tool that exists but is not offered here why that is so. */
+  /** `withheld`: tools that exist but are not offered here, with the refusal that says why. */
   constructor(tools: readonly McpTool[], withheld: ReadonlyMap<string, CallToolResult> = new Map()) {
     for (const tool of tools) {
       if (this.#tools.has(tool.name)) throw new TypeError(`Two tools are called ${tool.name}.`);
@@ -33,7 +33,7 @@ export class ToolTable {
     return this.#tools.has(name);
   }
 
-  /** Schemas are made at the first call, not at start: a client that has yet to say hello waits for neither. */
+  /** Schemas are made at the first call, so that the handshake does not wait for them. */
   list(): ListToolsResult {
     this.#list ??= { tools: [...this.#tools.values()].map((tool) => tool.definition()) };
     return this.#list;
@@ -82,7 +82,7 @@ export interface FoldOptions {
   readonly log?: Log | undefined;
 }
 
-/** Folds books into tools. Read-only leaves what merely observes; the rest is refused by name and says why. */
+/** Folds books into tools. Read-only keeps the operations that only observe; the others are refused, and the refusal says why. */
 export function foldBooks(books: readonly Book[], call: CallOperation, { readOnly, log }: FoldOptions): ToolTable {
   const tools: McpTool[] = [];
   const withheld = new Map<string, CallToolResult>();
@@ -99,7 +99,7 @@ export function foldBooks(books: readonly Book[], call: CallOperation, { readOnl
 
 const isOffered = ({ access }: AnyOperation, readOnly: boolean): boolean => !readOnly || access === 'observe';
 
-/** The names of the tools these books make, without making them. */
+/** The names of the tools that these books offer, without making the tools. */
 export function* offeredNames(books: readonly Book[], readOnly: boolean): Generator<string> {
   for (const [, name, op] of operations(books)) if (isOffered(op, readOnly)) yield name;
 }

@@ -14,7 +14,7 @@ import { refusedCall } from '../answer.ts';
 import { anyOf } from '../../../system/any-of.ts';
 import { HeldCall, heldPrefix, messageFor, type ToolAnswer, type Work } from './held.ts';
 
-/** Where a person answers. Only the address passes through the client, never the answer. */
+/** Pages on which a person answers. The client sees only the address, never the answer. */
 export interface PersonPages {
   readonly link: (question: OpenQuestion) => Promise<string>;
 }
@@ -30,7 +30,7 @@ export interface Visit {
   readonly progress: ReportProgress;
 }
 
-/** Calls that wait for the person between two requests. Beyond it, callers are told to call again. */
+/** Calls held between two requests. Further ones are refused and may be repeated later. */
 const mostHeld = 64;
 
 /** The way to the person through an MCP client that can show them a link (URL-mode elicitation). */
@@ -42,7 +42,7 @@ export class PersonDoor {
     this.#pages = pages;
   }
 
-  /** Does the work, with a way to the person if the client offers one and its browser is on this machine. */
+  /** Runs the call, with a way to the person if the client offers one and its browser is on this machine. */
   async serve(visit: Visit, work: Work): Promise<ToolAnswer> {
     const state = visit.era === 'modern' ? visit.context.mcpReq.requestState<string>() : undefined;
     if (state?.startsWith(heldPrefix)) return await this.#resume(state, visit);
@@ -62,7 +62,7 @@ export class PersonDoor {
   async #resume(state: string, visit: Visit): Promise<ToolAnswer> {
     const { mcpReq } = visit.context;
     const held = this.#held.get(state);
-    // Only who made the call may go on with it, and only with the same call.
+    // A held call is continued only by its caller, with the same arguments.
     if (held?.key !== keyOf(visit)) return expired;
     held.decide((id) => {
       const reply = inputResponse(mcpReq.inputResponses, id);
@@ -72,7 +72,7 @@ export class PersonDoor {
   }
 }
 
-/** For surfaces without pages, and clients without links. */
+/** Runs the call without links: the surface has no pages, or the client shows no links. */
 export async function plainly(
   { context, ending, progress }: Visit,
   work: Work,
@@ -82,7 +82,7 @@ export async function plainly(
   return await work({ signal: stop.signal, progress, person });
 }
 
-/** In the 2025 protocols the server asks in the middle of the call. */
+/** In the 2025 protocols the server asks during the call. */
 function legacyReach(pages: PersonPages, { mcpReq }: ServerContext): PersonReach {
   let elicitationId = '';
   return {
@@ -98,7 +98,7 @@ function legacyReach(pages: PersonPages, { mcpReq }: ServerContext): PersonReach
   };
 }
 
-/** A page on loopback is of use only where the person's browser can be: on this machine. */
+/** Pages are on loopback: only a browser on this machine can open them. */
 function canShowLinks({ era, server, context }: Visit): boolean {
   const { req } = context.http ?? {};
   if (req !== undefined && !isLoopback(new URL(req.url).hostname)) return false;
@@ -108,7 +108,7 @@ function canShowLinks({ era, server, context }: Visit): boolean {
   return (era === 'modern' ? declared : server.getClientCapabilities())?.elicitation?.url !== undefined;
 }
 
-/** A digest alone would let a short secret among the arguments be guessed. */
+/** Keyed, because a plain digest would let a short secret among the arguments be guessed. */
 const secret = randomBytes(32);
 
 function keyOf({ principal, params }: Visit): string {

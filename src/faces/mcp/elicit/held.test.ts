@@ -64,7 +64,7 @@ test('a client that does not come back: the call is told to stop, a minute after
   vi.advanceTimersByTime(119_000);
   expect(stopped).toEqual([]);
   vi.advanceTimersByTime(1000);
-  expect(stopped).toMatchObject([{ message: 'Nobody waits for this call any more.' }]);
+  expect(stopped).toMatchObject([{ message: 'No client waits for this call any more.' }]);
   expect(ports.over).toHaveBeenCalled();
 });
 

@@ -16,10 +16,10 @@ export type Work = (parts: Parts) => Promise<ToolAnswer>;
 
 export const heldPrefix = 'held.';
 
-/** A client that was asked something comes back within this time after the question's own limit, or not at all. */
+/** How long after the question's own limit a held call still waits for its client. */
 const patienceMs = 60_000;
 
-/** The words beside the link. */
+/** The sentence beside the link. */
 export function messageFor({ prompt, subject }: OpenQuestion): string {
   const about = prompt.includes(subject) ? '' : ` (${subject})`;
   return `${prompt.replace(/[\s:：.]+$/u, '')}${about}. Open the page to type it; the agent will not see it.`;
@@ -34,26 +34,26 @@ interface Shown {
 export interface HeldPorts {
   /** The address for the person. Rejects when no more calls can be held. */
   readonly link: (question: OpenQuestion) => Promise<string>;
-  /** From now on another request may go on with it. */
+  /** From now on another request may continue the call. */
   readonly hold: () => void;
-  /** No request can go on with it any more. */
+  /** No request can continue the call any more. */
   readonly over: () => void;
 }
 
 /**
- * A call of the 2026 protocol. There a server cannot ask in the middle of a call: it answers that input is required, and
- * the client makes the call again. The work is not begun again: it waits here, and the next request goes on with it.
+ * A call of the 2026 protocol, in which a server cannot ask during a call: it answers that input is required, and the client
+ * repeats the call. The work is not repeated: it is held here, and the next request continues it.
  */
 export class HeldCall {
-  /** Names the call to its client. Nobody else can guess it. */
+  /** Names the call to its client; other clients cannot guess it. */
   readonly state = `${heldPrefix}${randomBytes(24).toString('base64url')}`;
-  /** Who made which call. */
+  /** Identifies the caller and the call. */
   readonly key: string;
   readonly #ending: AbortSignal;
   readonly #ports: HeldPorts;
   readonly #stop = new AbortController();
   readonly #work: Promise<ToolAnswer>;
-  /** The requests that wait for it at the moment. */
+  /** Progress of the requests that wait for the call now. */
   readonly #visitors = new Set<ReportProgress>();
   #shown: Shown | undefined;
   #asks = deferred();
@@ -69,11 +69,11 @@ export class HeldCall {
       progress: (...progress) => this.#visitors.forEach((report) => report(...progress)),
       person: { show: (question, signal) => this.#show(question, signal), answered: () => Promise.resolve() },
     });
-    // It may fail while no request waits for it; the next one learns of it.
+    // The work may fail while no request waits for it; the next request reports that.
     this.#work.catch(() => {});
   }
 
-  /** The person's decision, if the client brought one for the question that is open now. */
+  /** Takes the person's decision, if the client brought one for the open question. */
   decide(reply: (questionId: string) => boolean | undefined): void {
     const willing = this.#shown && reply(this.#shown.question.id);
     if (willing === undefined) return;
@@ -81,7 +81,7 @@ export class HeldCall {
     this.#shown = undefined;
   }
 
-  /** Waits for the result, or for something to show. A request that is given up ends the call. */
+  /** Waits for the result, or for a question to show. Aborting the request ends the call. */
   async attend(signal: AbortSignal, progress: ReportProgress): Promise<ToolAnswer> {
     clearTimeout(this.#patience);
     this.#visitors.add(progress);
@@ -118,7 +118,7 @@ export class HeldCall {
     return await shown.decision.promise;
   }
 
-  /** Between this answer and the client's next request nobody waits but the clock. */
+  /** Until the client's next request only a timer watches over the call. */
   #request({ question, url }: Shown): InputRequiredResult {
     const left = Math.max(0, Date.parse(question.expiresAt) - Date.now());
     clearTimeout(this.#patience);
@@ -130,7 +130,7 @@ export class HeldCall {
   }
 
   readonly #end = (): void => {
-    this.#stop.abort(new Error('Nobody waits for this call any more.'));
+    this.#stop.abort(new Error('No client waits for this call any more.'));
     this.#over();
   };
 

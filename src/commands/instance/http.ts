@@ -1,0 +1,56 @@
+import { call } from '../../engine/call/call.ts';
+import { callStream } from '../../engine/call/call-stream.ts';
+import { localOwner } from '../../engine/call/principal.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { FailedLogins } from '../../faces/door/failed-logins.ts';
+import { portsFrom } from '../../faces/door/listen.ts';
+import { Api } from '../../faces/http/api/route.ts';
+import { healthRoute } from '../../faces/http/health.ts';
+import { BrowserLogins } from '../../faces/http/logins.ts';
+import { HttpServer, nameInUrl } from '../../faces/http/server.ts';
+import { TokenGuard } from '../../faces/http/token-guard.ts';
+import { mcpRoute } from '../../faces/mcp/http/route.ts';
+import type { McpSurface } from '../../faces/mcp/surface.ts';
+import { allBooks } from '../../operations/index.ts';
+import type { Log } from '../../system/incident.ts';
+import type { Invocation } from '../command.ts';
+
+export interface HttpParts {
+  readonly engine: Engine;
+  readonly surface: McpSurface;
+  readonly settings: Invocation['settings'];
+  readonly token: string;
+  readonly failed: FailedLogins;
+  readonly mayMove: (port: number) => boolean;
+  readonly log: Log;
+}
+
+const preferredPort = 7420;
+
+/** The HTTP port of an instance: MCP, the API and the health check. */
+export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
+  const { engine, surface, settings, token, failed, mayMove, log } = parts;
+  const { host, port, allowHost, allowOrigin } = settings;
+  const { clock } = engine;
+  const logins = new BrowserLogins(clock);
+  const onError = (error: Error): void => log(error.message);
+  const api = new Api({
+    books: await allBooks(),
+    call: (op, raw, context) => call(op, raw, { ...context, engine }),
+    stream: (op, raw, context) => callStream(op, raw, { ...context, engine }),
+    principal: localOwner,
+    may: surface.may,
+    logins,
+    clock,
+  });
+  // An address given with --host is also an allowed host name.
+  const allowedHosts = [...allowHost, nameInUrl(host)];
+  return await HttpServer.listen({
+    host,
+    ports: port === undefined ? portsFrom(preferredPort) : [port],
+    mayMove,
+    guard: new TokenGuard({ token, allowedHosts, allowedOrigins: allowOrigin, failed, logins }),
+    routes: [healthRoute, mcpRoute(surface, { principal: localOwner, onError }), api],
+    onError,
+  });
+}
