@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { env, KeeperHome, rest, size, soon } from '../support/keeper/keeper.ts';
+import { env, KeeperHome, listen, size, soon } from '../support/keeper/keeper.ts';
 import { behavesLikeAChannel, saving } from './channel.ts';
 
 for (const lease of [true, false]) {
@@ -17,10 +17,10 @@ for (const lease of [true, false]) {
 
   test(`${name} is what its name says`, async () => {
     const channel = await script('stty -echo; echo ready; read x; echo "<$x>"');
-    const printed = rest(channel);
-    if (lease) await expect.poll(() => channel.isLeased).toBe(true);
+    const heard = listen(channel);
+    await expect.poll(() => [channel.isLeased, heard.text]).toEqual([lease, 'ready\r\n']);
     await channel.write(Buffer.from('typed\n'));
-    expect(channel.isLeased).toBe(lease);
-    expect(await printed).toBe('ready\r\n<typed>\r\n');
+    await channel.ended;
+    expect(heard.text).toBe('ready\r\n<typed>\r\n');
   });
 }

@@ -3,7 +3,7 @@ import { deferred } from '../../../lib/deferred.ts';
 import { KeeperLink, patiently } from './client/keeper-link.ts';
 import { keeperPlaces } from './keeper-places.ts';
 
-/** Ends every terminal that the keeper of an instance holds, and the keeper; how many there were. None where no keeper is. */
+/** Ends every terminal that the keeper of an instance holds, and the keeper. Returns how many programs still ran. */
 export async function endKeeper(instance: string, home: string, signal: AbortSignal): Promise<number> {
   const { socket } = keeperPlaces(instance, home);
   const closed = deferred();

@@ -1,14 +1,14 @@
 /**
- * How an instance and its keeper talk: length, type, terminal id, body (R-HUB-030). The length is a big-endian number of
+ * Frames between an instance and its keeper: length, type, terminal id, body (R-HUB-030). The length is a big-endian number of
  * four bytes and counts everything after itself. This layout is frame version 1 and stays readable for ever: a keeper may be
- * years older than the instance that finds it. Types are only ever added; whoever does not know one skips it.
+ * years older than the instance that finds it. Types are only ever added; unknown types are skipped.
  */
 export const frameVersion = 1;
-/** Whoever sends more than this in one frame is not one of us. */
+/** A longer frame cannot come from Fairlead. */
 export const largestFrame = 16 << 20;
 const lengthBytes = 4;
 const longestId = 255;
-/** Of every offset: more output than this nobody prints. */
+/** The size of an offset: enough for 256 TiB of output. */
 const offsetBytes = 6;
 
 export const frameTypes = {
@@ -21,19 +21,19 @@ export const frameTypes = {
   spawn: 10,
   spawned: 11,
   failed: 12,
-  /** Asks for the output from an offset on, and for all that follows. */
+  /** Asks for all output from an offset on. */
   want: 13,
   data: 14,
-  /** Everything before this offset was taken in: more may come. */
+  /** Everything before this offset was consumed: more may come. */
   ack: 15,
-  /** Asks for all that the program has written so far; `flushed` comes after it. */
+  /** Asks for all that the program has written so far; `flushed` follows it. */
   flush: 16,
   flushed: 17,
   exit: 18,
-  /** Bytes to type, with how many were typed before them; answered by `accepted` with how many were typed by then. */
+  /** Bytes to type, with the position of the first; answered by `accepted`, with the position after the last one typed. */
   input: 20,
   accepted: 21,
-  /** Text that must not appear in the output from now on. */
+  /** Text to mask in the output from now on. */
   conceal: 22,
   resize: 23,
   kill: 24,
@@ -41,16 +41,16 @@ export const frameTypes = {
   terminate: 25,
   terminated: 26,
   forget: 27,
-  /** The terminal is the instance's to read and type into, from this offset on; its descriptors came over another connection. */
+  /** A lease: the instance reads and types from this offset on; the descriptors came over the second connection. */
   lent: 28,
-  /** The keeper reads again, and is asked for what follows. */
+  /** The end of a lease: the keeper reads again, and sends what follows. */
   returned: 29,
-  /** A program has ended whose terminal is lent: what is left of its output is to be read, and the terminal to be returned. */
+  /** A program in a leased terminal has ended: the instance reads what is left, and returns the terminal. */
   gone: 32,
-  /** Facts about a terminal and pictures of its screen: the keeper stores them and does not look inside. */
+  /** Facts about a terminal and its state at an offset: the keeper stores them without interpreting them. */
   meta: 30,
   snapshot: 31,
-  /** The keeper goes on as another program, with everything it holds. */
+  /** The keeper becomes another program, with everything it holds. */
   replace: 40,
   /** The keeper ends every terminal, and itself. */
   end: 41,
@@ -59,13 +59,13 @@ export const frameTypes = {
 export type FrameType = keyof typeof frameTypes;
 
 export interface Frame {
-  /** A number, because there may be types we do not know. */
+  /** A number, because the type may be unknown. */
   readonly type: number;
-  /** Empty in frames that are about no terminal. */
+  /** Empty in frames that concern no terminal. */
   readonly id: string;
-  /** For those that begin with an offset, what comes after it. */
+  /** Without the offset that some types begin with. */
   readonly body: Uint8Array;
-  /** 0 in frames that carry none. */
+  /** 0 in types without one. */
   readonly offset: number;
 }
 
@@ -77,7 +77,7 @@ const withOffset: ReadonlySet<number> = new Set(
 
 const none = new Uint8Array(0);
 
-/** Everything of a frame but its body, whose length it names. */
+/** A frame without its body. */
 export function frameHead(type: FrameType, id: string, bodyLength: number, offset = 0): Buffer {
   const code = frameTypes[type];
   const idLength = Buffer.byteLength(id, 'latin1');
@@ -98,19 +98,19 @@ export function frame(type: FrameType, id = '', body: Uint8Array = none, offset 
   return Buffer.concat([frameHead(type, id, body.length, offset), body]);
 }
 
-/** What came is not made of frames. There is no way to find the next one: the connection is of no more use. */
+/** The bytes are not frames. The next frame cannot be found: close the connection. */
 export class FrameError extends Error {
   override readonly name = 'FrameError';
 }
 
 /**
- * Puts frames together from bytes that were cut anywhere. Output is not put together: each piece is handed on as a frame of
- * its own, without a copy, at the offset it has.
+ * Assembles frames from bytes that were cut anywhere. Output is not assembled: each piece becomes a frame of its own, without
+ * a copy, at its offset.
  */
 export class FrameReader {
   #parts: Uint8Array[] = [];
   #have = 0;
-  /** A `data` frame whose end has not come. */
+  /** A `data` frame that is not complete. */
   #open: { readonly id: string; offset: number; left: number } | undefined;
 
   /** The frames that end in this chunk, in order. They may point into it. */
@@ -137,7 +137,7 @@ export class FrameReader {
     return found;
   }
 
-  /** How many bytes there must be before looking again is worth it. */
+  /** How many bytes it takes to go on. */
   #needed(): number {
     const first = this.#parts[0] ?? none;
     if (first.length < lengthBytes + 2) return this.#have;
@@ -146,7 +146,7 @@ export class FrameReader {
     return isData ? lengthBytes + 2 + (head[lengthBytes + 1] ?? 0) + offsetBytes : lengthBytes + head.readUInt32BE(0);
   }
 
-  /** The bytes taken; 0 when it is not all there yet. */
+  /** The bytes used; 0 if the frame is not complete. */
   #next(bytes: Buffer, at: number, found: Frame[]): number {
     if (bytes.length - at < lengthBytes + 2) return 0;
     const length = bytes.readUInt32BE(at);

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { FairleadError } from '../../../contract/errors.ts';
 import { makeDirectorySync } from '../../../system/files/directories.ts';
 
-/** Where the keeper of an instance is found. */
+/** The files of an instance's keeper. */
 export interface KeeperPlaces {
   readonly folder: string;
   readonly socket: string;
-  /** Locked by the keeper while it lives, so that there is never a second one. */
+  /** Locked while the keeper lives, so that there is never a second one. */
   readonly lock: string;
-  /** What it has to say when something is wrong: never what terminals print. */
+  /** Faults of the keeper; never what terminals print. */
   readonly log: string;
 }
 
-/** A path a socket can have on every system. */
+/** The longest path of a socket that every system allows. */
 const longestSocket = 103;
 
 export function keeperPlaces(instance: string, home: string): KeeperPlaces {
@@ -32,7 +32,7 @@ export function keeperPlaces(instance: string, home: string): KeeperPlaces {
   return { folder, socket: `${base}.sock`, lock: `${base}.lock`, log: `${base}.log` };
 }
 
-/** The folder is the proof of who calls: nobody else may be able to enter it. */
+/** The folder authenticates callers: only its owner may be able to enter it. */
 export function makePrivateFolder(folder: string): void {
   makeDirectorySync(folder, 0o700);
   const found = lstatSync(folder);

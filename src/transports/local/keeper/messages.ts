@@ -5,36 +5,36 @@ import type { Resize } from '../../resumable/messages.ts';
 export interface Hello {
   readonly version: number;
   readonly pid: number;
-  /** What the terminals were read up to, for a client that comes back. */
+  /** Offsets from which a client that reconnects wants the output. */
   readonly wanted?: Readonly<Record<string, number>>;
-  /** It can read terminals itself. */
+  /** The client wants to lease terminals. */
   readonly direct?: boolean;
-  /** This connection is the second one of the client that was given it, and for descriptors only. */
+  /** From the welcome: this is that client's second connection, for descriptors only. */
   readonly ticket?: string;
 }
 
-/** Comes after the `meta` and `snapshot` frames of all terminals, so that nothing is missing when it is there. */
+/** Comes after the `meta` and `snapshot` frames of all terminals. */
 export interface Welcome {
   readonly version: number;
   readonly pid: number;
-  /** With the pid it names one process for ever. */
+  /** Pids are reused: together with this they name one process. */
   readonly startTime: number;
   readonly terminals: readonly Listed[];
-  /** Where the keeper can lend terminals: with it the client brings the connection for their descriptors. */
-  readonly ticket?: string;
+  /** Where the keeper leases terminals: the client presents it on its second connection. */
+  readonly ticket?: string | undefined;
 }
 
 export interface Leased {
-  /** Comes with the descriptors, too. */
+  /** The descriptors carry the same number. */
   readonly number: number;
-  /** As long as the shared memory says the same, it is lent. */
+  /** The lease lasts as long as the shared memory has the same epoch. */
   readonly epoch: number;
-  /** How many times the client had said what to conceal: if it has since, the terminal is not for it to read. */
+  /** Secrets that the client had sent by then: if it has sent more since, it returns the lease. */
   readonly conceals: number;
 }
 
 export interface Returned {
-  /** It could not be used: it is not to be lent again. */
+  /** The descriptors could not be used: the keeper does not lease this terminal again. */
   readonly refused?: boolean;
 }
 
@@ -42,27 +42,27 @@ export interface Listed extends Spawned {
   readonly id: string;
   readonly cols: number;
   readonly rows: number;
-  /** Offsets of the oldest byte kept and of the next to come. */
+  /** Offsets of the oldest byte in the log and of the next one. */
   readonly start: number;
   readonly end: number;
   readonly capacity: number;
-  /** Where input goes on: for a client that comes back behind what was accepted, for a new one behind what waits, too. */
+  /** Position of the next input: after what was accepted for a client that reconnects, after what waits for a new one. */
   readonly input: number;
-  /** How many bytes were typed, with those that wait. */
+  /** Bytes of input, accepted or waiting. */
   readonly queued?: number;
-  /** Up to here an instance has had the output: what programs asked before was answered. */
+  /** An instance has had the output before this offset, and answered the terminal queries in it. */
   readonly seen?: number;
-  readonly folder?: string;
-  readonly about?: Readonly<Record<string, string>>;
-  readonly ended?: Ended;
-  readonly endedAt?: number;
+  readonly folder?: string | undefined;
+  readonly about?: Readonly<Record<string, string>> | undefined;
+  readonly ended?: Ended | undefined;
+  readonly endedAt?: number | undefined;
 }
 
 export interface KeeperRefused {
   readonly reason: 'busy' | 'version';
-  /** Who has it, where somebody has. */
+  /** The process of the present client. */
   readonly pid?: number;
-  /** It lives and says nothing, but has terminals lent to it. */
+  /** That process does not answer, but leases terminals. */
   readonly silent?: boolean;
 }
 
@@ -72,19 +72,19 @@ export interface Spawn {
   readonly env: Readonly<Record<string, string>>;
   readonly cols: number;
   readonly rows: number;
-  /** How many bytes of output to keep at most. */
+  /** Bytes of output in the log, at most. */
   readonly capacity?: number;
   readonly umask?: number;
-  /** Files of this terminal alone, removed when its program has ended. */
+  /** Files of this terminal, removed when its program has ended. */
   readonly folder?: string;
-  /** For the instance that finds it: the keeper only repeats it. */
+  /** For the instance that resumes the terminal; the keeper does not interpret it. */
   readonly about?: Readonly<Record<string, string>>;
 }
 
 export interface Spawned {
   readonly pid: number;
   readonly startTime: number;
-  /** The device, for those who look at it from outside. */
+  /** Path of the device. */
   readonly terminal: string;
 }
 
@@ -101,6 +101,6 @@ export interface KeeperResize extends Resize {
 }
 
 export interface Replace {
-  /** The command line of the new keeper, without the arguments that name its place. */
+  /** The command line of the new keeper, without the paths of its socket and lock. */
   readonly argv: readonly [string, ...string[]];
 }

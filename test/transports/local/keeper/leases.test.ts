@@ -36,9 +36,9 @@ async function pair(): Promise<{ near: Socket; far: Socket } & Disposable> {
 }
 
 test.runIf(calls !== undefined)(
-  'a terminal that a client could not use is not lent to it again, until it is its no longer',
+  'a terminal that a client could not use is not leased to it again, until the client has left it',
   async () => {
-    if (!calls) throw new Error('Nothing can be lent here.');
+    if (!calls) throw new Error('Nothing can be leased here.');
     using sockets = await pair();
     const channel = openLinuxPty(await loadLibc(), { argv: ['sleep', '60'], env }, size);
     const held = new KeeperTerminal({
@@ -51,26 +51,26 @@ test.runIf(calls !== undefined)(
       clock: new ManualClock(),
     });
     try {
-      using lender = new Leases({ calls, pid: process.pid, tell: () => {}, kick: () => {} });
-      expect(lender.attach(sockets.near, lender.ticket)).toBe(true);
-      const lane = new ReadPosition(held);
-      /** Whether it is lent when there is a reason to look. */
-      const lends = (): boolean => {
-        lane.want(held.log.end);
-        lender.look(lane);
-        lane.offer?.();
-        return lane.isLeased;
+      using leases = new Leases({ calls, pid: process.pid, tell: () => {}, kick: () => {} });
+      expect(leases.attach(sockets.near, leases.ticket)).toBe(true);
+      const position = new ReadPosition(held);
+      /** Whether it is leased when there is a reason to offer it. */
+      const isLeased = (): boolean => {
+        position.want(held.log.end);
+        leases.offer(position);
+        position.onCaughtUp?.();
+        return leases.isLeased(position);
       };
-      expect(lends()).toBe(true);
-      lender.returned(lane, false);
-      expect(lends()).toBe(true);
-      lender.returned(lane, true);
-      expect(lends()).toBe(false);
-      lender.recall(lane);
-      expect(lends()).toBe(false);
-      lender.forget(lane);
-      expect(lends()).toBe(true);
-      lender.recall(lane);
+      expect(isLeased()).toBe(true);
+      leases.returned(position, false);
+      expect(isLeased()).toBe(true);
+      leases.returned(position, true);
+      expect(isLeased()).toBe(false);
+      leases.returned(position, false);
+      expect(isLeased()).toBe(false);
+      leases.forget(position);
+      expect(isLeased()).toBe(true);
+      leases.forget(position);
     } finally {
       await held.terminate();
       held[Symbol.dispose]();

@@ -9,8 +9,8 @@ import { groupReads } from '../../pty/terminal-readers.ts';
 import type { Spawned } from '../messages.ts';
 
 /**
- * What can be seen of a program whose terminal another process holds. The device is opened for one question at a time: held
- * open, it would keep a terminal from hanging up that everybody else has left.
+ * What can be seen of a program whose terminal another process holds. Each question opens the device and closes it again: a
+ * descriptor that stays open would keep the terminal from hanging up.
  */
 export function deviceView(
   libc: Libc,

@@ -1,13 +1,15 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '../../../../contract/errors.ts';
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
+import { onAbort } from '../../../../system/on-abort.ts';
 import { settledWithin } from '../../../../system/settled-within.ts';
-import { type Frame, FrameReader, type FrameType, frame, frameHead, frameTypes, frameVersion } from '../frames.ts';
 import { decode, encode } from '../../../resumable/messages.ts';
+import { type Frame, FrameReader, type FrameType, frame, frameHead, frameTypes, frameVersion } from '../frames.ts';
 import type { Hello, KeeperRefused, Welcome } from '../messages.ts';
 
-/** Kept of a terminal before anybody has it: what came with the welcome. */
+/** What an earlier instance stored about a terminal; it comes with the welcome. */
 export interface SavedTerminal {
   meta?: Uint8Array;
   snapshot?: { readonly at: number; readonly bytes: Uint8Array };
@@ -15,7 +17,7 @@ export interface SavedTerminal {
 
 export interface LinkEvents {
   readonly frame: (frame: Frame) => void;
-  /** Once; not when it was closed from here. */
+  /** Called once, unless this side closed the connection. */
   readonly closed: () => void;
 }
 
@@ -23,7 +25,7 @@ export interface LinkEvents {
 const copied = 8 << 10;
 const welcomeMs = 5000;
 const pongMs = 1000;
-/** How long a client that has the keeper may take to leave it, and how often it is looked after. */
+/** How long another client may take to leave the keeper, and the pause between two attempts. */
 const patienceMs = 2000;
 const againMs = 50;
 
@@ -34,13 +36,13 @@ export class KeeperLink {
   readonly #socket: Socket;
   readonly #pongs: Deferred<void>[] = [];
 
-  private constructor(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, SavedTerminal>) {
+  constructor(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, SavedTerminal>) {
     this.#socket = socket;
     this.welcome = welcome;
     this.remembered = remembered;
   }
 
-  /** Nothing when nobody listens there. Throws `conflict` when another living instance has the keeper. */
+  /** Undefined if no keeper listens there. Throws `conflict` if another living instance has the keeper. */
   static async open(
     path: string,
     asked: Pick<Hello, 'wanted' | 'direct'>,
@@ -52,10 +54,6 @@ export class KeeperLink {
     const hello: Hello = { version: frameVersion, pid: process.pid, ...asked };
     socket.write(frame('hello', '', encode(hello)));
     return await greeted(socket, events, AbortSignal.any([signal, AbortSignal.timeout(welcomeMs)]));
-  }
-
-  static make(socket: Socket, welcome: Welcome, remembered: ReadonlyMap<string, SavedTerminal>): KeeperLink {
-    return new KeeperLink(socket, welcome, remembered);
   }
 
   post(type: FrameType, id: string, body?: Uint8Array, offset?: number): void {
@@ -71,8 +69,8 @@ export class KeeperLink {
   }
 
   /**
-   * Settles when the keeper has everything posted before, or is not going to. Never rejects. That it was written is not
-   * enough: closing a socket in which something is unread takes from the other side what it has not read yet.
+   * Settles when the keeper has everything posted before, or never will. Never rejects. Written is not enough: closing a socket
+   * that has unread data discards what the other side has not read yet.
    */
   async posted(): Promise<void> {
     if (this.#socket.destroyed) return;
@@ -94,7 +92,7 @@ export class KeeperLink {
   }
 }
 
-/** Tries again while another client has the keeper: it may be on its way out. */
+/** Tries again while another client has the keeper: that client may be about to leave. */
 export async function patiently(open: () => Promise<KeeperLink | undefined>): Promise<KeeperLink | undefined> {
   for (const limit = performance.now() + patienceMs; ; ) {
     try {
@@ -107,68 +105,56 @@ export async function patiently(open: () => Promise<KeeperLink | undefined>): Pr
   }
 }
 
-function reach(path: string, signal: AbortSignal): Promise<Socket | undefined> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(cancelled(signal));
-    const socket = connect({ path });
-    const abort = (): void => {
-      socket.destroy();
-      reject(cancelled(signal));
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    socket.once('connect', () => {
-      signal.removeEventListener('abort', abort);
-      resolve(socket);
-    });
-    socket.once('error', (error: NodeJS.ErrnoException) => {
-      signal.removeEventListener('abort', abort);
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(undefined);
-      else reject(new FairleadError('unavailable', `The keeper at ${path} cannot be reached: ${error.message}.`));
-    });
-  });
+async function reach(path: string, signal: AbortSignal): Promise<Socket | undefined> {
+  const socket = connect({ path });
+  try {
+    await once(socket, 'connect', { signal });
+    return socket;
+  } catch (thrown) {
+    socket.destroy();
+    if (signal.aborted) throw cancelled(signal);
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined;
+    throw new FairleadError('unavailable', `The keeper at ${path} cannot be reached: ${message}.`);
+  }
 }
 
-function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promise<KeeperLink | undefined> {
-  return new Promise((resolve, reject) => {
-    const reader = new FrameReader();
-    const remembered = new Map<string, SavedTerminal>();
-    let isWelcome = false;
-    const refuse = (error: FairleadError): void => {
-      socket.destroy();
-      reject(error);
-    };
-    const abort = (): void => refuse(cancelled(signal));
-    signal.addEventListener('abort', abort, { once: true });
-    const greet = ({ type, id, body, offset }: Frame): void => {
-      const before = remembered.get(id) ?? {};
-      if (type === frameTypes.meta) remembered.set(id, { ...before, meta: new Uint8Array(body) });
-      if (type === frameTypes.snapshot)
-        remembered.set(id, { ...before, snapshot: { at: offset, bytes: new Uint8Array(body) } });
-      if (type === frameTypes.refused) refuse(busy(decode<KeeperRefused>(body) ?? {}));
-      if (type !== frameTypes.welcome) return;
-      isWelcome = true;
-      signal.removeEventListener('abort', abort);
-      resolve(KeeperLink.make(socket, decode<Welcome>(body) as Welcome, remembered));
-    };
-    socket.on('data', (chunk: Buffer) => {
-      try {
-        for (const one of reader.push(chunk)) {
-          if (isWelcome) events.frame(one);
-          else greet(one);
-        }
-      } catch {
-        // It is no keeper, or we made a mistake: a new connection sets right what is behind by then, and ending would not.
-        socket.destroy();
+/** Undefined if the far side closes the connection, or is no keeper. */
+async function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal): Promise<KeeperLink | undefined> {
+  const reader = new FrameReader();
+  const remembered = new Map<string, SavedTerminal>();
+  const answer = deferred<KeeperLink | undefined>();
+  let isWelcome = false;
+  const greet = ({ type, id, body, offset }: Frame): void => {
+    const before = remembered.get(id) ?? {};
+    if (type === frameTypes.meta) remembered.set(id, { ...before, meta: new Uint8Array(body) });
+    if (type === frameTypes.snapshot)
+      remembered.set(id, { ...before, snapshot: { at: offset, bytes: new Uint8Array(body) } });
+    if (type === frameTypes.refused) answer.reject(busy(decode<KeeperRefused>(body) ?? {}));
+    if (type !== frameTypes.welcome) return;
+    isWelcome = true;
+    answer.resolve(new KeeperLink(socket, decode<Welcome>(body) as Welcome, remembered));
+  };
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      for (const one of reader.push(chunk)) {
+        if (isWelcome) events.frame(one);
+        else greet(one);
       }
-    });
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      signal.removeEventListener('abort', abort);
-      if (isWelcome) events.closed();
-      // It was just ending, or takes nobody: as if nobody had been there.
-      else resolve(undefined);
-    });
+    } catch {
+      // A far side that is no keeper, or a fault of ours, which the next connection makes good.
+      socket.destroy();
+    }
   });
+  socket.on('error', () => {});
+  socket.on('close', () => (isWelcome ? events.closed() : answer.resolve(undefined)));
+  using _ = onAbort(signal, () => answer.reject(cancelled(signal)));
+  try {
+    return await answer.promise;
+  } catch (thrown) {
+    socket.destroy();
+    throw thrown;
+  }
 }
 
 function busy({ reason, pid, silent }: Partial<KeeperRefused>): FairleadError {

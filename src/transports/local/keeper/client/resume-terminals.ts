@@ -5,13 +5,13 @@ import { EnvExchange } from '../../shell-integration/index.ts';
 import type { KeeperClient, ListedTerminal } from './keeper-client.ts';
 import type { KeeperChannel } from './keeper-channel.ts';
 
-/** Makes terminals of an engine of everything the keeper holds: same ids, screens, offsets, exit codes. */
+/** Resumes everything the keeper holds as terminals of the engine: same ids, screens, offsets, exit codes. */
 export async function resumeTerminals(engine: Engine, keeper: KeeperClient, signal: AbortSignal): Promise<Terminal[]> {
   const kept = await keeper.find(signal);
-  // All at once: the keeper sends them side by side.
+  // All at once, so that the keeper sends their output side by side.
   const taken = kept.map((one) => [one, keeper.take(one, true)] as const);
   const terminals: Terminal[] = [];
-  // One after the other, in the order they were opened.
+  // In the order they were opened.
   for (const [one, channel] of taken) terminals.push(await resume(engine, one, channel, signal));
   return terminals;
 }

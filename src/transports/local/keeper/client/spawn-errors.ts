@@ -1,7 +1,7 @@
 import { type ErrorCode, errorTable, FairleadError } from '../../../../contract/errors.ts';
 import type { Failed } from '../messages.ts';
 
-/** Why the keeper could not open a terminal, as it said. */
+/** Why the keeper could not open a terminal. */
 export function spawnError({
   code = '',
   message = 'The terminal could not be opened.',
@@ -12,7 +12,7 @@ export function spawnError({
   return new FairleadError(known, message, { ...(hint === undefined ? {} : { hint }), ...(data ? { data } : {}) });
 }
 
-/** It could not say. */
+/** The keeper ended without an answer. */
 export function keeperGone(): FairleadError {
   return new FairleadError('unavailable', 'The keeper of the terminals ended before it could open this one.', {
     hint: 'Try again: a new keeper is started.',

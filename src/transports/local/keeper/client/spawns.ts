@@ -8,11 +8,11 @@ interface Spawning {
   readonly answer: Deferred<KeeperChannel>;
 }
 
-/** Terminals the keeper was asked for and has not spoken of yet. */
+/** Terminals that the keeper was asked for and has not answered yet. */
 export class Spawns {
   readonly #all = new Map<string, Spawning>();
 
-  /** Settles with the keeper's answer, whichever connection it comes over. */
+  /** Settles with the keeper's answer, over whichever connection it comes. */
   async wait(id: string, body: Uint8Array, post: () => void): Promise<KeeperChannel> {
     const answer = deferred<KeeperChannel>();
     this.#all.set(id, { body, answer });
@@ -24,7 +24,7 @@ export class Spawns {
     }
   }
 
-  /** There is a new connection: what the keeper does not have it never heard of. */
+  /** Asks again over a new connection for what the keeper does not have. */
   again(post: (id: string, body: Uint8Array) => void): void {
     for (const [id, { body }] of this.#all) post(id, body);
   }
@@ -41,7 +41,7 @@ export class Spawns {
     this.#all.get(id)?.answer.reject(spawnError(why));
   }
 
-  /** There is nobody left to answer. */
+  /** No answer will come. */
   lost(): void {
     for (const { answer } of this.#all.values()) answer.reject(keeperGone());
   }

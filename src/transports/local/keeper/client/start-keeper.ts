@@ -6,7 +6,7 @@ import { FairleadError } from '../../../../contract/errors.ts';
 import { packageRoot } from '../../../../system/package-root.ts';
 import { type KeeperPlaces, makePrivateFolder } from '../keeper-places.ts';
 
-/** The command line of a keeper, but for its place. */
+/** The command line of a keeper, without the paths of its socket and lock. */
 export type KeeperProgram = readonly [string, ...string[]];
 
 export function keeperProgram(): KeeperProgram {
@@ -17,15 +17,15 @@ export function keeperProgram(): KeeperProgram {
   return [process.execPath, ...lean, file];
 }
 
-/** It has little to remember and less to compute: a small young generation and one helper thread will do. */
+/** A keeper allocates and computes little: a small young generation, and no worker threads of V8. */
 const lean = ['--max-semi-space-size=1', '--v8-pool-size=0'];
 
-/** Of our surroundings it needs next to nothing, and must not hold secrets: programs are given theirs by the instance. */
+/** The keeper must not hold secrets of our environment: programs get theirs from the instance. */
 const inherited = ['PATH', 'LD_LIBRARY_PATH', 'UV_THREADPOOL_SIZE'];
 
 /**
- * Starts a keeper that nothing of ours can end: in a session of its own, so that no terminal hangs it up, without our
- * descriptors, in a directory nobody will want to unmount.
+ * Starts a keeper that survives this process: in a session of its own, so that no terminal hangs it up, without our descriptors,
+ * and in the root directory, so that it blocks no unmount.
  */
 export function startKeeper(
   places: KeeperPlaces,
@@ -44,7 +44,7 @@ export function startKeeper(
     });
     const failed = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message));
-      // One that finds another keeper at work ends without complaint.
+      // A keeper that finds the lock taken exits with 0.
       child.once('exit', (code) => code !== 0 && resolve(lastLine(places.log)));
     });
     child.unref();
@@ -56,7 +56,7 @@ export function startKeeper(
 
 const pauseMs = 5;
 
-/** Until somebody answers: a new keeper takes a moment to be there. */
+/** Tries until the new keeper answers. */
 export async function untilThere<T>(
   tryOnce: () => Promise<T | undefined>,
   failed: Promise<string>,

@@ -1,6 +1,6 @@
 import { groupMembers, programName, sessionGroups } from '../../pty/proc.ts';
 
-/** A word about the processes that outlived their terminals, for people who want to end them; empty when none did. */
+/** Names processes that outlived their terminals, for people who want to end them; empty if none did. */
 export function survivors(leaders: readonly number[]): string {
   const left = leaders.flatMap((leader) => [...sessionGroups(leader)].flatMap(groupMembers)).map(Number);
   if (left.length === 0) return '';

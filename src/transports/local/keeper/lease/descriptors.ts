@@ -6,10 +6,10 @@ import { encode } from '../../../resumable/messages.ts';
 import type { Hello } from '../messages.ts';
 import { SharedMemory } from './shared-memory.ts';
 
-/** A terminal of the keeper's, for us to read and to type into. */
+/** A terminal of the keeper that this process reads and types into. */
 export interface LeasedDescriptors {
   readonly master: number;
-  /** A second descriptor of the same. */
+  /** A second descriptor of the master. */
   readonly watched: number;
   readonly memory: SharedMemory;
 }
@@ -23,7 +23,7 @@ export function closeLeased({
   memory?.[Symbol.dispose]();
 }
 
-/** The second connection to a keeper, over which descriptors come: what Node reads has lost them. */
+/** The second connection to a keeper, for descriptors: Node drops them from the connections it reads. */
 export class Descriptors implements Disposable {
   readonly #libc: Libc;
   readonly #calls: SharedCalls;
@@ -35,12 +35,12 @@ export class Descriptors implements Disposable {
     this.#socket = socket;
   }
 
-  /** Nothing where it cannot be had: then the keeper lends nothing. */
+  /** Undefined if there is no second connection: then the keeper leases nothing. */
   static open(libc: Libc, calls: SharedCalls, path: string, ticket: string): Descriptors | undefined {
     const socket = calls.connect(path);
     if (socket < 0) return undefined;
     try {
-      // It fits into any socket that nothing was written to yet.
+      // It fits into the buffer of a new socket.
       writeSync(
         socket,
         frame('hello', '', encode({ version: frameVersion, pid: process.pid, ticket } satisfies Hello)),
@@ -52,7 +52,7 @@ export class Descriptors implements Disposable {
     }
   }
 
-  /** What was lent with this number; it was sent before anybody spoke of it. Nothing when it cannot be used. */
+  /** The descriptors of this lease, which arrived before the frame about it. Undefined if they cannot be used. */
   receive(number: number): LeasedDescriptors | undefined {
     for (;;) {
       const came = this.#socket < 0 ? undefined : this.#calls.receive(this.#socket);

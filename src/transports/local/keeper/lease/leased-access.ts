@@ -1,12 +1,20 @@
 import type { ResumableChannel } from '../../../resumable/resumable-channel.ts';
 import { decode, encode } from '../../../resumable/messages.ts';
-import type { Libc } from '../../pty/libc.ts';
+import { type Libc, loadLibc } from '../../pty/libc.ts';
 import { type Frame, frameTypes } from '../frames.ts';
 import type { Leased, Spawned, Welcome } from '../messages.ts';
-import type { TerminalAccess, KeeperFrames, TerminalLink } from './terminal-access.ts';
 import { closeLeased, Descriptors } from './descriptors.ts';
 import { LeasedLink } from './leased-link.ts';
-import type { SharedCalls } from './shared-calls.ts';
+import { loadSharedCalls, type SharedCalls } from './shared-calls.ts';
+import { type KeeperFrames, type TerminalAccess, type TerminalLink, ThroughKeeper } from './terminal-access.ts';
+
+/** Leases where the system can, unless that is unwanted. */
+export async function openAccess(lease: boolean, keeper: KeeperFrames): Promise<TerminalAccess> {
+  const libc = await loadLibc();
+  const calls = lease ? await loadSharedCalls() : undefined;
+  const through = new ThroughKeeper(libc, keeper);
+  return calls ? new LeasedAccess(libc, calls, keeper, through) : through;
+}
 
 /** Reads and types on descriptors that the keeper leases to this process; what is not leased goes through the keeper. */
 export class LeasedAccess implements TerminalAccess {

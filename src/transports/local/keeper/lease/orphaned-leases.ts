@@ -1,11 +1,11 @@
 import type { Conversation } from '../server/conversation.ts';
 
-/** How often it is looked after whether the process still lives. */
+/** How often to check whether the process still lives. */
 const lookMs = 10;
 
 /**
- * A client whose connection broke while it had terminals. Its process may not know yet and read on: what both of us read then,
- * nobody could put in order. So its terminals rest until it says hello again, for it has stopped reading by then, or is dead.
+ * Leases of a client whose connection broke. Its process may not know yet and read on, and bytes that two processes read cannot
+ * be put in order. So these terminals rest until the process says hello again, since it has stopped reading by then, or is dead.
  */
 export class OrphanedLeases implements Disposable {
   readonly talk: Conversation;
@@ -18,7 +18,7 @@ export class OrphanedLeases implements Disposable {
     }, lookMs);
   }
 
-  /** The keeper reads on. */
+  /** The keeper reclaims the terminals. */
   [Symbol.dispose](): void {
     clearInterval(this.#watch);
     this.talk[Symbol.dispose]();

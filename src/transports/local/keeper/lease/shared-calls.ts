@@ -2,23 +2,23 @@ import { closeSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { loadLibc } from '../../pty/libc.ts';
 
-/** Memory that two processes see. After `release` its bytes must not be touched: they are not there any more. */
+/** Memory that two processes share. After `release` its bytes must not be touched. */
 export interface Mapping {
   readonly bytes: ArrayBuffer;
   readonly release: () => void;
 }
 
-/** What it takes to share memory and descriptors with another process. */
+/** System calls to share memory and descriptors with another process. */
 export interface SharedCalls {
-  /** A file that exists in memory only and in no child; negative when there can be none. */
+  /** A file in memory that children do not inherit; negative if there can be none. */
   readonly memoryFile: () => number;
-  /** The beginning of a file, as memory; undefined when there is no more. */
+  /** Maps the beginning of a file; undefined if there is no memory left. */
   readonly map: (fd: number, length: number) => Mapping | undefined;
-  /** A connected socket of our own, which nobody else reads; negative when nobody takes the connection at once. */
+  /** A connected socket that Node does not read; negative if the connection is not accepted at once. */
   readonly connect: (path: string) => number;
-  /** Sends descriptors with a number that tells which they are; false when they are not on their way. */
+  /** Sends descriptors with a number that names the lease; false if they could not be sent. */
   readonly send: (socket: number, number: number, descriptors: readonly [number, number]) => boolean;
-  /** What was sent, without waiting; undefined when there is nothing whole. */
+  /** Receives one message without waiting; undefined if there is no complete one. */
   readonly receive: (socket: number) => { readonly number: number; readonly descriptors: [number, number] } | undefined;
   /** The process at the other end of a socket. */
   readonly peer: (socket: number) => number | undefined;
@@ -41,7 +41,7 @@ const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
 
 let loading: Promise<SharedCalls | undefined> | undefined;
 
-/** Undefined where it cannot be done: then everything goes through the process that holds the terminals. */
+/** Undefined where the system cannot: then every byte goes through the keeper. */
 export function loadSharedCalls(): Promise<SharedCalls | undefined> {
   loading ??= bind().catch(() => undefined);
   return loading;

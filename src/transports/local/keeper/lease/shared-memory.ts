@@ -2,22 +2,22 @@ import { closeSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import type { Mapping, SharedCalls } from './shared-calls.ts';
 import { SLAB } from '../../pty/slabs.ts';
 
-/** Numbers at the beginning, eight bytes each: one is written in one step, so nobody ever sees half of it. */
+/** Numbers at the beginning, eight bytes each: each is written in one step, so the other process never sees half of one. */
 const fields = { version: 0, capacity: 1, start: 2, head: 3, stagedAt: 4, epoch: 5, typed: 6, prepared: 7 } as const;
 type Field = keyof typeof fields;
 const layoutVersion = 1;
 const headerBytes = 4096;
 const mappedBytes = headerBytes + SLAB;
-/** A pseudo-terminal gives no more than this in one read; the rest of the staging area is there when it is needed. */
+/** A pseudo-terminal gives no more than this in one read; the rest of the staging area is prepared when it is needed. */
 const firstBytes = 4096;
-/** What stands where nothing was read. It never occurs in UTF-8. */
+/** Marks bytes of the staging area that were not read. It never occurs in UTF-8. */
 const unread = 0xff;
 
 /**
- * The output of one terminal in memory that outlives each of the processes that read it. In front lie the numbers and the
- * staging area, into which whoever has the terminal reads; behind them a ring, in which the byte at offset `o` lies at `o %
- * capacity`. Being killed at any instruction loses nothing: what was read is either staged and not yet in the ring, or in the
- * ring, and `stagedAt` tells which. Pages that were never written to do not exist.
+ * The output of one terminal in memory that outlives each of the processes that read it. First the numbers and the staging
+ * area, into which the present reader reads; then a ring, with the byte at offset `o` at `o % capacity`. A reader can be killed
+ * at any instruction: what it read is either staged or in the ring, and `stagedAt` tells which. Pages that were never written
+ * to take no memory.
  */
 export class SharedMemory implements Disposable {
   readonly fd: number;
@@ -34,7 +34,7 @@ export class SharedMemory implements Disposable {
     this.capacity = capacity ?? this.#get('capacity');
   }
 
-  /** Undefined where the system gives none. */
+  /** Undefined where the system has none. */
   static create(calls: SharedCalls, capacity: number, start: number): SharedMemory | undefined {
     const fd = calls.memoryFile();
     if (fd < 0) return undefined;
@@ -51,7 +51,7 @@ export class SharedMemory implements Disposable {
     return made;
   }
 
-  /** What another process made. It owns the descriptor from here on; undefined when it is of another kind. */
+  /** Maps what another process created, and owns the descriptor from here on. Undefined if the layout is another. */
   static open(calls: SharedCalls, fd: number): SharedMemory | undefined {
     const mapping = calls.map(fd, mappedBytes);
     const found = mapping && new SharedMemory(fd, mapping);
@@ -61,7 +61,7 @@ export class SharedMemory implements Disposable {
     return undefined;
   }
 
-  /** Offset of the oldest byte kept. */
+  /** Offset of the oldest byte. */
   get start(): number {
     return this.#get('start');
   }
@@ -71,12 +71,12 @@ export class SharedMemory implements Disposable {
     return this.#get('head');
   }
 
-  /** Whose turn it is to read: it changes each time the terminal is taken back. */
+  /** Changes each time the keeper reclaims the terminal. */
   get epoch(): number {
     return this.#get('epoch');
   }
 
-  /** How many bytes were typed into it, by whoever has the terminal. */
+  /** Bytes of input that the terminal has accepted, from either process. */
   get typed(): number {
     return this.#get('typed');
   }
@@ -85,12 +85,12 @@ export class SharedMemory implements Disposable {
     this.#set('typed', count);
   }
 
-  /** Where the first bytes of a turn are read to. */
+  /** For the first bytes of a turn. */
   get first(): Uint8Array {
     return this.#staging.subarray(0, firstBytes);
   }
 
-  /** All of it, for more than the first bytes. */
+  /** The whole staging area, for more than the first bytes. */
   get staging(): Uint8Array {
     this.#prepare(SLAB);
     return this.#staging;
@@ -101,7 +101,7 @@ export class SharedMemory implements Disposable {
     return this.#staging.subarray(0, length);
   }
 
-  /** What was read to the staging area goes into the ring, in steps of which each leaves everything in order. */
+  /** Moves staged bytes to the ring, in steps that each leave a consistent state. */
   commit(length: number): void {
     this.append(this.#staging.subarray(0, length));
     this.#staging.fill(unread, 0, length);
@@ -110,14 +110,14 @@ export class SharedMemory implements Disposable {
 
   append(bytes: Uint8Array): void {
     const end = this.head + bytes.length;
-    // First: what is about to be overwritten is not to be read any more.
+    // First, so that what is about to be overwritten is not read any more.
     if (end - this.capacity > this.start) this.#set('start', end - this.capacity);
-    // There may be no memory left. Then these bytes are not kept, like those that are too old.
+    // If there is no memory left, these bytes are dropped like those that are too old.
     if (!this.#put(this.head, bytes)) this.#set('start', end);
     this.#set('head', end);
   }
 
-  /** Bytes that are kept, into memory of the caller's. */
+  /** Copies bytes of the ring. */
   copy(from: number, into: Uint8Array): void {
     for (let done = 0; done < into.length; ) {
       const at = (from + done) % this.capacity;
@@ -128,15 +128,15 @@ export class SharedMemory implements Disposable {
     }
   }
 
-  /** Before the terminal is lent: nothing is staged. */
+  /** Before a lease begins. */
   ready(typed: number): void {
     this.#set('stagedAt', this.head);
     this.typed = typed;
   }
 
   /**
-   * The terminal is taken back from a process that may have been killed: what it had read and not logged is logged now. A last
-   * byte that looks like the mark of the unread cannot be told from it.
+   * After a lease, whose process may have been killed: logs what it had read and not logged. A last byte that equals the mark
+   * of unread bytes cannot be told from it.
    */
   recover(): void {
     this.#set('epoch', this.epoch + 1);
@@ -150,7 +150,7 @@ export class SharedMemory implements Disposable {
 
   [Symbol.dispose](): void {
     if (!this.#mapping) return;
-    // The numbers can still be asked for; the memory cannot.
+    // The numbers stay readable; the memory does not.
     this.#numbers = this.#numbers.slice();
     this.#staging = new Uint8Array(0);
     this.#mapping.release();
@@ -187,7 +187,7 @@ export class SharedMemory implements Disposable {
   }
 }
 
-/** False where files may not be that large. */
+/** False if the system does not allow files of that size. */
 function sized(fd: number, length: number): boolean {
   try {
     ftruncateSync(fd, length);

@@ -1,12 +1,10 @@
 import type { ProcessView } from '../../../../engine/terminal/channel.ts';
 import type { FrameLink } from '../../../resumable/frame-link.ts';
 import type { ResumableChannel } from '../../../resumable/resumable-channel.ts';
-import { type Libc, loadLibc } from '../../pty/libc.ts';
+import type { Libc } from '../../pty/libc.ts';
 import { deviceView } from '../client/device-view.ts';
 import type { Frame, FrameType } from '../frames.ts';
 import type { Hello, Spawned, Welcome } from '../messages.ts';
-import { LeasedAccess } from './leased-access.ts';
-import { loadSharedCalls } from './shared-calls.ts';
 
 /** The client's connection to its keeper, whichever it is at the moment. */
 export interface KeeperFrames {
@@ -30,14 +28,6 @@ export interface TerminalAccess {
   disconnected(): void;
   /** A frame about the access to a terminal, and the channel of that terminal. */
   hear(frame: Frame, channel: ResumableChannel | undefined): void;
-}
-
-/** Leases where the system can, unless it is unwanted. */
-export async function openAccess(lease: boolean, keeper: KeeperFrames): Promise<TerminalAccess> {
-  const libc = await loadLibc();
-  const calls = lease ? await loadSharedCalls() : undefined;
-  const through = new ThroughKeeper(libc, keeper);
-  return calls ? new LeasedAccess(libc, calls, keeper, through) : through;
 }
 
 export class ThroughKeeper implements TerminalAccess {

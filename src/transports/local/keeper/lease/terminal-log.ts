@@ -2,10 +2,11 @@ import { OutputLog } from '../../../../engine/terminal/output-log.ts';
 import type { SharedCalls } from './shared-calls.ts';
 import { SharedMemory } from './shared-memory.ts';
 
-/** The last bytes a terminal of a keeper wrote. */
-export type TerminalLog = Pick<OutputLog, 'capacity' | 'start' | 'end' | 'append' | 'read' | 'views'>;
+/** The last output of a terminal. */
+export type TerminalLog = Pick<OutputLog, 'capacity' | 'start' | 'end' | 'append' | 'read' | 'views'> &
+  Partial<Disposable>;
 
-/** In memory that can be shared, where there is such. */
+/** In memory that can be shared with a client that leases the terminal, where the system has it. */
 export function terminalLog(calls: SharedCalls | undefined, capacity: number, start = 0): TerminalLog {
   const memory = calls && SharedMemory.create(calls, capacity, start);
   return memory ? new SharedLog(memory) : new OutputLog({ capacity, start });
@@ -13,7 +14,7 @@ export function terminalLog(calls: SharedCalls | undefined, capacity: number, st
 
 const scratch = Buffer.allocUnsafeSlow(64 << 10);
 
-/** A log in memory that another process may write to while it has the terminal: its numbers are those of the moment. */
+/** A log that another process writes to while it leases the terminal. */
 export class SharedLog implements TerminalLog, Disposable {
   readonly memory: SharedMemory;
 
@@ -47,7 +48,7 @@ export class SharedLog implements TerminalLog, Disposable {
     return { from: first, bytes, missed: Math.max(0, Math.min(first, to) - from) };
   }
 
-  /** A copy, after all: good until the next call. */
+  /** A copy, good until the next call. */
   views(from: number, to = this.end): Uint8Array[] {
     const first = Math.max(from, this.start);
     const last = Math.min(to, this.end);

@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net';
 import { FairleadError } from '../../../../contract/errors.ts';
 import type { Signal } from '../../../../engine/terminal/channel.ts';
-import { isAlive, startTime } from '../../pty/proc.ts';
-import type { SharedCalls } from '../lease/shared-calls.ts';
+import { decode, encode, type Kill, type Terminate, unseen } from '../../../resumable/messages.ts';
 import { type FrameFaults, mostNoted } from '../frame-faults.ts';
 import { type Frame, type FrameType, frame, frameTypes, frameVersion } from '../frames.ts';
-import type { KeeperTerminal } from './keeper-terminal.ts';
 import { Leases } from '../lease/leases.ts';
-import { ReadPosition, Outlet } from './outlet.ts';
-import { Pulse } from './pulse.ts';
-import { decode, encode, type Kill, type Terminate, unseen } from '../../../resumable/messages.ts';
+import { type Lessor, noLeases } from '../lease/lessor.ts';
+import type { SharedCalls } from '../lease/shared-calls.ts';
 import type { KeeperResize, Replace, Returned, Spawn } from '../messages.ts';
+import type { KeeperTerminal } from './keeper-terminal.ts';
+import { Outlet, ReadPosition } from './outlet.ts';
+import { Pulse } from './pulse.ts';
 
 /** What a keeper does for its client. */
 export interface KeeperActions {
   readonly all: ReadonlyMap<string, KeeperTerminal>;
   readonly spawn: (id: string, spawn: Partial<Spawn>) => KeeperTerminal;
-  readonly forget: (held: KeeperTerminal) => void;
+  readonly forget: (terminal: KeeperTerminal) => void;
   readonly end: () => void;
   readonly replace: (argv: readonly [string, ...string[]]) => void;
   readonly faults: FrameFaults;
@@ -25,110 +25,127 @@ export interface KeeperActions {
   readonly startTime: number;
 }
 
-/** Typed by a person, not pasted. */
+/** More bytes than this were pasted, not typed. */
 const keystroke = 64;
 
 /**
- * The talk with the one instance that has this keeper. A reader that says "not yet" makes the program wait, as in any
- * terminal; one that says nothing at all does not: then the ring drops its oldest bytes, and offsets tell.
+ * The connection with the one instance that has this keeper. A client that does not acknowledge makes the program wait, as any
+ * terminal does. A client that is silent does not: then the ring drops its oldest bytes, as the offsets show.
  */
 export class Conversation implements Disposable {
   readonly pid: number;
   readonly #keeper: KeeperActions;
-  readonly #lanes = new Map<string, ReadPosition>();
+  readonly #positions = new Map<string, ReadPosition>();
   readonly #outlet: Outlet;
-  readonly #handlers: Readonly<Record<number, (frame: Frame) => void>> = {
+  /** Frames about a terminal that the keeper has. */
+  readonly #handlers: Readonly<Record<number, (position: ReadPosition, frame: Frame) => void>> = {
+    [frameTypes.want]: (position, { offset }) => this.#want(position, offset),
+    [frameTypes.ack]: (position, { offset }) => this.#ack(position, offset),
+    [frameTypes.input]: ({ terminal }, { offset, body }) => {
+      // A client that reconnected repeats bytes that may have arrived.
+      const bytes = offset <= terminal.queued ? unseen(body, offset, terminal.queued) : undefined;
+      if (bytes) terminal.type(bytes);
+    },
+    [frameTypes.conceal]: (position, { body }) => {
+      this.#leases.conceal(position);
+      position.terminal.conceal(body);
+    },
+    [frameTypes.resize]: ({ terminal }, { body }) => resize(terminal, body),
+    [frameTypes.kill]: ({ terminal }, { body }) => kill(terminal, body),
+    [frameTypes.returned]: (position, { body }) => {
+      this.#leases.returned(position, decode<Returned>(body)?.refused === true);
+      this.#outlet.kick();
+    },
+    [frameTypes.forget]: ({ terminal }) => this.#forget(terminal),
+    // A copy: the body is a view into a larger buffer.
+    [frameTypes.meta]: ({ terminal }, { body }) => {
+      terminal.meta = new Uint8Array(body);
+    },
+    [frameTypes.snapshot]: ({ terminal }, { offset, body }) => {
+      terminal.snapshot = { at: offset, bytes: new Uint8Array(body) };
+    },
+  };
+  /** Frames that are always answered. */
+  readonly #general: Readonly<Record<number, (frame: Frame, position: ReadPosition | undefined) => void>> = {
     [frameTypes.ping]: () => this.#tell('pong'),
     [frameTypes.spawn]: (one) => this.#spawn(one),
-    [frameTypes.want]: (one) => this.#want(one),
-    [frameTypes.ack]: (one) => this.#ack(one),
-    [frameTypes.flush]: (one) => void this.#flush(one).catch(() => {}),
-    [frameTypes.input]: (one) => this.#input(one),
-    [frameTypes.conceal]: (one) => this.#conceal(one),
-    [frameTypes.resize]: (one) => this.#resize(one),
-    [frameTypes.kill]: (one) => this.#kill(one),
-    [frameTypes.terminate]: (one) => void this.#terminate(one).catch(() => {}),
-    [frameTypes.returned]: (one) => this.#returned(one),
-    [frameTypes.forget]: (one) => this.#forget(one),
-    [frameTypes.meta]: (one) => this.#meta(one),
-    [frameTypes.snapshot]: (one) => this.#snapshot(one),
-    [frameTypes.replace]: (one) => this.#replace(one),
+    [frameTypes.flush]: ({ id, offset }, position) => void this.#flush(id, offset, position).catch(() => {}),
+    [frameTypes.terminate]: (one, position) => void this.#terminate(one, position).catch(() => {}),
+    [frameTypes.replace]: ({ body }) => {
+      const { argv } = decode<Replace>(body) ?? {};
+      if (argv?.[0] !== undefined) this.#keeper.replace(argv);
+    },
     [frameTypes.end]: () => this.#keeper.end(),
   };
-  /** When the client's process was started. */
-  readonly #startTime: number | undefined;
-  readonly #leases: Leases | undefined;
-  /** What came behind the last word is said again over the next connection. */
+  readonly #leases: Lessor;
+  /** Later frames are ignored: the client repeats them over its next connection. */
   #over = false;
   readonly #pulse = new Pulse({
     ask: () => this.#tell('ping'),
-    isAwaited: () => [...this.#lanes.values()].some(({ terminal: held }) => held.isWaiting),
+    isAwaited: () => [...this.#positions.values()].some(({ terminal }) => terminal.isWaiting),
     onSilent: () => {
-      for (const { terminal: held } of this.#lanes.values()) held.look();
+      for (const { terminal } of this.#positions.values()) terminal.look();
     },
   });
 
-  constructor(socket: Socket, pid: number, held: KeeperActions, shared?: SharedCalls) {
+  constructor(socket: Socket, pid: number, keeper: KeeperActions, calls?: SharedCalls) {
     this.pid = pid;
-    this.#startTime = startTime(pid);
-    this.#keeper = held;
-    this.#outlet = new Outlet(socket, this.#lanes);
+    this.#keeper = keeper;
+    this.#outlet = new Outlet(socket, this.#positions);
     const kick = (): void => this.#outlet.kick();
-    if (shared) this.#leases = new Leases({ calls: shared, pid, kick, tell: (...what) => this.#tell(...what) });
-    for (const terminal of held.all.values()) this.#join(terminal);
+    this.#leases = calls ? new Leases({ calls, pid, kick, tell: (...what) => this.#tell(...what) }) : noLeases;
+    for (const terminal of keeper.all.values()) this.#join(terminal);
   }
 
   welcome(wanted: Readonly<Record<string, number>>): void {
-    for (const { id, meta, snapshot } of this.#keeper.all.values()) {
+    const all = [...this.#keeper.all.values()];
+    for (const { id, meta, snapshot } of all) {
       if (meta) this.#tell('meta', id, meta);
       if (snapshot) this.#tell('snapshot', id, snapshot.bytes, snapshot.at);
     }
     const { pid, startTime } = this.#keeper;
-    // Who comes back sends again what was not accepted; who is new types behind all that waits.
-    const terminals = [...this.#keeper.all.values()].map((held) => ({
-      ...held.listed,
-      input: held.id in wanted ? held.typed : held.queued,
+    // A client that reconnected repeats what was not accepted; a new one types after everything that waits.
+    const terminals = all.map((terminal) => ({
+      ...terminal.listed,
+      input: terminal.id in wanted ? terminal.typed : terminal.queued,
     }));
-    this.#tell('welcome', '', encode({ version: frameVersion, pid, startTime, terminals, ...this.#ticket }));
-    for (const [id, from] of Object.entries(wanted)) this.#lanes.get(id)?.want(from);
+    const { ticket } = this.#leases;
+    this.#tell('welcome', '', encode({ version: frameVersion, pid, startTime, terminals, ticket }));
+    for (const [id, from] of Object.entries(wanted)) this.#positions.get(id)?.want(from);
     this.#outlet.kick();
   }
 
-  /** Its connection for descriptors; false when it is not its. */
+  /** Takes a second connection; false if it is not this client's. */
   attach(socket: Socket, ticket: string): boolean {
-    if (!this.#leases?.attach(socket, ticket)) return false;
-    for (const lane of this.#lanes.values()) this.#leases.look(lane);
+    if (!this.#leases.attach(socket, ticket)) return false;
+    for (const position of this.#positions.values()) this.#leases.offer(position);
     return true;
   }
 
-  /** It has terminals lent to it, and lives: nobody else can have them. */
+  /** The client's process may read terminals without the keeper: no other client can have them. */
   get mayRead(): boolean {
-    const some = [...this.#lanes.values()].some(({ isLeased }) => isLeased);
-    return some && isAlive(this.pid, this.#startTime);
+    return this.#leases.isClientReading;
   }
 
-  get #ticket(): { readonly ticket?: string } {
-    return this.#leases ? { ticket: this.#leases.ticket } : {};
-  }
-
-  /** Whether it says something within the time. */
+  /** Whether the client says something within the time. */
   isThere(ms: number): Promise<boolean> {
     return this.#pulse.isThere(ms);
   }
 
   hear(frames: readonly Frame[]): void {
     this.#pulse.heard();
-    // Types without a row are skipped: they are for the other side, or from the future.
     for (const one of frames) if (!this.#over) this.#take(one);
   }
 
   /**
-   * A mistake of ours ends the connection: whoever missed something comes back and tells it again, one that did not know would
-   * wait for it. What cannot be heard even then is left out.
+   * A fault of ours ends the connection, so that the client repeats what was missed; otherwise it would wait for an answer. What
+   * fails a second time is left out. Unknown types are skipped: they come from a newer client.
    */
   #take(one: Frame): void {
     try {
-      this.#handlers[one.type]?.(one);
+      const position = this.#positions.get(one.id);
+      this.#general[one.type]?.(one, position);
+      if (position) this.#handlers[one.type]?.(position, one);
     } catch (thrown) {
       const times = this.#keeper.faults.count(one.id);
       if (times === 1) throw thrown;
@@ -136,47 +153,47 @@ export class Conversation implements Disposable {
     }
   }
 
-  /** A terminal that came to be. */
-  #join(held: KeeperTerminal): ReadPosition {
-    const lane = new ReadPosition(held);
-    this.#lanes.set(held.id, lane);
-    held.onChange = () => this.#outlet.printed(lane);
-    held.mustWait = () => {
-      if (!lane.isFull || this.#pulse.isSilent) return false;
+  #join(terminal: KeeperTerminal): ReadPosition {
+    const position = new ReadPosition(terminal);
+    this.#positions.set(terminal.id, position);
+    terminal.onChange = () => this.#outlet.printed(position);
+    terminal.mustWait = () => {
+      if (!position.isFull || this.#pulse.isSilent) return false;
       this.#pulse.watch();
       return true;
     };
-    held.onOpen = () => this.#leases?.look(lane);
-    held.onAccepted = (length) => this.#accepted(lane, length);
-    return lane;
+    terminal.onUnmasked = () => this.#leases.offer(position);
+    terminal.onAccepted = (length) => this.#accepted(position, length);
+    return position;
   }
 
-  /** Says no more about it. */
-  leave(held: KeeperTerminal): void {
-    const lane = this.#lanes.get(held.id);
-    held.seen = Math.max(held.seen, lane?.sentTo ?? 0);
-    this.#lanes.delete(held.id);
-    held.onChange = () => {};
-    held.onOpen = () => {};
-    held.onAccepted = () => {};
-    if (lane) this.#leases?.forget(lane);
-    held.mustWait = () => false;
-    held.look();
+  /** The client is told nothing more about this terminal. */
+  leave(terminal: KeeperTerminal): void {
+    const position = this.#positions.get(terminal.id);
+    terminal.seen = Math.max(terminal.seen, position?.sentTo ?? 0);
+    this.#positions.delete(terminal.id);
+    terminal.onChange = () => {};
+    terminal.onUnmasked = () => {};
+    terminal.onAccepted = () => {};
+    if (position) this.#leases.forget(position);
+    terminal.mustWait = () => false;
+    terminal.look();
   }
 
-  /** Its connection is over. True when it may still read what it was lent: the rest is its no longer. */
+  /** The connection is over. True if the client's process may read on: then those terminals rest until it is certain. */
   part(): boolean {
     const { mayRead } = this;
-    for (const { terminal: held, isLeased } of this.#lanes.values()) if (!isLeased) this.leave(held);
+    for (const position of this.#positions.values()) {
+      if (!this.#leases.isLeased(position)) this.leave(position.terminal);
+    }
     return mayRead;
   }
 
-  /** Nobody waits for it any more. */
   [Symbol.dispose](): void {
     this.#over = true;
     this.#pulse[Symbol.dispose]();
-    for (const { terminal: held } of this.#lanes.values()) this.leave(held);
-    this.#leases?.[Symbol.dispose]();
+    for (const { terminal } of this.#positions.values()) this.leave(terminal);
+    this.#leases[Symbol.dispose]();
   }
 
   #tell(type: FrameType, id = '', body?: Uint8Array, offset?: number): void {
@@ -185,131 +202,79 @@ export class Conversation implements Disposable {
 
   #spawn({ id, body }: Frame): void {
     try {
-      const held = this.#keeper.spawn(id, decode<Spawn>(body) ?? {});
-      const lane = this.#join(held);
-      const { pid, startTime, terminal } = held;
+      const opened = this.#keeper.spawn(id, decode<Spawn>(body) ?? {});
+      const position = this.#join(opened);
+      const { pid, startTime, terminal } = opened;
       this.#tell('spawned', id, encode({ pid, startTime, terminal }));
-      lane.want(0);
-      this.#leases?.look(lane);
+      position.want(0);
+      this.#leases.offer(position);
     } catch (thrown) {
-      const { code, message, hint, data } =
-        thrown instanceof FairleadError
-          ? thrown
-          : { code: 'internal', message: String(thrown), hint: undefined, data: undefined };
+      const known = thrown instanceof FairleadError ? thrown : { code: 'internal', message: String(thrown) };
+      const { code, message, hint, data } = known as Partial<FairleadError>;
       this.#tell('failed', id, encode({ code, message, hint, data }));
     }
   }
 
-  #want({ id, offset }: Frame): void {
-    const lane = this.#lanes.get(id);
-    if (!lane || lane.isLeased) return;
-    lane.want(offset);
-    lane.terminal.look();
-    this.#leases?.look(lane);
+  #want(position: ReadPosition, offset: number): void {
+    if (this.#leases.isLeased(position)) return;
+    position.want(offset);
+    this.#moved(position);
+  }
+
+  #ack(position: ReadPosition, offset: number): void {
+    position.taken = Math.max(position.taken, Math.min(offset, position.terminal.log.end));
+    this.#moved(position);
+  }
+
+  #moved(position: ReadPosition): void {
+    position.terminal.look();
+    this.#leases.offer(position);
     this.#outlet.kick();
   }
 
-  #returned({ id, body }: Frame): void {
-    const lane = this.#lanes.get(id);
-    if (lane) this.#leases?.returned(lane, decode<Returned>(body)?.refused === true);
+  async #flush(id: string, number: number, position: ReadPosition | undefined): Promise<void> {
+    if (position?.sentTo === undefined) return this.#tell('flushed', id, undefined, number);
+    await position.terminal.flush();
+    position.flushes.push({ number, to: position.terminal.log.end });
     this.#outlet.kick();
   }
 
-  #ack({ id, offset }: Frame): void {
-    const lane = this.#lanes.get(id);
-    if (!lane) return;
-    lane.taken = Math.max(lane.taken, Math.min(offset, lane.terminal.log.end));
-    lane.terminal.look();
-    this.#leases?.look(lane);
-    this.#outlet.kick();
+  /** Told also when an earlier client typed it. */
+  #accepted(position: ReadPosition, length: number): void {
+    const { terminal } = position;
+    this.#outlet.sendLater(frame('accepted', terminal.id, undefined, terminal.typed));
+    // The echo of a key is usually there already: both go in one message.
+    if (length <= keystroke && !terminal.isWaiting) Promise.resolve(terminal.channel.flush?.()).catch(() => {});
+    this.#leases.offer(position);
   }
 
-  async #flush({ id, offset }: Frame): Promise<void> {
-    const lane = this.#lanes.get(id);
-    if (!lane || lane.sentTo === undefined) return this.#tell('flushed', id, undefined, offset);
-    await lane.terminal.flush();
-    lane.flushes.push({ number: offset, to: lane.terminal.log.end });
-    this.#outlet.kick();
-  }
-
-  #input({ id, offset, body }: Frame): void {
-    const held = this.#keeper.all.get(id);
-    // A client that reconnected repeats bytes that may have arrived.
-    const bytes = held && offset <= held.queued ? unseen(body, offset, held.queued) : undefined;
-    if (bytes) held?.type(bytes);
-  }
-
-  /** It may have been typed by a client before this one. */
-  #accepted(lane: ReadPosition, length: number): void {
-    const { terminal: held } = lane;
-    this.#outlet.sendLater(frame('accepted', held.id, undefined, held.typed));
-    // The echo of a key is there already, as a rule: both go in one message.
-    if (length <= keystroke && !held.isWaiting) Promise.resolve(held.channel.flush?.()).catch(() => {});
-    this.#leases?.look(lane);
-  }
-
-  #conceal({ id, body }: Frame): void {
-    const lane = this.#lanes.get(id);
-    if (lane) lane.conceals += 1;
-    // Offered and not yet handed out: it stays here, with the one who masks. If it is on its way, the client sends it back.
-    if (lane?.offer) this.#leases?.recall(lane);
-    this.#keeper.all.get(id)?.conceal(body);
-  }
-
-  #resize({ id, body }: Frame): void {
-    const held = this.#keeper.all.get(id);
-    const { cols, rows, done = false } = decode<KeeperResize>(body) ?? {};
-    if (!held || cols === undefined || rows === undefined) return;
-    held.size = { cols, rows };
-    if (!done) held.channel.resize?.({ cols, rows }).catch(() => {});
-  }
-
-  #kill({ id, body }: Frame): void {
-    const held = this.#keeper.all.get(id);
-    const { signal } = decode<Kill>(body) ?? {};
-    if (held?.isItself === true && isSignal(signal)) held.channel.kill?.(signal).catch(() => {});
-  }
-
-  async #terminate({ id, body }: Frame): Promise<void> {
+  async #terminate({ id, body }: Frame, position: ReadPosition | undefined): Promise<void> {
     const { graceMs } = decode<Terminate>(body) ?? {};
-    await this.#keeper.all.get(id)?.terminate(typeof graceMs === 'number' ? graceMs : undefined);
+    await position?.terminal.terminate(typeof graceMs === 'number' ? graceMs : undefined);
     this.#tell('terminated', id);
   }
 
-  #forget({ id }: Frame): void {
-    const held = this.#keeper.all.get(id);
-    if (held?.ended) this.#keeper.forget(held);
-    // Whoever had it ended waited long enough for that, and does not say it again.
-    else if (held?.isEnding === true)
-      void held.done.then(() => this.#keeper.all.get(id) === held && this.#keeper.forget(held));
-  }
-
-  #meta({ id, body }: Frame): void {
-    const held = this.#keeper.all.get(id);
-    // A copy: what came is a view into a larger buffer.
-    if (held) held.meta = new Uint8Array(body);
-  }
-
-  #snapshot({ id, offset, body }: Frame): void {
-    const held = this.#keeper.all.get(id);
-    if (held) held.snapshot = { at: offset, bytes: new Uint8Array(body) };
-  }
-
-  #replace({ body }: Frame): void {
-    const { argv } = decode<Replace>(body) ?? {};
-    if (argv?.[0] !== undefined) this.#keeper.replace(argv);
+  #forget(terminal: KeeperTerminal): void {
+    if (terminal.ended) this.#keeper.forget(terminal);
+    // The client that ended it has stopped waiting, and does not repeat this.
+    else if (terminal.isEnding) {
+      const isKnown = (): boolean => this.#keeper.all.get(terminal.id) === terminal;
+      void terminal.done.then(() => isKnown() && this.#keeper.forget(terminal));
+    }
   }
 }
 
-const signals: ReadonlySet<unknown> = new Set<Signal>([
-  'INT',
-  'TERM',
-  'HUP',
-  'KILL',
-  'QUIT',
-  'USR1',
-  'USR2',
-  'STOP',
-  'CONT',
-]);
-const isSignal = (signal: unknown): signal is Signal => signals.has(signal);
+function resize(terminal: KeeperTerminal, body: Uint8Array): void {
+  const { cols, rows, done = false } = decode<KeeperResize>(body) ?? {};
+  if (cols === undefined || rows === undefined) return;
+  terminal.size = { cols, rows };
+  if (!done) terminal.channel.resize?.({ cols, rows }).catch(() => {});
+}
+
+function kill(terminal: KeeperTerminal, body: Uint8Array): void {
+  const { signal } = decode<Kill>(body) ?? {};
+  if (terminal.isItself && isSignal(signal)) terminal.channel.kill?.(signal).catch(() => {});
+}
+
+const signals: readonly Signal[] = ['INT', 'TERM', 'HUP', 'KILL', 'QUIT', 'USR1', 'USR2', 'STOP', 'CONT'];
+const isSignal = (signal: unknown): signal is Signal => signals.includes(signal as Signal);

@@ -2,7 +2,7 @@ import { FairleadError } from '../../../../contract/errors.ts';
 import type { Channel, Ended, ProcessView } from '../../../../engine/terminal/channel.ts';
 import { ByteQueue } from '../../../../lib/byte-queue.ts';
 
-/** What is left of a program that ended before. */
+/** The channel of a program that ended before this keeper took over. */
 export class EndedChannel implements Channel {
   readonly output = new ByteQueue(1);
   readonly ended: Promise<Ended>;

@@ -8,7 +8,7 @@ import { EndedChannel } from './ended-channel.ts';
 import { KeeperTerminal } from './keeper-terminal.ts';
 import { terminalLog } from '../lease/terminal-log.ts';
 
-/** A terminal written down. Whoever reads it may be a newer program: fields are only added. */
+/** A terminal written down. A newer program may read it: fields are only added. */
 interface Written {
   readonly id: string;
   readonly pid: number;
@@ -18,14 +18,14 @@ interface Written {
   readonly capacity: number;
   readonly typed: number;
   readonly seen: number;
-  readonly folder?: string;
-  readonly about?: Readonly<Record<string, string>>;
+  readonly folder?: string | undefined;
+  readonly about?: Readonly<Record<string, string>> | undefined;
   readonly secrets: readonly string[];
-  readonly snapshotAt?: number;
-  readonly ended?: Ended;
-  readonly endedAt?: number;
-  /** Descriptors that the next program has, too; none of what has ended. */
-  readonly descriptors?: { readonly master: number; readonly held: number };
+  readonly snapshotAt?: number | undefined;
+  readonly ended?: Ended | undefined;
+  readonly endedAt?: number | undefined;
+  /** The next program inherits them; absent if the program has ended. */
+  readonly descriptors?: { readonly master: number; readonly held: number } | undefined;
   /** How many bytes of output, facts, snapshot and input follow. */
   readonly lengths: readonly [log: number, meta: number, snapshot: number, waiting?: number];
 }
@@ -33,8 +33,8 @@ interface Written {
 const nothing = new Uint8Array(0);
 
 /**
- * Writes everything a keeper holds into memory that the next program inherits: never to a disk. From here on nothing is read
- * and nobody is waited for; when the next program does not come to be, `takeOver` brings it all back.
+ * Writes everything a keeper holds into memory that the next program inherits: never to a disk. Reading stops; if the next
+ * program cannot be executed, `takeOver` restores it all.
  */
 export async function handOver(libc: Libc, terminals: readonly KeeperTerminal[]): Promise<number> {
   const pieces: Uint8Array[] = [];
@@ -60,12 +60,12 @@ export async function handOver(libc: Libc, terminals: readonly KeeperTerminal[])
       capacity: held.log.capacity,
       secrets: held.secrets.map((secret) => Buffer.from(secret).toString()),
       lengths: [log.length, meta.length, snapshot.length, waiting.length],
-      ...(folder === undefined ? {} : { folder }),
-      ...(about === undefined ? {} : { about }),
-      ...(kept ? { snapshotAt: kept.at } : {}),
-      ...(ended ? { ended } : {}),
-      ...(endedAt === undefined ? {} : { endedAt }),
-      ...(descriptors ? { descriptors } : {}),
+      folder,
+      about,
+      snapshotAt: kept?.at,
+      ended,
+      endedAt,
+      descriptors,
     });
     for (const fd of Object.values(descriptors ?? {})) libc.inherit(fd, true);
     held[Symbol.dispose]();
@@ -84,7 +84,7 @@ export async function handOver(libc: Libc, terminals: readonly KeeperTerminal[])
   return file;
 }
 
-/** The terminals another program wrote down, or this one before it failed to become another. */
+/** The terminals that `handOver` wrote down, in another program or in this one. */
 export function takeOver(libc: Libc, shared: SharedCalls | undefined, file: number): KeeperTerminal[] {
   const all = Buffer.alloc(fstatSync(file).size);
   for (let from = 0; from < all.length; ) from += readSync(file, all, from, all.length - from, from);

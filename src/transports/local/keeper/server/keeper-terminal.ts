@@ -6,9 +6,8 @@ import type { Clock } from '../../../../lib/clock.ts';
 import { type Deferred, deferred } from '../../../../lib/deferred.ts';
 import { LinuxPty } from '../../pty/pty-linux.ts';
 import { startTime } from '../../pty/proc.ts';
-import { type TerminalLog, SharedLog } from '../lease/terminal-log.ts';
+import type { TerminalLog } from '../lease/terminal-log.ts';
 import type { Listed } from '../messages.ts';
-import type { SharedMemory } from '../lease/shared-memory.ts';
 
 export interface KeeperTerminalInit {
   readonly id: string;
@@ -30,7 +29,7 @@ export interface Snapshot {
   readonly bytes: Uint8Array;
 }
 
-/** One terminal of a keeper: the program, the last bytes it printed, and what an instance wants remembered of it. */
+/** One terminal of a keeper: the program, its last output, and what an instance wants remembered of it. */
 export class KeeperTerminal {
   readonly id: string;
   readonly pid: number;
@@ -43,18 +42,18 @@ export class KeeperTerminal {
   size: Size;
   meta: Uint8Array | undefined;
   snapshot: Snapshot | undefined;
-  /** An instance has had its output up to here. */
+  /** An instance has had the output before this offset. */
   seen = 0;
-  /** Bytes typed into it and accepted. */
+  /** Bytes of input that the terminal has accepted. */
   typed: number;
-  /** Bytes typed into it, accepted or waiting. */
+  /** Bytes of input, accepted or waiting. */
   queued: number;
   /** After each piece of output, and at the end. */
   onChange: () => void = () => {};
   /** Asked after each piece of output: while true, no more is read and the kernel makes the program wait. */
   mustWait: () => boolean = () => false;
-  /** When there is nothing to conceal any more. */
-  onOpen: () => void = () => {};
+  /** When nothing is masked any more. */
+  onUnmasked: () => void = () => {};
   /** After each piece of input the terminal has accepted, with its length. */
   onAccepted: (length: number) => void = () => {};
   readonly #secrets: RecentSecrets;
@@ -64,7 +63,7 @@ export class KeeperTerminal {
   #waiting: Deferred<void> | undefined;
   /** The last byte is in the log. */
   #read = false;
-  /** Nothing waits any more: the program is gone or shall be. */
+  /** Reading no longer waits for a client. */
   #ending = false;
   #ended: Ended | undefined;
   #endedAt: number | undefined;
@@ -83,7 +82,7 @@ export class KeeperTerminal {
     this.typed = init.typed ?? 0;
     this.queued = this.typed;
     if (this.channel instanceof LinuxPty) {
-      // Byte by byte: of a piece that is under way when the next program takes over, the rest is typed, and only that.
+      // Counted byte by byte: a keeper that becomes another program in the middle of a write types exactly the rest.
       this.channel.onTyped = (bytes) => {
         this.typed += bytes;
       };
@@ -98,12 +97,12 @@ export class KeeperTerminal {
     return this.#ended;
   }
 
-  /** It is being ended, or has ended and its last bytes are being read. */
+  /** The program is being ended, or its last output is being read. */
   get isEnding(): boolean {
     return this.#ending;
   }
 
-  /** An instance knows that it ended, since this moment of the clock that never goes back. */
+  /** Since when an instance knows that the program ended, on the monotonic clock. */
   get toldMs(): number | undefined {
     return this.#toldMs;
   }
@@ -131,24 +130,24 @@ export class KeeperTerminal {
       input: this.typed,
       queued: this.queued,
       seen: this.seen,
-      ...(this.folder === undefined ? {} : { folder: this.folder }),
-      ...(this.about === undefined ? {} : { about: this.about }),
-      ...(this.#ended === undefined ? {} : { ended: this.#ended }),
-      ...(this.#endedAt === undefined ? {} : { endedAt: this.#endedAt }),
+      folder: this.folder,
+      about: this.about,
+      ended: this.#ended,
+      endedAt: this.#endedAt,
     };
   }
 
-  /** The process is still the one that was started: its number may have been given to another since (R-HUB-033). */
+  /** The pid still means the process that was started: the system may have given it to another since. */
   get isItself(): boolean {
     return this.#ended === undefined && startTime(this.pid) === this.startTime;
   }
 
-  /** Types what comes behind everything that came before. Whoever has the terminal when it is accepted is told. */
+  /** Types after everything that waits. The client at the time of acceptance is told. */
   type(bytes: Uint8Array): void {
     this.queued += bytes.length;
     this.channel.write(bytes).then(
       () => this.onAccepted(bytes.length),
-      // It has ended: the client hears of that anyway.
+      // The program has ended, and the client is told that.
       () => {},
     );
   }
@@ -157,48 +156,30 @@ export class KeeperTerminal {
     return this.#secrets.values;
   }
 
-  /** Settles when all that was read is in the log. Only for a channel that reads no more. */
+  /** Settles when everything that was read is in the log. Only for a channel that no longer reads. */
   async drained(): Promise<void> {
     this.#end();
     while (!this.#ended && !this.#read) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Output that shows this text is masked before anything else sees it. */
+  /** Masks this text in all output from here on. */
   conceal(text: string | Uint8Array): void {
     this.#secrets.add(text);
     this.#concealing?.[Symbol.dispose]();
-    this.#concealing = this.#clock.after(this.#secrets.activeMs, () => this.onOpen());
+    this.#concealing = this.#clock.after(this.#secrets.activeMs, () => this.onUnmasked());
   }
 
-  /**
-   * Reads no more, so that an instance can. Nothing when that cannot be, or not now: output that may show a secret is read by
-   * the one who masks it, and what is on its way in or out gets there first.
-   */
-  lease(
-    onGone: (ended: Ended | undefined) => void,
-  ): { readonly master: number; readonly memory: SharedMemory } | undefined {
-    const { channel, log } = this;
-    if (!(channel instanceof LinuxPty) || !(log instanceof SharedLog) || this.#ended || this.#ending) return undefined;
-    if (this.#secrets.active || this.#waiting || channel.output.size > 0 || this.queued > this.typed) return undefined;
-    const master = channel.lease(onGone);
-    return master === undefined ? undefined : { master, memory: log.memory };
-  }
-
-  /** Reads on behind what the instance has read, logged or not. */
-  reclaim(): void {
-    if (!(this.channel instanceof LinuxPty) || !(this.log instanceof SharedLog) || !this.channel.isLeased) return;
-    this.seen = Math.max(this.seen, this.log.end);
-    this.log.memory.recover();
-    this.typed = Math.max(this.typed, this.log.memory.typed);
-    this.queued = Math.max(this.queued, this.typed);
-    this.channel.reclaim();
+  /** Nothing is masked, on its way in or out, or about to end. */
+  get isSettled(): boolean {
+    const isBusy = this.#waiting !== undefined || this.channel.output.size > 0 || this.queued > this.typed;
+    return !isBusy && !this.#ending && !this.#ended && !this.#secrets.active;
   }
 
   /** Everything the program has written so far is in the log when this settles. */
   async flush(): Promise<void> {
     if (this.#ended) return;
     await this.channel.flush?.();
-    // What was read reaches the log through the pump, in a turn of its own.
+    // The pump logs what was read in a turn of its own.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#secrets.released;
   }
@@ -207,14 +188,14 @@ export class KeeperTerminal {
     return this.#waiting !== undefined;
   }
 
-  /** Reads on, if there is no reason to wait any more. */
+  /** Reads on if there is no reason to wait any more. */
   look(): void {
     if (!this.#waiting || (this.mustWait() && !this.#ending)) return;
     this.#waiting.resolve();
     this.#waiting = undefined;
   }
 
-  /** Ends it and whatever it started. With a grace it has that long to save its work, without one it has to hurry. */
+  /** Ends the program and all it started. It has the grace to save its work, or little time without one. */
   async terminate(graceMs?: number): Promise<void> {
     this.#end();
     if (graceMs !== undefined) await this.channel.endWithin?.(graceMs);
@@ -225,7 +206,7 @@ export class KeeperTerminal {
   [Symbol.dispose](): void {
     this.#secrets[Symbol.dispose]();
     this.#concealing?.[Symbol.dispose]();
-    if (this.log instanceof SharedLog) this.log[Symbol.dispose]();
+    this.log[Symbol.dispose]?.();
   }
 
   #end(): void {
@@ -235,10 +216,10 @@ export class KeeperTerminal {
 
   async #pump(): Promise<void> {
     let ended: Ended;
-    // Its end is told also while nobody takes its output.
+    // The end is reported also while no client reads the output.
     const ending = this.channel.ended.then(() => this.#end());
     try {
-      // Whoever holds it listens first.
+      // The owner sets its callbacks first.
       await Promise.resolve();
       await this.channel.output.consume((chunk) => this.#receive(chunk));
       if (this.#secrets.active) this.#take(this.#secrets.rest());
@@ -270,12 +251,12 @@ export class KeeperTerminal {
 
   #tidy(): void {
     const { folder } = this;
-    // Whatever an instance says: nothing but the folder of a shell's session is ever removed.
+    // An instance can only have the folder of a shell session removed.
     if (folder === undefined || !/^fairlead-\d+-[0-9a-f]{24}$/.test(basename(folder))) return;
     try {
       removeOwnFolder(folder);
     } catch {
-      // Nothing depends on a tidy folder.
+      // Nothing depends on its removal.
     }
   }
 }

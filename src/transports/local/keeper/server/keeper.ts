@@ -12,7 +12,7 @@ import { Conversation, type KeeperActions } from './conversation.ts';
 import { FrameFaults } from '../frame-faults.ts';
 import { type Frame, FrameReader, frame, frameTypes } from '../frames.ts';
 import { KeeperTerminal } from './keeper-terminal.ts';
-import { terminalLog, SharedLog } from '../lease/terminal-log.ts';
+import { terminalLog } from '../lease/terminal-log.ts';
 import { decode, encode } from '../../../resumable/messages.ts';
 import type { Hello, Spawn } from '../messages.ts';
 import { OrphanedLeases } from '../lease/orphaned-leases.ts';
@@ -20,13 +20,13 @@ import { OrphanedLeases } from '../lease/orphaned-leases.ts';
 export interface KeeperOptions {
   /** Opens a program on a pseudo-terminal; throws a FairleadError that says why not. */
   readonly open: (target: LocalTarget, size: Size) => LinuxPty;
-  /** Called once, when there is nothing left to keep. */
+  /** Called once, when the keeper holds nothing any more. */
   readonly onEmpty: () => void;
-  /** Goes on as another program, which has the terminals from here on. */
+  /** Becomes another program, which owns the terminals from here on. */
   readonly replace?: (argv: readonly [string, ...string[]], terminals: readonly KeeperTerminal[]) => void;
-  /** Without it every byte goes through the keeper. */
+  /** Without it there are no leases. */
   readonly shared?: SharedCalls | undefined;
-  /** Hears of our own mistakes. */
+  /** Gets our own faults. */
   readonly complain?: (error: unknown) => void;
   readonly clock?: Clock;
   readonly limits?: Partial<KeeperLimits>;
@@ -34,13 +34,13 @@ export interface KeeperOptions {
 }
 
 export interface KeeperLimits {
-  /** How long it lives without terminals and without a client. */
+  /** How long a keeper without terminals and client lives. */
   readonly emptyMs: number;
-  /** How long a terminal that ended stays readable, after an instance has heard of it (R-HUB-035). */
+  /** How long an ended terminal stays readable after an instance was told of its end. */
   readonly readableMs: number;
-  /** How long it does when none has. */
+  /** How long it stays readable if no instance was. */
   readonly unheardMs: number;
-  /** How long a client that is asked for a sign of life may take. */
+  /** How long a client may take to answer a ping. */
   readonly answerMs: number;
 }
 
@@ -50,14 +50,14 @@ const defaults: KeeperLimits = {
   unheardMs: 24 * 3600_000,
   answerMs: 1000,
 };
-/** Who connects says hello at once. */
+/** A connection without a hello is closed after this time. */
 const helloMs = 5000;
-/** As long as the engine gives them. */
+/** The grace that the engine gives programs. */
 const graceMs = 3000;
 const smallestRing = 256 << 10;
 const largestRing = 64 << 20;
 
-/** Terminals that outlive the instances that open them. It reads, remembers and types; it understands nothing of it. */
+/** Terminals that outlive the instances that open them. A keeper reads, stores and types bytes, and interprets none. */
 export class Keeper {
   readonly #options: KeeperOptions;
   readonly #limits: KeeperLimits;
@@ -68,7 +68,7 @@ export class Keeper {
   #client: { readonly socket: Socket; readonly talk: Conversation } | undefined;
   #orphaned: OrphanedLeases | undefined;
   #path = '';
-  /** How often in a row nobody could have reached it. */
+  /** How many times in a row its socket was missing. */
   #unreachable = 0;
   readonly #clock: Clock;
   #emptySinceMs: number;
@@ -83,7 +83,7 @@ export class Keeper {
     this.#actions = {
       all: this.#terminals,
       spawn: (id, spawn) => this.#spawn(id, spawn),
-      forget: (held) => this.#forget(held),
+      forget: (terminal) => this.#forget(terminal),
       end: () => void this.end().catch(() => {}),
       replace: (argv) => {
         if (!options.replace) return;
@@ -108,7 +108,7 @@ export class Keeper {
     });
   }
 
-  /** For its owner only: the file is made with rights for nobody else, in a folder that is nobody else's. */
+  /** Only the owner can connect: the socket has mode 0600, in a private folder. */
   listen(path: string): Promise<void> {
     this.#path = path;
     return new Promise((resolve, reject) => {
@@ -122,14 +122,14 @@ export class Keeper {
     });
   }
 
-  /** Ends every terminal, then itself. Programs have as much time to save their work as when one terminal is closed. */
+  /** Ends every terminal, then itself. Programs have the usual grace to save their work. */
   async end(): Promise<void> {
-    await Promise.all([...this.#terminals.values()].map((held) => held.terminate(graceMs)));
+    await Promise.all([...this.#terminals.values()].map((terminal) => terminal.terminate(graceMs)));
     this.close();
     this.#options.onEmpty();
   }
 
-  /** Takes no more clients and forgets those it has. */
+  /** Accepts no more clients and drops the present one. */
   close(): void {
     this.#watch?.[Symbol.dispose]();
     this.#server.close();
@@ -161,7 +161,7 @@ export class Keeper {
       try {
         frames = reader.push(chunk);
       } catch {
-        // Not frames: nothing it says from here on can be understood.
+        // Without frames there is no way to find the next one.
         return void socket.destroy();
       }
       if (talk) return hear(talk, frames);
@@ -178,7 +178,7 @@ export class Keeper {
       greeting.catch(broken);
     });
     socket.on('error', (error) => {
-      // What the system has to say of a connection that breaks is no news.
+      // A broken connection is no fault of ours.
       if (!('syscall' in error)) this.#options.complain?.(error);
     });
     socket.on('close', () => {
@@ -189,7 +189,7 @@ export class Keeper {
     });
   }
 
-  /** The connection of the client is over. */
+  /** The connection of the client is over; its process may still read the terminals that it leases. */
   #orphan(): void {
     const talk = this.#client?.talk;
     this.#client = undefined;
@@ -202,7 +202,7 @@ export class Keeper {
     this.#orphaned = undefined;
   }
 
-  /** One client at a time. One that is dead or silent gives way; one that lives is told to nobody's surprise but the new one's. */
+  /** One client at a time. A client that is dead or silent gives way to the new one; otherwise the new one is refused. */
   async #greet(socket: Socket, first: Frame): Promise<Conversation | undefined> {
     const hello = first.type === frameTypes.hello ? decode<Hello>(first.body) : undefined;
     if (typeof hello?.pid !== 'number' || typeof hello.version !== 'number') {
@@ -219,16 +219,16 @@ export class Keeper {
     }
     for (let before = this.#client; before && !before.socket.destroyed; before = this.#client) {
       const isSame = before.talk.pid === hello.pid;
-      // A process that comes back gives way to itself. While it has terminals lent, its old connection ends first.
+      // A process that reconnects replaces itself. While it leases terminals, its old connection has to end first.
       if (isSame && !before.talk.mayRead) break;
       const isThere = isSame || (await before.talk.isThere(this.#limits.answerMs));
-      // One that is stopped, and wakes, would take output from under whoever had it instead.
+      // A stopped process that leases terminals would take output from the new client when it continues.
       if (isThere || before.talk.mayRead) {
         const silent = isThere ? {} : { silent: true };
         socket.end(frame('refused', '', encode({ reason: 'busy', pid: before.talk.pid, ...silent })));
         return undefined;
       }
-      // While it was asked, somebody else may have come in its place.
+      // Meanwhile another client may have replaced it.
       if (this.#client === before) break;
     }
     if (socket.destroyed) return undefined;
@@ -253,19 +253,19 @@ export class Keeper {
       throw new FairleadError('invalid_input', 'The keeper got a request for an impossible terminal.');
     }
     const size = { cols, rows };
-    // Before the program is there: nothing that comes after may fail.
+    // Before the program runs: nothing after it may fail.
     const log = terminalLog(this.#options.shared, Math.min(largestRing, Math.max(smallestRing, capacity ?? 4 << 20)));
     const before = umask === undefined ? undefined : process.umask(umask & 0o777);
     let channel: LinuxPty;
     try {
       channel = this.#options.open({ argv, env, ...(cwd === undefined ? {} : { cwd }) }, size);
     } catch (thrown) {
-      if (log instanceof SharedLog) log[Symbol.dispose]();
+      log[Symbol.dispose]?.();
       throw thrown;
     } finally {
       if (before !== undefined) process.umask(before);
     }
-    const held = new KeeperTerminal({
+    const terminal = new KeeperTerminal({
       id,
       channel,
       pid: channel.process.pid,
@@ -276,27 +276,27 @@ export class Keeper {
       folder,
       about,
     });
-    this.#terminals.set(id, held);
-    return held;
+    this.#terminals.set(id, terminal);
+    return terminal;
   }
 
-  #forget(held: KeeperTerminal): void {
-    this.#client?.talk.leave(held);
-    held[Symbol.dispose]();
-    this.#terminals.delete(held.id);
+  #forget(terminal: KeeperTerminal): void {
+    this.#client?.talk.leave(terminal);
+    terminal[Symbol.dispose]();
+    this.#terminals.delete(terminal.id);
     this.#emptySinceMs = this.#clock.monotonic();
   }
 
   #tidy(): void {
     const now = this.#clock.monotonic();
     const { readableMs, unheardMs, emptyMs } = this.#limits;
-    for (const held of this.#terminals.values()) {
-      if (!held.ended) continue;
-      const heard = held.toldMs !== undefined && now - held.toldMs >= readableMs;
-      const old = this.#clock.now() - (held.listed.endedAt ?? 0) >= unheardMs;
-      if (heard || old) this.#forget(held);
+    for (const terminal of this.#terminals.values()) {
+      if (!terminal.ended) continue;
+      const heard = terminal.toldMs !== undefined && now - terminal.toldMs >= readableMs;
+      const old = this.#clock.now() - (terminal.listed.endedAt ?? 0) >= unheardMs;
+      if (heard || old) this.#forget(terminal);
     }
-    // Without its file nobody can find it again: what it holds would run on for ever and for nobody.
+    // Without its socket no instance finds the keeper again, and its terminals would run for ever.
     this.#unreachable = this.#client || existsSync(this.#path) ? 0 : this.#unreachable + 1;
     if (this.#unreachable === 2) void this.end().catch(() => {});
     if (this.#terminals.size > 0 || this.#sockets.size > 0) this.#emptySinceMs = now;

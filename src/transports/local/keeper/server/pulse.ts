@@ -1,4 +1,4 @@
-/** A client that owes an answer for this long is asked whether it is there; one that does not say so has gone silent. */
+/** A client that says nothing for this long while a program waits for it is pinged; one that does not answer is silent. */
 const askMs = 1000;
 const silentMs = 3000;
 const lookMs = 250;
@@ -7,11 +7,11 @@ export interface PulseInit {
   readonly ask: () => void;
   /** Whether a program waits for the client. */
   readonly isAwaited: () => boolean;
-  /** It is waited for no longer. */
+  /** Programs no longer wait for the client. */
   readonly onSilent: () => void;
 }
 
-/** Whether a client is there: whatever it says is a sign of life, and when it matters it is asked for one. */
+/** Whether a client responds: every frame counts, and a ping asks for one when it matters. */
 export class Pulse implements Disposable {
   readonly #init: PulseInit;
   readonly #askers = new Set<() => void>();
@@ -36,7 +36,7 @@ export class Pulse implements Disposable {
     this.#askers.clear();
   }
 
-  /** Whether it says something within the time. */
+  /** Whether the client says something within the time. */
   isThere(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const answered = (): void => {
@@ -47,7 +47,7 @@ export class Pulse implements Disposable {
         this.#askers.delete(answered);
         resolve(false);
       }, ms);
-      // Two servers may ask at once: either answer is for both.
+      // Two servers may ask at once: one answer serves both.
       this.#askers.add(answered);
       this.#init.ask();
     });
