@@ -25,7 +25,29 @@ export interface Setting<T extends z.ZodType = z.ZodType> {
   readonly flag?: false;
 }
 
-const setting = <T extends z.ZodType>(row: Setting<T>): Setting<T> => row;
+type Extras = Pick<Setting, 'aliases' | 'defaults' | 'flag'>;
+
+const value = <T extends z.ZodType>(
+  metavar: string | undefined,
+  help: string,
+  schema: T,
+  extras: Extras = {},
+): Setting<T> => ({ schema, form: 'value', ...(metavar !== undefined && { metavar }), help, ...extras });
+
+const list = <T extends z.ZodType>(metavar: string, help: string, schema: T): Setting<T> => ({
+  schema,
+  form: 'list',
+  metavar,
+  help,
+});
+
+const optional = <T extends z.ZodType>(metavar: string, bare: string, help: string, schema: T): Setting<T> => ({
+  schema,
+  form: 'optional',
+  bare,
+  metavar,
+  help,
+});
 
 const integer = (min: number, max: number) =>
   z
@@ -45,6 +67,9 @@ const flag = z
   .enum(['true', 'false', '1', '0', ''], 'takes no value, or true or false')
   .transform((word) => word === 'true' || word === '1' || word === '');
 
+const off = flag.default(false);
+const toggle = (help: string): Setting<typeof off> => ({ schema: off, form: 'switch', help });
+
 const words = z.string().transform((list) =>
   list
     .split(',')
@@ -61,186 +86,80 @@ const directory = z
 const assignment = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'is not of the form NAME=value');
 
 export const settings = {
-  cols: setting({
-    schema: integer(2, 1000).default(120),
-    form: 'value',
-    metavar: 'n',
-    help: 'Columns of a new terminal',
-  }),
-  rows: setting({
-    schema: integer(1, 1000).default(40),
-    // What the session RPC documents.
-    defaults: { serve: '30' },
-    form: 'value',
-    metavar: 'n',
-    help: 'Rows of a new terminal',
-  }),
-  scrollback: setting({
-    schema: integer(0, 100_000).default(1000),
-    form: 'value',
-    metavar: 'lines',
-    help: 'Lines kept above the screen',
-  }),
-  shell: setting({
-    schema: z.string().min(1).optional(),
-    form: 'value',
-    metavar: 'path',
-    help: 'Shell to run; yours by default',
-  }),
-  cwd: setting({
-    schema: directory.optional(),
-    form: 'value',
-    metavar: 'dir',
-    help: 'Directory terminals start in',
-  }),
-  env: setting({
-    schema: z.array(assignment).default([]),
-    form: 'list',
-    metavar: 'K=V',
-    help: 'Variable for every terminal; repeatable',
-  }),
-  shellIntegration: setting({
-    schema: flag.default(true),
-    form: 'optional',
-    bare: 'true',
-    metavar: 'true|false',
-    help: 'Mark prompts and commands, so that exit codes are known',
-  }),
-  maxSessions: setting({
-    schema: integer(1, 1000).default(5),
-    // An instance serves many clients, and ended sessions stay listed for a while.
+  cols: value('n', 'Columns of a new terminal', integer(2, 1000).default(120)),
+  // What the session RPC documents.
+  rows: value('n', 'Rows of a new terminal', integer(1, 1000).default(40), { defaults: { serve: '30' } }),
+  scrollback: value('lines', 'Lines kept above the screen', integer(0, 100_000).default(1000)),
+  shell: value('path', 'Shell to run; yours by default', z.string().min(1).optional()),
+  cwd: value('dir', 'Directory terminals start in', directory.optional()),
+  env: list('K=V', 'Variable for every terminal; repeatable', z.array(assignment).default([])),
+  shellIntegration: optional(
+    'true|false',
+    'true',
+    'Mark prompts and commands, so that exit codes are known',
+    flag.default(true),
+  ),
+  // An instance serves many clients, and ended sessions stay listed for a while.
+  maxSessions: value('n', 'Sessions at one time, the default one included', integer(1, 1000).default(5), {
     defaults: { serve: '200' },
-    form: 'value',
-    metavar: 'n',
-    help: 'Sessions at one time, the default one included',
   }),
-  sessionIdleTimeout: setting({
-    schema: seconds(30 * 86_400).default(600),
-    // Sessions of an instance belong to its user: they stay until they end or are destroyed.
-    defaults: { serve: '0' },
-    form: 'value',
-    metavar: 's',
-    help: 'Close an idle session after this long; 0 = never',
-  }),
-  keepTerminals: setting({
-    schema: flag.default(true),
-    form: 'optional',
-    bare: 'true',
-    metavar: 'true|false',
-    help: 'Keep terminals running when the server ends; the next server resumes them',
-  }),
-  autosave: setting({
-    schema: flag.default(false),
-    form: 'switch',
-    help: 'Save the open sessions in the workspace _last; offered for restore after a crash',
-  }),
-  record: setting({
-    schema: z.enum(['always', 'on-failure', 'off'], 'must be always, on-failure or off').default('off'),
-    form: 'optional',
-    bare: 'always',
-    metavar: 'always|on-failure|off',
-    help: 'Record every session from its start',
-  }),
-  recordDir: setting({
-    schema: z.string().min(1).optional(),
-    form: 'value',
-    metavar: 'dir',
+  // Sessions of an instance belong to its user: they stay until they end or are destroyed.
+  sessionIdleTimeout: value(
+    's',
+    'Close an idle session after this long; 0 = never',
+    seconds(30 * 86_400).default(600),
+    { defaults: { serve: '0' } },
+  ),
+  keepTerminals: optional(
+    'true|false',
+    'true',
+    'Keep terminals running when the server ends; the next server resumes them',
+    flag.default(true),
+  ),
+  autosave: toggle('Save the open sessions in the workspace _last; offered for restore after a crash'),
+  record: optional(
+    'always|on-failure|off',
+    'always',
+    'Record every session from its start',
+    z.enum(['always', 'on-failure', 'off'], 'must be always, on-failure or off').default('off'),
+  ),
+  recordDir: value('dir', 'Where recordings go', z.string().min(1).optional(), {
     aliases: ['TERMINAL_MCP_RECORD_DIR'],
-    help: 'Where recordings go',
   }),
-  idleTimeLimit: setting({
-    schema: seconds(3600).default(2),
-    form: 'value',
-    metavar: 's',
-    help: 'Longest pause in a recording',
-  }),
-  maxDuration: setting({
-    schema: seconds(86_400).default(3600),
-    form: 'value',
-    metavar: 's',
-    help: 'Longest recording; 0 = no limit',
-  }),
-  inactivityTimeout: setting({
-    schema: seconds(86_400).default(600),
-    form: 'value',
-    metavar: 's',
-    help: 'Stop a recording after this long without output; 0 = never',
-  }),
-  toolsets: setting({
-    schema: words.optional(),
-    form: 'value',
-    metavar: 'a,b',
-    help: 'Groups of tools to offer, or all',
-  }),
-  readOnly: setting({
-    schema: flag.default(false),
-    form: 'switch',
-    help: 'Offer agents (MCP) only tools that change nothing; does not limit what you do yourself',
-  }),
-  sshHostKeyPolicy: setting({
-    schema: z.enum(['strict', 'accept-new', 'off'], 'must be strict, accept-new or off').optional(),
-    form: 'value',
-    metavar: 'strict|accept-new|off',
-    help: 'What to do about an unknown SSH host key (accept-new)',
-  }),
-  sshKnownHosts: setting({
-    schema: z.string().min(1).optional(),
-    form: 'value',
-    metavar: 'file',
+  idleTimeLimit: value('s', 'Longest pause in a recording', seconds(3600).default(2)),
+  maxDuration: value('s', 'Longest recording; 0 = no limit', seconds(86_400).default(3600)),
+  inactivityTimeout: value(
+    's',
+    'Stop a recording after this long without output; 0 = never',
+    seconds(86_400).default(600),
+  ),
+  toolsets: value('a,b', 'Groups of tools to offer, or all', words.optional()),
+  readOnly: toggle('Offer agents (MCP) only tools that change nothing; does not limit what you do yourself'),
+  sshHostKeyPolicy: value(
+    'strict|accept-new|off',
+    'What to do about an unknown SSH host key (accept-new)',
+    z.enum(['strict', 'accept-new', 'off'], 'must be strict, accept-new or off').optional(),
+  ),
+  sshKnownHosts: value('file', 'Where new SSH host keys are recorded', z.string().min(1).optional(), {
     aliases: ['SSH_KNOWN_HOSTS'],
-    help: 'Where new SSH host keys are recorded',
   }),
-  headless: setting({
-    schema: flag.default(false),
-    form: 'switch',
-    help: 'Own terminals, no screen (the default for mcp)',
-  }),
-  host: setting({
-    schema: z.string().min(1).default('127.0.0.1'),
-    form: 'value',
-    metavar: 'addr',
-    help: 'Address to listen on',
-  }),
-  port: setting({
-    schema: integer(0, 65_535).optional(),
-    form: 'value',
-    metavar: 'n',
-    help: 'Port to listen on; 7420, or the next free one',
-  }),
-  rpcPort: setting({
-    schema: integer(0, 65_535).default(19_876),
-    form: 'value',
-    metavar: 'n',
-    help: 'Port of the session RPC, or the next free one',
-  }),
-  allowHost: setting({
-    schema: z.array(HostName).default([]),
-    form: 'list',
-    metavar: 'name',
-    help: 'Also accept requests for this host name; repeatable',
-  }),
-  allowOrigin: setting({
-    schema: z.array(WebOrigin).default([]),
-    form: 'list',
-    metavar: 'url',
-    help: 'Also accept web pages of this origin; repeatable',
-  }),
-  token: setting({
-    schema: z
+  headless: toggle('Own terminals, no screen (the default for mcp)'),
+  host: value('addr', 'Address to listen on', z.string().min(1).default('127.0.0.1')),
+  port: value('n', 'Port to listen on; 7420, or the next free one', integer(0, 65_535).optional()),
+  rpcPort: value('n', 'Port of the session RPC, or the next free one', integer(0, 65_535).default(19_876)),
+  allowHost: list('name', 'Also accept requests for this host name; repeatable', z.array(HostName).default([])),
+  allowOrigin: list('url', 'Also accept web pages of this origin; repeatable', z.array(WebOrigin).default([])),
+  token: value(
+    undefined,
+    'Bearer token for HTTP clients; if not set, each start makes a new one',
+    z
       .string()
       .min(16, 'must have at least 16 characters')
       .refine(isStrong, 'can be guessed; make one with: openssl rand -hex 24')
       .optional(),
-    form: 'value',
-    flag: false,
-    help: 'Bearer token for HTTP clients; if not set, each start makes a new one',
-  }),
-  home: setting({
-    schema: z.string().min(1).optional(),
-    form: 'value',
-    metavar: 'dir',
-    help: 'Where Fairlead keeps its state',
-  }),
+    { flag: false },
+  ),
+  home: value('dir', 'Where Fairlead keeps its state', z.string().min(1).optional()),
 } as const;
 
 export type SettingName = keyof typeof settings;

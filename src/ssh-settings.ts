@@ -31,116 +31,79 @@ const defaults = {
 };
 type Field = keyof typeof defaults;
 
-const variable = (
-  field: Field,
-  name: string,
+type Row = readonly [
+  variable: string,
   kind: SshVariable['kind'],
-  [min, max]: readonly [number, number],
+  range: readonly [min: number, max: number],
   help: string,
-): [Field, SshVariable] => [field, { variable: name, kind, default: defaults[field], min, max, help }];
+];
 
 const from = (min: number): [number, number] => [min, ceiling];
 const none: [number, number] = [0, 0];
 
-export const sshVariables: ReadonlyMap<Field, SshVariable> = new Map([
-  variable(
-    'connectTimeoutMs',
-    'SSH_CONNECT_TIMEOUT',
-    'seconds',
-    from(1),
-    'Connecting: TCP, handshake and login, per attempt',
-  ),
-  variable('commandTimeoutMs', 'SSH_COMMAND_TIMEOUT', 'seconds', from(1), 'How long a command of `ssh_exec` may run'),
-  variable('maxRetries', 'SSH_MAX_RETRIES', 'count', [0, 20], 'Further attempts to connect'),
-  variable(
-    'retryDelayMs',
-    'SSH_RETRY_DELAY_MS',
-    'milliseconds',
-    [0, 10_000],
-    'Pause before the first of them; it doubles',
-  ),
-  variable(
-    'inactivityTimeoutMs',
-    'SSH_INACTIVITY_TIMEOUT',
-    'seconds',
-    from(0),
-    'An unused session ends after this; 0 = never',
-  ),
-  variable(
-    'compression',
-    'SSH_COMPRESSION',
-    'switch',
-    none,
-    'Compress unless a call says otherwise; slower on fast links',
-  ),
-  variable('maxSessions', 'SSH_MAX_SESSIONS', 'count', [1, 10_000], 'Sessions at one time'),
-  variable(
-    'commandCleanupMs',
+const rows: Readonly<Record<Field, Row>> = {
+  connectTimeoutMs: ['SSH_CONNECT_TIMEOUT', 'seconds', from(1), 'Connecting: TCP, handshake and login, per attempt'],
+  commandTimeoutMs: ['SSH_COMMAND_TIMEOUT', 'seconds', from(1), 'How long a command of `ssh_exec` may run'],
+  maxRetries: ['SSH_MAX_RETRIES', 'count', [0, 20], 'Further attempts to connect'],
+  retryDelayMs: ['SSH_RETRY_DELAY_MS', 'milliseconds', [0, 10_000], 'Pause before the first of them; it doubles'],
+  inactivityTimeoutMs: ['SSH_INACTIVITY_TIMEOUT', 'seconds', from(0), 'An unused session ends after this; 0 = never'],
+  compression: ['SSH_COMPRESSION', 'switch', none, 'Compress unless a call says otherwise; slower on fast links'],
+  maxSessions: ['SSH_MAX_SESSIONS', 'count', [1, 10_000], 'Sessions at one time'],
+  commandCleanupMs: [
     'SSH_COMMAND_CLEANUP_TTL',
     'seconds',
     from(0),
     'How long a finished command is kept after its end or last reading',
-  ),
-  variable(
-    'commandBufferBytes',
+  ],
+  commandBufferBytes: [
     'SSH_COMMAND_MAX_BUFFER_SIZE',
     'bytes',
     [4096, largestBuffer],
     'Output kept of each stream of a command',
-  ),
-  variable(
-    'shellInactivityMs',
+  ],
+  shellInactivityMs: [
     'SSH_SHELL_INACTIVITY_TTL',
     'seconds',
     from(0),
     'A shell without input and output ends after this; 0 = never',
-  ),
-  variable('shellBufferBytes', 'SSH_SHELL_MAX_BUFFER_SIZE', 'bytes', [4096, largestBuffer], 'Output kept of a shell'),
-  variable(
-    'initialPeekMs',
+  ],
+  shellBufferBytes: ['SSH_SHELL_MAX_BUFFER_SIZE', 'bytes', [4096, largestBuffer], 'Output kept of a shell'],
+  initialPeekMs: [
     'SSH_SHELL_OPEN_INITIAL_PEEK_MS',
     'milliseconds',
     [0, 60_000],
     'How long `ssh_shell_open` waits for a prompt',
-  ),
-  variable(
-    'initialBufferBytes',
+  ],
+  initialBufferBytes: [
     'SSH_SHELL_OPEN_INITIAL_BUFFER_MAX_BYTES',
     'bytes',
     [0, largestBuffer],
     'How much of it is shown',
-  ),
-  variable(
-    'outputDefaultBytes',
+  ],
+  outputDefaultBytes: [
     'SSH_MCP_OUTPUT_DEFAULT_BYTES',
     'bytes',
     [1, largestBuffer],
     'Output in an answer unless the call says otherwise',
-  ),
-  variable(
-    'outputMaxBytes',
-    'SSH_MCP_OUTPUT_MAX_BYTES_CAP',
-    'bytes',
-    [1, largestBuffer],
-    'The most a call may ask for',
-  ),
-  variable(
-    'listDefaultItems',
-    'SSH_MCP_LIST_MAX_ITEMS',
-    'count',
-    from(1),
-    'Entries in a list unless the call says otherwise',
-  ),
-  variable('listMaxItems', 'SSH_MCP_LIST_MAX_ITEMS_CAP', 'count', from(1), 'The most a call may ask for'),
-  variable(
-    'idempotencyTtlMs',
+  ],
+  outputMaxBytes: ['SSH_MCP_OUTPUT_MAX_BYTES_CAP', 'bytes', [1, largestBuffer], 'The most a call may ask for'],
+  listDefaultItems: ['SSH_MCP_LIST_MAX_ITEMS', 'count', from(1), 'Entries in a list unless the call says otherwise'],
+  listMaxItems: ['SSH_MCP_LIST_MAX_ITEMS_CAP', 'count', from(1), 'The most a call may ask for'],
+  idempotencyTtlMs: [
     'SSH_IDEMPOTENCY_TTL_SECS',
     'seconds',
     from(1),
     'How long an answer is kept for its idempotency key',
-  ),
-  variable('idempotencyMaxEntries', 'SSH_IDEMPOTENCY_MAX_ENTRIES', 'count', from(1), 'How many of them'),
-]);
+  ],
+  idempotencyMaxEntries: ['SSH_IDEMPOTENCY_MAX_ENTRIES', 'count', from(1), 'How many of them'],
+};
+
+export const sshVariables: ReadonlyMap<Field, SshVariable> = new Map(
+  (Object.entries(rows) as [Field, Row][]).map(([field, [variable, kind, [min, max], help]]) => [
+    field,
+    { variable, kind, default: defaults[field], min, max, help },
+  ]),
+);
 
 export interface SshConfiguration extends SshSettings {
   readonly idempotencyTtlMs: number;
