@@ -22,7 +22,7 @@ const closeMs = 600;
 /** Clients that are turned away are told nothing: the limit is far above what people use. */
 const mostConnections = 4096;
 const maxHeaderSize = 16 << 10;
-const headersTimeout = 10_000;
+const headersMs = 10_000;
 /** How often the times are checked. */
 const connectionsCheckingInterval = 2000;
 
@@ -36,6 +36,7 @@ export class HttpServer implements AsyncDisposable {
   private constructor(options: HttpOptions) {
     this.#options = options;
     const { requestMs: requestTimeout = 120_000 } = options;
+    const headersTimeout = Math.min(headersMs, requestTimeout);
     const limits = { maxHeaderSize, headersTimeout, requestTimeout, connectionsCheckingInterval };
     this.#server = createServer(limits, (request, response) => this.#take(request, response));
     this.#server.maxConnections = mostConnections;
