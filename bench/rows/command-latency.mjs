@@ -53,7 +53,7 @@ export async function run(bench) {
 
 function ourSide(typeText, terminal) {
   return async (command, result) => {
-    const watching = terminal.watch();
+    const watching = terminal.feed.parseEagerly();
     const seen = new Promise((resolve) => {
       const listening = terminal.output.on(() => {
         const { viewportTop, cursor } = terminal.screen.facts;

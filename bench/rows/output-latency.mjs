@@ -47,7 +47,7 @@ export async function run(bench) {
 /** Someone waits for the output, and reads the rows below the last one they saw. */
 async function ourLatencies(product, argv) {
   const terminal = await product.open(argv);
-  const watching = terminal.watch();
+  const watching = terminal.feed.parseEagerly();
   const latencies = [];
   let row = 0;
   const listening = terminal.output.on(() => {

@@ -19,7 +19,7 @@ export async function run(bench) {
       await delay(100);
       const cpu = ownCpuMs();
       // Refused when the terminal goes away, which is the end of this.
-      const sending = terminal.send(paste, 'bench', never).then(
+      const sending = terminal.input.send(paste, 'bench', never).then(
         () => true,
         () => false,
       );

@@ -220,7 +220,8 @@ export class Engine implements AsyncDisposable {
       },
     });
     this.#terminals.set(id, terminal);
-    if (terminal.durable) this.#keepings.set(terminal, this.#keep(terminal, terminal.durable, opened.nonce));
+    if (terminal.durable.farSide)
+      this.#keepings.set(terminal, this.#keep(terminal, terminal.durable.farSide, opened.nonce));
     this.#noteNext();
     this.#guard('an event', () => this.events.emit({ kind: 'opened', terminal }));
     try {
@@ -234,7 +235,7 @@ export class Engine implements AsyncDisposable {
   }
 
   #keep(terminal: Terminal, memory: DurableFarSide, nonce: string | undefined): StateSaver {
-    const { number, target, program, createdAt, name, owner, launch } = terminal;
+    const { number, target, program, createdAt, name, owner, launch } = terminal.identity;
     const role = (): TerminalFacts['role'] => this.sessions.roleOf(terminal);
     const facts = { number, target, program, createdAt, name, owner, nonce, launch };
     return new StateSaver(terminal, memory, () => ({ ...facts, role: role(), next: this.#nextNumber }));
@@ -331,7 +332,7 @@ export class Engine implements AsyncDisposable {
     const keeping = this.#keepings.get(terminal);
     keeping?.note();
     keeping?.save();
-    await terminal.leave();
+    await terminal.durable.detach();
   }
 
   #outlives(terminal: Terminal): boolean {

@@ -50,7 +50,8 @@ export function shellHome(files: Readonly<Record<string, string>> = {}, place?: 
 
 /** A shell on a busy machine may take longer to start than anybody who uses it would wait. */
 export async function atPrompt(terminal: Terminal): Promise<void> {
-  const shown = (): boolean => (terminal.marked ? terminal.blocks.promptAt : terminal.lastOutputMs) !== undefined;
+  const shown = (): boolean =>
+    (terminal.blocks.marked ? terminal.blocks.promptAt : terminal.usage.lastOutputMs) !== undefined;
   const signal = limit();
   while (!shown() && !terminal.ended) await firstPrompt(terminal, signal);
 }

@@ -21,20 +21,20 @@ const epoch = 1_700_000_000_000;
 /** For tests: what recordings need of a terminal, played by hand. */
 export class FakeTerminal implements Recordable {
   readonly id: string;
-  size: Size = { cols: 80, rows: 24 };
-  readonly program = '/bin/bash';
+  readonly identity = { program: '/bin/bash' };
   readonly log = new OutputLog();
   readonly output = new Emitter<OutputEvent>();
-  readonly input = new Emitter<InputEvent>();
-  readonly resized = new Emitter<Size>();
-  readonly block = new Emitter<BlockEvent>();
+  readonly input = { events: new Emitter<InputEvent>() };
+  readonly blocks = { events: new Emitter<BlockEvent>() };
   readonly screen = {
     snapshot: () => this.shows,
     pending: new Uint8Array(0),
+    size: { cols: 80, rows: 24 } as Size,
+    resized: new Emitter<Size>(),
   };
   shows = '';
   ended: Ended | undefined;
-  disposed = false;
+  readonly state = { isClosing: false };
   readonly #clock: Clock;
   readonly #ended = deferred<Ended>();
 
@@ -50,7 +50,7 @@ export class FakeTerminal implements Recordable {
   async sync(): Promise<void> {}
 
   get listeners(): number {
-    return this.output.size + this.input.size + this.resized.size + this.block.size;
+    return this.output.size + this.input.events.size + this.screen.resized.size + this.blocks.events.size;
   }
 
   print(text: string | Uint8Array): void {
@@ -59,21 +59,21 @@ export class FakeTerminal implements Recordable {
   }
 
   type(text: string, echo: boolean | undefined): void {
-    this.input.emit({ bytes: new TextEncoder().encode(text), by: 'test', echo, atMs: this.#clock.monotonic() });
+    this.input.events.emit({ bytes: new TextEncoder().encode(text), by: 'test', echo, atMs: this.#clock.monotonic() });
   }
 
   resizeTo(size: Size): void {
-    this.size = size;
-    this.resized.emit(size);
+    this.screen.size = size;
+    this.screen.resized.emit(size);
   }
 
   run(command: string, exitCode?: number): void {
-    this.block.emit({ type: 'started', block: this.#blockOf(command) });
+    this.blocks.events.emit({ type: 'started', block: this.#blockOf(command) });
     if (exitCode !== undefined) this.finish(command, exitCode);
   }
 
   finish(command: string, exitCode: number): void {
-    this.block.emit({
+    this.blocks.events.emit({
       type: 'ended',
       block: { ...this.#blockOf(command), exitCode, endedAt: this.#clock.now(), isOver: true },
     });

@@ -112,7 +112,7 @@ export class RpcPlace implements AsyncDisposable {
 
   /** The session behind a number: what no method tells. */
   terminal(id: number): Terminal {
-    const found = this.engine.terminals.find(({ number }) => number === id);
+    const found = this.engine.terminals.find(({ identity: { number } }) => number === id);
     if (!found) throw new Error(`There is no session ${id}.`);
     return found;
   }

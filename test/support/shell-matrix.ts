@@ -55,7 +55,7 @@ const signal = (): AbortSignal => AbortSignal.timeout(20_000);
 const types =
   (...keys: readonly string[]) =>
   async (terminal: Terminal): Promise<void> => {
-    for (const text of keys) await terminal.send(Buffer.from(text), 'someone else', signal());
+    for (const text of keys) await terminal.input.send(Buffer.from(text), 'someone else', signal());
   };
 
 type Outcome = readonly [exit: number | null, text: string | RegExp, state?: Expected['state']];

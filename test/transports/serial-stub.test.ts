@@ -31,7 +31,7 @@ const size = { cols: 80, rows: 24 };
 
 test('through the engine: opened, typed at, read, broken, closed', async () => {
   const terminal = await engine.open({ target, size, options: { baud: 9600 } }, limit());
-  await terminal.send(Buffer.from('show speed\r'), 'test', limit());
+  await terminal.input.send(Buffer.from('show speed\r'), 'test', limit());
   await terminal.sync(limit());
   expect(terminal.screen.text({ scope: 'viewport', wrap: 'keep' })).toContain('switch> show speed\n9600 baud\nswitch>');
   expect(terminal).toMatchObject({ target, program: '/dev/ttyS7', process: undefined });
@@ -57,7 +57,7 @@ test('a shared reader reads it as it reads an SSH shell', async () => {
   const first = await reader.awaitPattern(prompt, 10_000, limit());
   if (typeof first === 'string') throw new Error(first);
   reader.take(first.to);
-  await terminal.send(Buffer.from('show speed\r'), 'test', limit());
+  await terminal.input.send(Buffer.from('show speed\r'), 'test', limit());
   expect(await reader.awaitPattern(prompt, 10_000, limit())).toMatchObject({ pattern: 0 });
   expect(Buffer.from(reader.unread().bytes).toString()).toBe('show speed\r\n115200 baud\r\nswitch> ');
 });

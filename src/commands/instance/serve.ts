@@ -54,7 +54,8 @@ export async function serve(invocation: Invocation): Promise<number> {
     return RpcServer.listen({ ...wire, token, methods, clock: engine.clock, failed });
   };
   const saveSessions = (instance: string): void => {
-    const outlives = ({ durable: memory }: Terminal): boolean => memory !== undefined && settings.keepTerminals;
+    const outlives = ({ durable: { farSide: memory } }: Terminal): boolean =>
+      memory !== undefined && settings.keepTerminals;
     const gone = autosave(engine, engine.service(workspaces), { instance, log, outlives });
     const restore = `\`fairlead workspace restore ${autosaveNames(instance).lost}\``;
     if (gone > 0) log(`Lost since the previous server: ${count(gone)}. ${restore} creates them again.`);
@@ -85,7 +86,7 @@ export async function serve(invocation: Invocation): Promise<number> {
       await Promise.all([server?.[Symbol.asyncDispose](), rpc?.[Symbol.asyncDispose]()]);
       failed[Symbol.dispose]();
       const kept = settings.keepTerminals
-        ? engine.terminals.filter(({ ended, durable: memory }) => memory && !ended).length
+        ? engine.terminals.filter(({ ended, durable: { farSide: memory } }) => memory && !ended).length
         : 0;
       await engine.end(leftMs - (performance.now() - began));
       await keeper?.[Symbol.asyncDispose]();

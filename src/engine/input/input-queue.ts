@@ -114,7 +114,7 @@ export class InputQueue {
   }
 
   async #enqueue(size: number, work: Body['work'], signal: AbortSignal, onStop: Body['onStop']): Promise<void> {
-    if (this.#closed) throw this.#closed;
+    this.mustBeOpen();
     if (signal.aborted) throw cancelled(0, size);
     if (this.#pendingBytes + size > this.#options.maxPendingBytes) {
       throw new FairleadError('limit_reached', 'The program in the terminal is not reading its input.', {
@@ -137,9 +137,13 @@ export class InputQueue {
     }
   }
 
-  /** Refuses what waits and what comes. */
+  mustBeOpen(): void {
+    if (this.#closed) throw this.#closed;
+  }
+
+  /** Refuses what waits, and what comes with the newest reason. */
   close(error: FairleadError): void {
-    this.#closed ??= error;
+    this.#closed = error;
     for (const body of this.#waiting.splice(0)) this.#finish(body, error);
     if (this.#current && !this.#current.stopped) this.#cut(this.#current, error);
   }

@@ -3,17 +3,15 @@ import type { Clock } from '../../lib/clock.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import type { RecentSecrets } from '../person/recent-secrets.ts';
+import type { Screen } from '../screen/screen.ts';
+import type { Blocks } from '../terminal/blocks.ts';
 import type { Channel } from '../terminal/channel.ts';
+import type { OutputLog } from '../terminal/output-log.ts';
+import type { Usage } from '../terminal/organs/usage.ts';
 import { InputQueue, type InputLane } from './input-queue.ts';
-import {
-  changedLine,
-  emptyLine,
-  type JudgeTyped,
-  lineAfter,
-  type TypedAs,
-  typeKeys,
-  type TypedLine,
-} from './typed-line.ts';
+import { KeyJudge } from './key-judge.ts';
+import { type LastInput, TypeAhead } from './type-ahead.ts';
+import type { JudgeTyped, TypedAs } from './typed-line.ts';
 import { driverEchoes } from '../shells/input-mode.ts';
 import { timings } from '../waiting/timings.ts';
 
@@ -28,7 +26,7 @@ export interface InputEvent {
   readonly atMs: number;
 }
 
-/** Whether there is echo is asked for only when somebody records: it is a call into the system for every line typed. */
+/** Echo is asked for only when a listener reads it: it is a call into the system for every line typed. */
 class Keys implements InputEvent {
   readonly bytes: Uint8Array;
   readonly by: string;
@@ -47,43 +45,28 @@ class Keys implements InputEvent {
   }
 }
 
-export interface LastInput {
-  readonly atMs: number;
-  /** Where the output ended then. */
-  readonly offset: number;
-  /** It ended a line. */
-  readonly entered?: boolean;
-  /** It ended a line that nobody was waiting for: the next prompt may belong to what ran before it. */
-  readonly ahead?: boolean;
-  /** It was Ctrl-C. */
-  readonly stops?: boolean;
-}
-
 /** The keyboard, for one sender only. */
 export interface KeyboardLane extends InputLane {
   /** `as`: instead of what the turn is for. */
   write(bytes: Uint8Array, as?: TypedAs): Promise<void>;
-  /** Somebody judges what is entered. */
+  /** Policy judges what is entered. */
   readonly isJudged: boolean;
-  /** Throws when these keys would be refused, for who types them in several writes: half of a line must not stand there. */
+  /** Throws if policy would refuse these keys. Call it before splitting a line over several writes. */
   check(keys: string): void;
 }
 
-/** What the keyboard does for whoever has his turn. */
-interface Typist {
-  /** Throws when the bytes are refused; the answer is to be called once they have arrived. */
-  readonly begin: (bytes: Uint8Array, as?: TypedAs) => () => void;
-  readonly isJudged: () => boolean;
-  readonly check: KeyboardLane['check'];
-}
+/** Throws when the bytes are refused; the answer is to be called once they have arrived. */
+type Begin = (bytes: Uint8Array, as?: TypedAs) => () => void;
 
 class Turn implements KeyboardLane {
   readonly #lane: InputLane;
-  readonly #typist: Typist;
+  readonly #judge: KeyJudge;
+  readonly #begin: Begin;
 
-  constructor(lane: InputLane, typist: Typist) {
+  constructor(lane: InputLane, judge: KeyJudge, begin: Begin) {
     this.#lane = lane;
-    this.#typist = typist;
+    this.#judge = judge;
+    this.#begin = begin;
   }
 
   get signal(): AbortSignal {
@@ -95,19 +78,19 @@ class Turn implements KeyboardLane {
   }
 
   get isJudged(): boolean {
-    return this.#typist.isJudged();
+    return this.#judge.isAsked;
   }
 
   async write(bytes: Uint8Array, as?: TypedAs): Promise<void> {
-    // Before anybody hears of bytes that will not go.
+    // Emit no input events for a turn that is over.
     if (this.over) throw this.over;
-    const arrived = this.#typist.begin(bytes, as);
+    const arrived = this.#begin(bytes, as);
     await this.#lane.write(bytes);
     arrived();
   }
 
   check(keys: string): void {
-    this.#typist.check(keys);
+    this.#judge.check(keys);
   }
 }
 
@@ -121,21 +104,15 @@ export interface TurnOptions {
 export interface KeyboardInit {
   readonly channel: Channel;
   readonly clock: Clock;
-  /** Whatever the far side prints. */
   readonly output: { readonly on: (listener: () => void) => Disposable };
-  /** Offset the next byte of output will get. */
-  readonly offset: () => number;
-  /** The shell is known to read no commands just now. */
-  readonly busy: () => boolean;
-  /** Where secrets go that the channel does not conceal itself. */
-  readonly secrets: () => RecentSecrets;
-  /** Before anything is sent. */
-  readonly used: () => void;
-  /** The program takes bracketed pastes. */
-  readonly pastes: () => boolean;
-  /** Who judges lines at present; nobody: every line may be entered. */
-  readonly judge?: (() => JudgeTyped | undefined) | undefined;
-  /** Others may have typed before. */
+  readonly log: OutputLog;
+  readonly blocks: Blocks;
+  readonly screen: Pick<Screen, 'modes'>;
+  /** Takes secrets that the channel does not conceal itself. */
+  readonly secrets: RecentSecrets;
+  readonly usage: Usage;
+  readonly judge: (() => JudgeTyped | undefined) | undefined;
+  /** A previous process may have typed before. */
   readonly begun: boolean;
 }
 
@@ -144,21 +121,19 @@ const maxPendingInput = 4 << 20;
 /** No terminal keeps less of a line. */
 const shortLine = 255;
 
-/** What goes into a terminal: one sender at a time, each byte attributed, secrets seen by nobody. */
+/** What goes into a terminal: one sender at a time, each byte attributed, secrets masked. */
 export class Keyboard {
+  /** What was typed, before it is sent. */
   readonly events = new Emitter<InputEvent>();
   readonly #init: KeyboardInit;
   readonly #queue: InputQueue;
-  #last: LastInput | undefined;
-  /** The newest input is the first since Ctrl-C, or a further piece of that line. */
-  #afterStop = false;
-  #lastAhead: number | undefined;
-  /** What was typed by anybody since the last line end. */
-  #line: TypedLine;
+  readonly #judge: KeyJudge;
+  readonly #ahead: TypeAhead;
 
   constructor(init: KeyboardInit) {
     this.#init = init;
-    this.#line = init.begun ? changedLine : emptyLine;
+    this.#judge = new KeyJudge(init);
+    this.#ahead = new TypeAhead({ ...init, process: init.channel.process });
     this.#queue = new InputQueue({
       write: (bytes) => init.channel.write(bytes),
       maxPendingBytes: maxPendingInput,
@@ -166,22 +141,24 @@ export class Keyboard {
   }
 
   get last(): LastInput | undefined {
-    return this.#last;
+    return this.#ahead.last;
   }
 
-  get pendingBytes(): number {
-    return this.#queue.pendingBytes;
-  }
-
+  /** Where the output ended when the newest line was entered that the shell was not ready for. */
   get lastAhead(): number | undefined {
-    return this.#lastAhead;
+    return this.#ahead.lastAhead;
+  }
+
+  /** Bytes are on their way to the far side, or wait for others that are. */
+  get isBusy(): boolean {
+    return this.#queue.pendingBytes > 0;
   }
 
   /** Sends bytes as one body. Resolves when the far side accepted all of them. */
   async send(bytes: Uint8Array, by: string, signal: AbortSignal, as: TypedAs = 'keys'): Promise<void> {
     this.#mustFit(bytes);
     await this.#queue.send(bytes, signal, () => {
-      const arrived = this.#judged(bytes, as);
+      const arrived = this.#judge.judged(bytes, as);
       this.#note(bytes, by);
       return arrived;
     });
@@ -190,16 +167,14 @@ export class Keyboard {
   /** The keyboard for one sender: nobody else's bytes come between those of `work`. Ctrl-C ends the turn. */
   async turn<T>(options: TurnOptions, work: (lane: KeyboardLane) => Promise<T>, signal: AbortSignal): Promise<T> {
     const { by, size, secret = false, as: usually = 'keys' } = options;
-    const begin: Typist['begin'] = (bytes, as = usually) => {
+    const begin: Begin = (bytes, as = usually) => {
       this.#mustFit(bytes);
-      const arrived = secret && as === 'person' ? this.#unjudged(bytes) : this.#judged(bytes, as);
+      const arrived = secret && as === 'person' ? this.#judge.unjudged(bytes) : this.#judge.judged(bytes, as);
       if (secret) this.#noteSecret(bytes, by);
       else this.#note(bytes, by);
       return arrived;
     };
-    const isJudged = (): boolean => this.#init.judge?.() !== undefined;
-    const typist: Typist = { begin, isJudged, check: (keys) => this.#check(keys) };
-    return await this.#queue.turn(size, (lane) => work(new Turn(lane, typist)), signal);
+    return await this.#queue.turn(size, (lane) => work(new Turn(lane, this.#judge, begin)), signal);
   }
 
   /**
@@ -215,16 +190,15 @@ export class Keyboard {
   }
 
   /**
-   * Ctrl-C, ahead of text that waits. Behind input that nobody reads the byte means nothing: when text was under way and
-   * the terminal does not react, the program in the foreground gets the signal itself.
+   * Ctrl-C, ahead of text that waits. Behind unread input the byte means nothing: when text was under way and the terminal does
+   * not react, the program in the foreground gets the signal itself.
    */
   async interrupt(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
     const { channel, clock, output } = this.#init;
     const overtakes = this.#queue.pendingBytes > 0;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(interruptMs)]);
     const sent = this.#queue.interrupt(bytes, limit, () => {
-      // Behind Ctrl-V, or in a paste, it drops nothing.
-      this.#line = typeKeys(this.#line, Buffer.from(bytes).toString('latin1'), false).line;
+      this.#judge.interrupted(bytes);
       this.#note(bytes, by);
       return () => {};
     });
@@ -236,18 +210,19 @@ export class Keyboard {
     if (!(await reacted.promise)) await channel.kill('INT');
   }
 
-  /** Refuses what waits and what comes. */
+  /** Refuses what waits, and what comes with the newest reason. */
   close(error: FairleadError): void {
     this.#queue.close(error);
   }
 
-  /** Waits for a write under way, so that its owner can end after it. */
-  async idle(): Promise<void> {
-    await this.#queue.idle();
+  /** Settles when the write under way is done. */
+  get whenIdle(): Promise<void> {
+    return this.#queue.idle();
   }
 
-  /** What is over the end of a line would be lost without a word, and half a command run. */
+  /** In canonical mode the kernel drops bytes past the line limit, and a truncated command would run: refuse. */
   #mustFit(bytes: Uint8Array): void {
+    this.#queue.mustBeOpen();
     if (bytes.length <= shortLine) return;
     const most = this.#init.channel.process?.longestLine?.();
     const longest = most === undefined ? 0 : longestLine(bytes);
@@ -255,35 +230,6 @@ export class Keyboard {
     throw new FairleadError('too_large', `A line of ${longest} bytes is too long for this program.`, {
       hint: `It reads whole lines, of which the terminal keeps ${most} bytes. Nothing was typed; put the text into a file.`,
     });
-  }
-
-  #check(keys: string): void {
-    const judge = this.#init.judge?.();
-    if (judge) lineAfter(this.#line, { keys, as: 'keys', pastes: this.#init.pastes() }, judge);
-  }
-
-  /** Lets bytes through whose turn has come, or throws. The answer is to be called once they have arrived. */
-  #judged(bytes: Uint8Array, as: TypedAs): () => void {
-    const judge = this.#init.judge?.();
-    const before = this.#line;
-    const pastes = this.#init.pastes();
-    const after = (): TypedLine => lineAfter(before, { keys: Buffer.from(bytes).toString(), as, pastes }, judge);
-    const allowed = judge && after();
-    // Until then nobody knows how much of them arrives.
-    this.#line = changedLine;
-    return () => {
-      // Where nobody judges, the program has them before they are looked at.
-      this.#line = allowed ?? after();
-    };
-  }
-
-  /** A secret is a person's, and never becomes a string: that could not be overwritten. */
-  #unjudged(bytes: Uint8Array): () => void {
-    const entered = bytes.at(-1) === 13 || bytes.at(-1) === 10;
-    this.#line = changedLine;
-    return () => {
-      if (entered) this.#line = emptyLine;
-    };
   }
 
   #note(bytes: Uint8Array, by: string): void {
@@ -296,30 +242,13 @@ export class Keyboard {
     const { channel, secrets } = this.#init;
     const atMs = this.#typed(bytes);
     if (channel.conceal) channel.conceal(bytes);
-    else secrets().add(bytes);
+    else secrets.add(bytes);
     this.events.emit({ bytes: masked(bytes), by, echo: false, atMs });
   }
 
   #typed(bytes: Uint8Array): number {
-    const { busy, channel, clock, offset, used } = this.#init;
-    used();
-    const atMs = clock.monotonic();
-    const entered = bytes.includes(13) || bytes.includes(10);
-    const early = entered && busy();
-    const at = offset();
-    this.#afterStop = this.#last?.stops === true || (this.#afterStop && this.#goesOn(at));
-    // A program that reads lines takes it, unless it was just told to stop; where nobody can tell, it is taken to.
-    const ahead = early && (this.#afterStop || channel.process?.reads?.() === false);
-    const stops = bytes[0] === 3 && bytes.every((byte) => byte === 3);
-    this.#last = { atMs, offset: at, entered, ahead, stops };
-    if (early) this.#lastAhead = this.#last.offset;
-    return atMs;
-  }
-
-  /** The line that was begun before, unless a program that has printed something since waits for a new one. */
-  #goesOn(offset: number): boolean {
-    if (this.#last?.entered !== false) return false;
-    return this.#last.offset === offset || this.#init.channel.process?.reads?.() !== true;
+    this.#init.usage.mark();
+    return this.#ahead.note(bytes);
   }
 }
 

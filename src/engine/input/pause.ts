@@ -20,7 +20,7 @@ export async function pause(terminal: Terminal, gap: PauseOptions, signal: Abort
     if (terminal.ended) return true;
     const unseen = gap.drawn && terminal.log.end === gap.from;
     const gapMs = unseen ? Math.max(drawMs, gap.gapMs) : gap.gapMs;
-    return Math.max(started + gapMs, (terminal.lastOutputMs ?? 0) + quietMs);
+    return Math.max(started + gapMs, (terminal.usage.lastOutputMs ?? 0) + quietMs);
   };
   // A gap longer than the cap is kept, too.
   return await until(terminal, holds, Math.max(capMs, gap.gapMs + drawMs), signal);

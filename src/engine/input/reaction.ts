@@ -31,7 +31,7 @@ export async function reacts(
   const soon = (): void => {
     timer ??= clock.after(lastingMs, compare);
   };
-  using _watching = terminal.parseEagerly();
+  using _watching = terminal.feed.parseEagerly();
   using _output = terminal.output.on(soon);
   using _state = terminal.state.changed.on(soon);
   using _limit = clock.after(limitMs, () => done.resolve(false));

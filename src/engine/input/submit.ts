@@ -47,7 +47,7 @@ export async function submit(terminal: Terminal, request: SubmitRequest, signal:
   const { by, secret = false, text, as } = request;
   checkText(text);
   const size = Buffer.byteLength(text + ends[request.mode]);
-  return await terminal.turn({ by, size, secret, as }, (lane) => deliver(terminal, request, lane), signal);
+  return await terminal.input.turn({ by, size, secret, as }, (lane) => deliver(terminal, request, lane), signal);
 }
 
 /** The same, by somebody who has the keyboard. */
@@ -65,10 +65,10 @@ export async function deliver(terminal: Terminal, request: SubmitRequest, lane: 
 }
 
 async function enterText(terminal: Terminal, request: SubmitRequest, lane: KeyboardLane): Promise<Submission> {
-  const { prompts: attention, blocks, process } = terminal;
+  const { blocks, process, person } = terminal;
   const whole = request.text + ends.enter;
   // What is typed at a password prompt is not drawn, and once it is typed nobody remembers that there was one.
-  if (blocks.state === 'prompt' || attention.current?.secret) return await atOnce(lane, whole, 1);
+  if (blocks.state === 'prompt' || person.prompts.current?.secret) return await atOnce(lane, whole, 1);
   // Of a program far away only the screen tells; a line that is judged, or may end the program, goes with its Enter where it can.
   if (!process || lane.isJudged || /[\r\n]/.test(request.text)) {
     await terminal.sync(lane.signal);
@@ -91,7 +91,7 @@ export function drawsItsInput(terminal: Terminal): boolean {
   const { process, screen } = terminal;
   if (atShell(terminal)) return false;
   // What is typed at a password prompt is not drawn.
-  if (terminal.prompts.current?.secret) return false;
+  if (terminal.person.prompts.current?.secret) return false;
   return screen.modes.bracketedPaste || drawsKeys(process?.inputMode()) === true;
 }
 

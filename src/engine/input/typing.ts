@@ -39,7 +39,7 @@ export async function typeText(
     return { bytes, bracketed: false };
   }
   const bytes = Buffer.from(options.submit ? `${text}\r` : text);
-  await terminal.send(bytes, by, signal, as);
+  await terminal.input.send(bytes, by, signal, as);
   return { bytes: bytes.length, bracketed: false };
 }
 
@@ -60,7 +60,7 @@ async function paste(terminal: Terminal, text: string, options: TypeOptions, sig
     await lane.write(bytes, options.as);
     return { bytes: bytes.length, bracketed };
   };
-  return await terminal.turn({ by, size: Buffer.byteLength(text) + (options.submit ? 1 : 0) }, inTurn, signal);
+  return await terminal.input.turn({ by, size: Buffer.byteLength(text) + (options.submit ? 1 : 0) }, inTurn, signal);
 }
 
 export interface PressOptions {
@@ -85,10 +85,10 @@ export async function pressKey(
       await lane.write(bytes);
       return bytes.length;
     };
-    return await terminal.turn({ by, size: repeat * longestKey }, inTurn, signal);
+    return await terminal.input.turn({ by, size: repeat * longestKey }, inTurn, signal);
   }
   const bytes = encode();
   const interrupts = bytes.every((byte) => byte === interruptByte);
-  await (interrupts ? terminal.interrupt(bytes, by, signal) : terminal.send(bytes, by, signal));
+  await (interrupts ? terminal.input.interrupt(bytes, by, signal) : terminal.input.send(bytes, by, signal));
   return bytes.length;
 }

@@ -9,8 +9,10 @@ export function followDirectory(engine: Engine, own: OwnInstance): void {
   let due: Disposable | undefined;
   const write = (): void => {
     due = undefined;
-    const lowest = engine.terminals.filter(({ ended }) => !ended).sort((a, b) => a.number - b.number)[0];
-    const cwd = lowest?.localCwd;
+    const lowest = engine.terminals
+      .filter(({ ended }) => !ended)
+      .sort((a, b) => a.identity.number - b.identity.number)[0];
+    const cwd = lowest?.place.localCwd;
     if (cwd !== undefined) own.update({ cwd });
   };
   const changed = (): void => {
@@ -19,7 +21,7 @@ export function followDirectory(engine: Engine, own: OwnInstance): void {
   engine.events.on(({ kind, terminal }) => {
     changed();
     // A shell reports its directory with its prompt. Listeners end with the terminal.
-    if (kind === 'opened') terminal.block.on(({ type }) => type === 'prompt' && changed());
+    if (kind === 'opened') terminal.blocks.events.on(({ type }) => type === 'prompt' && changed());
   });
   // Without its file clients cannot find it, and the next instance would take its name.
   const look = (): void => {

@@ -36,7 +36,7 @@ export async function listWaiting(engine: Engine, signal: AbortSignal): Promise<
       const attention = await terminal.sync(signal).then(
         () => promptOf(terminal),
         // What it asked when it could last be looked at.
-        () => terminal.prompts.current,
+        () => terminal.person.prompts.current,
       );
       return attention && describe(terminal, attention);
     }),
@@ -46,8 +46,8 @@ export async function listWaiting(engine: Engine, signal: AbortSignal): Promise<
 }
 
 function describe(terminal: Terminal, attention: ProgramPrompt): Waiting {
-  const program = terminal.process?.foreground()?.name ?? terminal.program;
-  return { terminal: terminal.id, name: terminal.name, program, ...attention };
+  const program = terminal.process?.foreground()?.name ?? terminal.identity.program;
+  return { terminal: terminal.id, name: terminal.identity.name, program, ...attention };
 }
 
 /**
@@ -75,7 +75,7 @@ async function type(engine: Engine, answer: Answer, caller: Caller, signal: Abor
   const terminal = engine.terminals.find(({ id }) => id === answer.terminal);
   if (!terminal) throw new FairleadError('terminal_not_found', `There is no terminal ${answer.terminal}.`);
   const bytes = typedBytes(answer);
-  const secret = answer.secret || terminal.prompts.current?.secret === true;
+  const secret = answer.secret || terminal.person.prompts.current?.secret === true;
   const turn = { by: caller.name, size: bytes.length, secret, as: 'person' } as const;
   let begun = false;
   const inTurn = async (lane: KeyboardLane): Promise<void> => {
@@ -91,7 +91,7 @@ async function type(engine: Engine, answer: Answer, caller: Caller, signal: Abor
     }
   };
   try {
-    await terminal.turn(turn, inTurn, signal);
+    await terminal.input.turn(turn, inTurn, signal);
   } finally {
     if (!begun) bytes.fill(0);
   }

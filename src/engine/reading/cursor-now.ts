@@ -8,7 +8,7 @@ export async function cursorNow(terminal: Terminal, reader: string, signal: Abor
   const { epoch, viewportTop, cursor, alternate } = screen.facts;
   const { id } = screen.history.take(screen, reader);
   return encodeCursor(terminal, {
-    offset: terminal.shownTo,
+    offset: terminal.feed.shownTo,
     epoch,
     row: viewportTop + cursor.y,
     picture: id,

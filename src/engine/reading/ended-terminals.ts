@@ -26,8 +26,8 @@ export class EndedTerminals implements Disposable {
       terminal,
       this.#clock.after(keptMs, () => this.#drop(terminal)),
     );
-    const theirs = [...this.#timers.keys()].filter(({ owner }) => owner === terminal.owner);
-    const oldestFirst = theirs.toSorted((a, b) => a.number - b.number);
+    const theirs = [...this.#timers.keys()].filter(({ identity: { owner } }) => owner === terminal.identity.owner);
+    const oldestFirst = theirs.toSorted((a, b) => a.identity.number - b.identity.number);
     for (const one of oldestFirst.slice(0, -perOwner)) this.#drop(one);
   }
 

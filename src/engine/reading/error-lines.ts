@@ -53,7 +53,8 @@ export function detectErrors(
 }
 
 function rowsIn(terminal: Terminal, scope: 'viewport' | 'last_block' | 'scrollback'): Pick<RowText, 'row' | 'text'>[] {
-  const { screen, blocks, log, size } = terminal;
+  const { screen, blocks, log } = terminal;
+  const { size } = screen;
   if (scope !== 'last_block') return screen.rowTexts(scope === 'viewport' ? screen.viewportTop : screen.baseRow);
   const block = blocks.last;
   if (block === undefined) return [];

@@ -84,7 +84,7 @@ interface WholeOutput extends SourceText {
 /** A run answers with the end of a long output; what else is kept is read here. */
 async function wholeOutput(terminal: Terminal, output: Output, room: Room, signal: AbortSignal): Promise<WholeOutput> {
   const { outputFrom: from, outputTo: to } = output;
-  const source: LogSource = { kind: 'log', from, to, size: terminal.size, alternate: false };
+  const source: LogSource = { kind: 'log', from, to, size: terminal.screen.size, alternate: false };
   const kept = (): Promise<SourceText | undefined> => load(terminal, source, signal).catch(unlessAborted(signal));
   if (output.missedBytes === 0) {
     const { text, flags } = plainText(output.output);

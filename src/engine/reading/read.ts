@@ -2,7 +2,7 @@ import type { TextFlags } from '../../lib/plain-text.ts';
 import { addFlags, plainText } from '../../lib/plain-text.ts';
 import { answered } from '../waiting/answered.ts';
 import type { Summary } from './summaries/index.ts';
-import type { TerminalState } from '../terminal/state.ts';
+import type { TerminalState } from '../terminal/organs/state.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Clipped } from './clip.ts';
 import { clipAndSummarise } from './fit-output.ts';
@@ -64,7 +64,7 @@ export async function readTerminal(terminal: Terminal, request: ReadRequest, sig
   if (request.immediate !== true && request.rest === undefined) await answered(terminal, signal);
   await inStep(terminal, signal);
   // Nothing is awaited between here and the end of `common`: all of it is of one moment.
-  const offset = terminal.shownTo;
+  const offset = terminal.feed.shownTo;
   const picture = terminal.screen.history.take(terminal.screen, request.reader ?? '');
   const found =
     request.rest === undefined ? views[request.view](terminal, request, { offset, picture, maxBytes }) : undefined;
@@ -90,11 +90,11 @@ function facts(terminal: Terminal, offset: number, picture: number) {
   const { screen, clock } = terminal;
   const { epoch, viewportTop, cursor, alternate, title } = screen.facts;
   const { x, y, visible } = cursor;
-  const since = terminal.lastOutputMs;
+  const since = terminal.usage.lastOutputMs;
   return {
     cursor: encodeCursor(terminal, { offset, epoch, row: viewportTop + y, picture, alternate }),
     state: terminal.state.current,
-    idleMs: Math.round(since === undefined ? clock.now() - terminal.createdAt : clock.monotonic() - since),
+    idleMs: Math.round(since === undefined ? clock.now() - terminal.identity.createdAt : clock.monotonic() - since),
     altScreen: alternate,
     screen: {
       ...screen.size,

@@ -67,7 +67,7 @@ export class SharedReader {
     const { log, clock } = this.terminal;
     const beganMs = clock.monotonic();
     const quiet = (): number | false =>
-      log.end > log.start && Math.max(beganMs, this.terminal.lastOutputMs ?? 0) + peekQuietMs;
+      log.end > log.start && Math.max(beganMs, this.terminal.usage.lastOutputMs ?? 0) + peekQuietMs;
     await until(this.terminal, quiet, budgetMs, signal);
     const { bytes } = log.read(log.start, log.end, max);
     return bytes.subarray(0, bytes.length - incompleteTail(bytes));

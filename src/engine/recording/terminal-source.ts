@@ -3,21 +3,13 @@ import type { Terminal } from '../terminal/terminal.ts';
 import type { RecordingSource } from './source.ts';
 
 /** The part of a terminal that recordings use. */
-export type Recordable = Pick<
-  Terminal,
-  | 'id'
-  | 'size'
-  | 'program'
-  | 'log'
-  | 'output'
-  | 'input'
-  | 'resized'
-  | 'block'
-  | 'ended'
-  | 'whenEnded'
-  | 'disposed'
-  | 'sync'
-> & { readonly screen: Pick<Terminal['screen'], 'snapshot' | 'pending'> };
+export interface Recordable extends Pick<Terminal, 'id' | 'log' | 'output' | 'ended' | 'whenEnded' | 'sync'> {
+  readonly identity: Pick<Terminal['identity'], 'program'>;
+  readonly input: Pick<Terminal['input'], 'events'>;
+  readonly blocks: Pick<Terminal['blocks'], 'events'>;
+  readonly state: Pick<Terminal['state'], 'isClosing'>;
+  readonly screen: Pick<Terminal['screen'], 'snapshot' | 'pending' | 'size' | 'resized'>;
+}
 
 export function terminalSource(terminal: Recordable): RecordingSource {
   /** Without a reported command line, the text may have scrolled away by the end of the command. */
@@ -25,20 +17,20 @@ export function terminalSource(terminal: Recordable): RecordingSource {
   return {
     id: terminal.id,
     get size() {
-      return terminal.size;
+      return terminal.screen.size;
     },
-    program: terminal.program,
+    program: terminal.identity.program,
     ended: terminal.whenEnded,
     get isClosed() {
-      return terminal.disposed;
+      return terminal.state.isClosing;
     },
     onOutput: (listener) => terminal.output.on(({ bytes, atMs }) => listener(bytes, atMs)),
-    onInput: (listener) => terminal.input.on(({ bytes, echo, atMs }) => listener(bytes, echo, atMs)),
-    onResize: (listener) => terminal.resized.on(listener),
+    onInput: (listener) => terminal.input.events.on(({ bytes, echo, atMs }) => listener(bytes, echo, atMs)),
+    onResize: (listener) => terminal.screen.resized.on(listener),
     onCommand: (listener) =>
-      terminal.block.on((event) => {
+      terminal.blocks.events.on((event) => {
         if (event.type === 'started') {
-          const command = event.block.command ?? echoedCommand(event.block, terminal.log, terminal.size);
+          const command = event.block.command ?? echoedCommand(event.block, terminal.log, terminal.screen.size);
           echoed = { block: event.block.id, command };
           listener({ phase: 'start', command });
         }

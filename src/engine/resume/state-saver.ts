@@ -36,7 +36,11 @@ export class StateSaver implements Disposable {
       this.#changed = true;
       this.#arm();
     };
-    this.#listening = [terminal.output.on(() => this.#arm()), terminal.resized.on(change), terminal.cleared.on(change)];
+    this.#listening = [
+      terminal.output.on(() => this.#arm()),
+      terminal.screen.resized.on(change),
+      terminal.screen.cleared.on(change),
+    ];
     this.note();
   }
 
@@ -60,7 +64,7 @@ export class StateSaver implements Disposable {
   }
 
   #save(): void {
-    const state = this.#terminal.save();
+    const state = this.#terminal.durable.save();
     if (!state) return;
     this.#memory.save(encodeState(state), Math.min(state.screenAt, state.blocksAt));
     this.#savedTo = this.#terminal.log.end;
@@ -76,7 +80,8 @@ export class StateSaver implements Disposable {
 
   #look(): void {
     this.#timer = undefined;
-    const { clock, log, lastOutputMs = 0, ended } = this.#terminal;
+    const { clock, log, ended } = this.#terminal;
+    const { lastOutputMs = 0 } = this.#terminal.usage;
     const now = clock.monotonic();
     const quiet = ended !== undefined || now - lastOutputMs >= quietMs;
     const since = now - this.#savedMs;

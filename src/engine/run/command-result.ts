@@ -69,7 +69,7 @@ async function withOutput(
   { omit }: Watch,
 ): Promise<Omit<RunResult, 'durationMs' | 'command'>> {
   if (text !== undefined) return { ...facts, output: text, missedBytes: 0 };
-  const read = await outputText(terminal.log, facts.outputFrom, facts.outputTo, terminal.size);
+  const read = await outputText(terminal.log, facts.outputFrom, facts.outputTo, terminal.screen.size);
   const output = omit !== undefined && read.text.includes(omit) ? linesWithout(read.text, omit) : read.text;
   return { ...facts, output, missedBytes: read.missed };
 }

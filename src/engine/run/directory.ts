@@ -27,7 +27,7 @@ export async function directoryAfter(
 export const directoryBefore = (terminal: Terminal): string | undefined =>
   terminal.blocks.promptAt === undefined ? shownHere(terminal) : (terminal.blocks.cwd ?? shownHere(terminal));
 
-const isHere = ({ process, blocks, worksHere }: Terminal): boolean =>
+const isHere = ({ process, blocks, place: { isHere: worksHere } }: Terminal): boolean =>
   process !== undefined && (blocks.cwd === undefined || worksHere);
 
 /** The machine knows a new directory before the shell has told it. */
@@ -42,7 +42,7 @@ function shownHere(terminal: Terminal): string | undefined {
 }
 
 async function prompted(terminal: Terminal, signal: AbortSignal): Promise<void> {
-  if (terminal.marked) await until(terminal, () => terminal.blocks.promptAt !== undefined, directoryMs, signal);
+  if (terminal.blocks.marked) await until(terminal, () => terminal.blocks.promptAt !== undefined, directoryMs, signal);
 }
 
 /** The prompt after the command, in a shell that does not mark it. */

@@ -1,5 +1,5 @@
 import { FairleadError } from '../../contract/errors.ts';
-import type { LastInput } from '../input/keyboard.ts';
+import type { LastInput } from '../input/type-ahead.ts';
 import { renderText } from '../screen/render-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { deaf, readsKeys } from './deaf.ts';
@@ -13,7 +13,8 @@ const { limitMs, answeredMs, silentMs, redrawMs } = timings.place;
  * Ctrl-C, and draw a prompt that the next command must not be blamed for. True when there was such input.
  */
 export async function inputTaken(terminal: Terminal, signal: AbortSignal): Promise<boolean> {
-  const { clock, lastInput } = terminal;
+  const { clock } = terminal;
+  const lastInput = terminal.input.last;
   if (lastInput === undefined || commandOver(terminal, lastInput.offset)) return false;
   const left = lastInput.atMs + limitMs - clock.monotonic();
   if (left <= 0) return false;
@@ -26,7 +27,7 @@ export async function inputTaken(terminal: Terminal, signal: AbortSignal): Promi
 /** An answer was printed and is over, or the program is quiet and seems to have nothing to say. */
 function takenAt(terminal: Terminal, { atMs, offset }: LastInput, stopping: boolean): Holds {
   const { clock, log } = terminal;
-  const since = Math.max(atMs, terminal.lastOutputMs ?? 0);
+  const since = Math.max(atMs, terminal.usage.lastOutputMs ?? 0);
   if (clock.monotonic() < since + answeredMs) return since + answeredMs;
   if (log.end > offset) return !interrupting(terminal);
   return !stopping && since + silentMs;
@@ -47,12 +48,14 @@ export async function promptRedrawn(
 export async function nothingTyped(terminal: Terminal, signal: AbortSignal): Promise<void> {
   const shown = (): number | undefined => {
     const { promptAt } = terminal.blocks;
-    return terminal.marked && (terminal.lastInput?.offset ?? -1) >= (promptAt ?? Infinity) ? promptAt : undefined;
+    return terminal.blocks.marked && (terminal.input.last?.offset ?? -1) >= (promptAt ?? Infinity)
+      ? promptAt
+      : undefined;
   };
   if (shown() !== undefined) await promptRedrawn(terminal, signal);
   const promptAt = shown();
   if (promptAt === undefined) return;
-  const typed = renderText(terminal.log.read(promptAt).bytes, terminal.size).trim();
+  const typed = renderText(terminal.log.read(promptAt).bytes, terminal.screen.size).trim();
   if (typed === '') return;
   if (unanswered(terminal)) {
     await promptRedrawn(terminal, signal, unanswered);
@@ -71,13 +74,14 @@ function commandOver({ blocks }: Terminal, inputAt: number): boolean {
 }
 
 /** Ctrl-C was shown, and the prompt after it was not. */
-function interrupting({ blocks, log, size }: Terminal): boolean {
+function interrupting({ blocks, log, screen: { size } }: Terminal): boolean {
   const { promptAt } = blocks;
   return promptAt !== undefined && /\^C\s*$/.test(renderText(log.read(promptAt).bytes, size));
 }
 
 /** The newest input was Ctrl-C, and a shell that reads keys has drawn no prompt since. */
 function unanswered(terminal: Terminal): boolean {
-  const { blocks, lastInput } = terminal;
+  const { blocks, input } = terminal;
+  const lastInput = input.last;
   return lastInput?.stops === true && (blocks.promptAt ?? -1) <= lastInput.offset && readsKeys(terminal);
 }

@@ -34,7 +34,7 @@ export async function placeOf(
 ): Promise<Place> {
   const { blocks } = terminal;
   if (terminal.ended) throw over(terminal.ended);
-  if (terminal.marked && blocks.state === 'prompt') {
+  if (terminal.blocks.marked && blocks.state === 'prompt') {
     if (blocks.promptAt === undefined) await until(terminal, () => blocks.promptAt !== undefined, promptMs, signal);
     if (blocks.incomplete) throw unfinished();
     // Brings the shell the answers to what it asked its terminal; late, they would be input of the command.
@@ -59,8 +59,8 @@ export async function placeOf(
 }
 
 /** Marks without our nonce may be anybody's: words we have the shell print are better evidence. */
-function markedPlace({ marked, blocks, process }: Terminal): Place | undefined {
-  if (!marked || blocks.promptAt === undefined || blocks.incomplete) return undefined;
+function markedPlace({ blocks, process }: Terminal): Place | undefined {
+  if (!blocks.marked || blocks.promptAt === undefined || blocks.incomplete) return undefined;
   const shell = blocks.shell?.['shell'] ?? '';
   // The shell lost what tells how a command went: it can still be asked.
   const { last } = blocks;
@@ -72,8 +72,8 @@ function markedPlace({ marked, blocks, process }: Terminal): Place | undefined {
 }
 
 /** Ctrl-C at the wrong moment keeps fish from drawing its prompt; its editor waits all the same. */
-function undrawnPlace({ marked, blocks, process }: Terminal): Place | undefined {
-  if (!marked || blocks.state !== 'prompt' || drawsKeys(process?.inputMode()) !== true) return undefined;
+function undrawnPlace({ blocks, process }: Terminal): Place | undefined {
+  if (!blocks.marked || blocks.state !== 'prompt' || drawsKeys(process?.inputMode()) !== true) return undefined;
   const { shell = '', pid } = blocks.shell ?? {};
   return process?.foreground()?.pid === Number(pid) ? { kind: 'marked', shell } : undefined;
 }
@@ -90,8 +90,8 @@ function forcedPlace(terminal: Terminal): Place {
 }
 
 /** The shell with marks is in the foreground again and has just printed: its marks are on their way. */
-function aboutToTell({ marked, blocks, process, clock, lastOutputMs }: Terminal): boolean {
-  if (!marked || blocks.state === 'prompt' || clock.monotonic() - (lastOutputMs ?? 0) > marksMs) return false;
+function aboutToTell({ blocks, process, clock, usage: { lastOutputMs = 0 } }: Terminal): boolean {
+  if (!blocks.marked || blocks.state === 'prompt' || clock.monotonic() - lastOutputMs > marksMs) return false;
   return process?.foreground()?.pid === Number(blocks.shell?.['pid']);
 }
 
@@ -100,7 +100,9 @@ function aboutToTell({ marked, blocks, process, clock, lastOutputMs }: Terminal)
  * one. A prompt rests; a line editor says that it reads; and a share of a hundred is no prompt.
  */
 function mayBeWorking(terminal: Terminal, isKnown: (line: string) => boolean): boolean {
-  const { process, marked, blocks, screen, clock, lastOutputMs = 0 } = terminal;
+  const { process, blocks, screen, clock } = terminal;
+  const { marked } = blocks;
+  const { lastOutputMs = 0 } = terminal.usage;
   if (process !== undefined || !marked || blocks.state !== 'running') return false;
   const line = cursorLine(terminal);
   if (isKnown(line) || screen.modes.bracketedPaste) return false;
@@ -113,7 +115,7 @@ async function whenShown(
   signal: AbortSignal,
 ): Promise<Place | undefined> {
   let found: Place | undefined;
-  using _watching = terminal.parseEagerly();
+  using _watching = terminal.feed.parseEagerly();
   await until(terminal, () => (found = look()) !== undefined, terminal.screen.alternate ? 0 : shownMs, signal);
   return found;
 }

@@ -8,7 +8,7 @@ import { inputTaken } from './input-taken.ts';
 import { placeOf } from './place.ts';
 import { anotherWaits, mustBeTypeable, refuseProgram } from './refusals.ts';
 import type { RunResult } from './result.ts';
-import { knownBy, nest, type RunningCommand } from './running-command.ts';
+import { knownBy, nest } from './running-command.ts';
 import { notTyped, whenStarted } from './starting.ts';
 import { submitCommand } from './submit-command.ts';
 import { type UnfinishedRun, unfinishedInstead } from './unfinished.ts';
@@ -30,11 +30,6 @@ export interface RunRequest {
   readonly shellsOnly?: boolean;
 }
 
-/** The newest command of each terminal. */
-const runs = new WeakMap<Terminal, RunningCommand>();
-/** Terminals in which somebody waits for a command now: one at a time (R-RPC-045). */
-const waitedFor = new WeakSet<Terminal>();
-
 /**
  * Runs a command and waits for its end, for a question to a person, for a program that wants input, or for the time
  * limit. The command keeps running when the wait ends before it does. Throws `conflict` when the terminal is busy.
@@ -45,13 +40,13 @@ export async function runCommand(
   signal: AbortSignal,
   progress: (message: string) => void = () => {},
 ): Promise<RunResult> {
-  if (waitedFor.has(terminal)) throw anotherWaits();
+  if (terminal.commands.isAwaited) throw anotherWaits();
   mustBeTypeable(request.command);
-  waitedFor.add(terminal);
+  terminal.commands.isAwaited = true;
   try {
     const { waitedMs, early } = await firstPrompt(terminal, request, signal, progress);
     if (early) return early;
-    const before = runs.get(terminal);
+    const before = terminal.commands.newest;
     // Another line behind that one would be lost with it, or run when it is no longer expected.
     if (before?.typed && before.ending === undefined && (await isDeaf(terminal, before.typed, signal))) {
       throw deaf('it has shown nothing of the command before');
@@ -65,11 +60,11 @@ export async function runCommand(
     if (request.shellsOnly === true && place.kind === 'program') refuseProgram(place.name);
     const current = await submitCommand(terminal, place, request, { idle, disturbed }, signal);
     nest(current, before);
-    runs.set(terminal, current);
+    terminal.commands.newest = current;
     const leftMs = Math.max(0, request.timeoutMs - waitedMs);
     return await waitForEnd(terminal, current, leftMs, signal, progress);
   } finally {
-    waitedFor.delete(terminal);
+    terminal.commands.isAwaited = false;
   }
 }
 
@@ -80,18 +75,18 @@ export async function follow(
   signal: AbortSignal,
   progress: (message: string) => void = () => {},
 ): Promise<RunResult> {
-  const current = runs.get(terminal);
+  const current = terminal.commands.newest;
   if (current === undefined) {
     throw new FairleadError('not_found', 'No command has been run in this terminal.', {
       hint: 'Run one first; to wait for something else, wait for its text or its prompt.',
     });
   }
-  if (waitedFor.has(terminal)) throw anotherWaits();
-  waitedFor.add(terminal);
+  if (terminal.commands.isAwaited) throw anotherWaits();
+  terminal.commands.isAwaited = true;
   try {
     return await waitForEnd(terminal, current, timeoutMs, signal, progress);
   } finally {
-    waitedFor.delete(terminal);
+    terminal.commands.isAwaited = false;
   }
 }
 
@@ -116,7 +111,7 @@ async function firstPrompt(
 
 /** What runs in a terminal and has nobody who waits for it, because the call that did was cancelled. */
 export function unfinishedRun(terminal: Terminal): UnfinishedRun | undefined {
-  let current = runs.get(terminal);
+  let current = terminal.commands.newest;
   while (current?.ending !== undefined) current = current.outer;
   if (current?.cancelledMs === undefined || terminal.ended) return undefined;
   return {

@@ -25,7 +25,7 @@ export interface RunningCommand {
   readonly over: Emitter<CommandOutcome>;
   readonly overflow: Overflow;
   ending: CommandOutcome | undefined;
-  lastInput: Terminal['lastInput'];
+  lastInput: Terminal['input']['last'];
   /** End of the output when a caller was told that it waits for input of its own. */
   toldAt?: number;
   /** For a command that was typed at the prompt of a shell. */
@@ -34,7 +34,7 @@ export interface RunningCommand {
 
 export const knownBy = ({ prompt, ending, lastInput }: RunningCommand, terminal: Terminal): Known => ({
   prompt,
-  idle: ending !== undefined && lastInput === terminal.lastInput,
+  idle: ending !== undefined && lastInput === terminal.input.last,
 });
 
 /** A command given to a program that an earlier one started ends, at the latest, when that one does. */

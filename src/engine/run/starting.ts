@@ -23,17 +23,17 @@ export async function whenStarted(terminal: Terminal, timeoutMs: number, signal:
   if (!terminal.state.isStarting) return { ready: true };
   await terminal.sync(signal);
   if (!mayBeStarting(terminal)) return { ready: true };
-  using _present = terminal.keepAwake();
-  using _watching = terminal.parseEagerly();
-  const { clock, log, prompts } = terminal;
+  using _present = terminal.usage.keepAwake();
+  using _watching = terminal.feed.parseEagerly();
+  const { clock, log, person } = terminal;
   const quietMs = terminal.process === undefined ? unseenMs : restsMs;
   const startedMs = clock.monotonic();
   let lookedTo: number | undefined;
-  const mayLook = (): Holds => log.end !== lookedTo && (terminal.lastOutputMs ?? startedMs) + quietMs;
-  const changes = (): Holds => !terminal.state.isStarting || prompts.current !== undefined || mayLook();
+  const mayLook = (): Holds => log.end !== lookedTo && (terminal.usage.lastOutputMs ?? startedMs) + quietMs;
+  const changes = (): Holds => !terminal.state.isStarting || person.prompts.current !== undefined || mayLook();
   while (await until(terminal, changes, startedMs + timeoutMs - clock.monotonic(), signal)) {
     if (!terminal.state.isStarting) return { ready: true };
-    if (prompts.current) return { ready: false, asks: prompts.current };
+    if (person.prompts.current) return { ready: false, asks: person.prompts.current };
     lookedTo = log.end;
     await terminal.sync(signal);
     if (!mayBeStarting(terminal) || isElsewhere(terminal)) return { ready: true };
@@ -43,10 +43,10 @@ export async function whenStarted(terminal: Terminal, timeoutMs: number, signal:
 
 /** Not where a start-up file has handed the terminal to another program. */
 function mayBeStarting(terminal: Terminal): boolean {
-  const { process, screen, lastInput } = terminal;
+  const { process, screen, input } = terminal;
   if (!terminal.state.isStarting || screen.alternate) return false;
   // Of a far side only the screen tells: a line that was entered went to something that reads.
-  if (process === undefined) return lastInput?.entered !== true;
+  if (process === undefined) return input.last?.entered !== true;
   const front = process.foreground();
   return front === undefined || !front.isLeader || isShell(front.name);
 }
@@ -65,7 +65,7 @@ export async function notTyped(
   durationMs: number,
 ): Promise<Omit<RunResult, 'command'>> {
   const { start, end } = terminal.log;
-  const { text, missed } = await outputText(terminal.log, start, end, terminal.size);
+  const { text, missed } = await outputText(terminal.log, start, end, terminal.screen.size);
   const why =
     asks === undefined
       ? 'The shell has not shown its first prompt, and the command was not typed: run it again with more time, or press Ctrl+C to stop a start-up file that hangs.'

@@ -61,7 +61,7 @@ export async function submitCommand(
     (ending) => {
       started.ending = ending;
       started.endedMs = terminal.clock.monotonic();
-      started.lastInput = terminal.lastInput;
+      started.lastInput = terminal.input.last;
       started.overflow.endsAt(ending.outputTo);
       if (started.inner?.ending === undefined) started.inner?.watch.outerEnded?.(ending);
       started.over.emit(ending);
@@ -69,7 +69,7 @@ export async function submitCommand(
     () => started.overflow[Symbol.dispose](),
   );
   try {
-    await terminal.send(Buffer.from(lines), request.by, signal, 'command');
+    await terminal.input.send(Buffer.from(lines), request.by, signal, 'command');
   } catch (error) {
     watch[Symbol.dispose]();
     started.overflow[Symbol.dispose]();
@@ -97,7 +97,8 @@ async function prepare(
     // Whoever sees it in the terminal knows what it is for.
     const token = `${markerWord}${randomBytes(9).toString('base64url')}__`;
     const lines = markedLines(command, token, { ...place, paste: bracketedPaste });
-    const { blocks, marked, process } = terminal;
+    const { blocks, process } = terminal;
+    const { marked } = blocks;
     const { pid, name } = process?.foreground() ?? {};
     const silent = marked && pid === Number(blocks.shell?.['pid']) && name === blocks.shell?.['shell'];
     return { watch: new SentinelWatch(terminal, { ...place, token, by, silent }), lines: lines.join('') };
@@ -107,7 +108,7 @@ async function prepare(
   for (const line of lines.slice(0, -1)) await enter(terminal, line, by, signal);
   const last = lines.at(-1) ?? '\r';
   // What was sent while the command before ran may be commands of somebody else, and come first.
-  const typedAhead = !idle && (terminal.lastAhead ?? -1) >= (terminal.blocks.last?.outputFrom ?? Infinity);
+  const typedAhead = !idle && (terminal.input.lastAhead ?? -1) >= (terminal.blocks.last?.outputFrom ?? Infinity);
   return { watch: new MarksWatch(terminal, { command, by, line: last, typedAhead, disturbed }), lines: last };
 }
 
@@ -115,7 +116,7 @@ async function prepare(
 async function enter(terminal: Terminal, line: string, by: string, signal: AbortSignal): Promise<void> {
   const { blocks } = terminal;
   const { cycle } = blocks;
-  await terminal.send(Buffer.from(line), by, signal, 'command');
+  await terminal.input.send(Buffer.from(line), by, signal, 'command');
   const taken = await until(
     terminal,
     () => blocks.cycle !== cycle && blocks.promptAt !== undefined,

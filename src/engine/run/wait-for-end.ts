@@ -20,7 +20,7 @@ export async function waitForEnd(
 ): Promise<RunResult> {
   const { watch, origin } = current;
   const { clock } = terminal;
-  using _present = terminal.keepAwake();
+  using _present = terminal.usage.keepAwake();
   const outcome = deferred<Found | undefined>();
   let isLeaving = false;
   const listening: Disposable[] = [

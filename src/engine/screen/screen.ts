@@ -53,6 +53,8 @@ export class Screen implements Disposable {
   readonly clock: Clock;
   readonly scrollback: number;
   readonly events = new Emitter<ScreenEvent>();
+  readonly resized = new Emitter<Size>();
+  readonly cleared = new Emitter<void>();
   /** What its readers have seen, for differences. */
   readonly history = new ScreenHistory();
   /** After an emulator came to be, by a first byte or by waking up. */
@@ -180,9 +182,9 @@ export class Screen implements Disposable {
     const reflows = cols !== this.#size.cols;
     this.#size = { cols, rows };
     const emulator = this.#awake();
-    if (!emulator) return;
-    emulator.core.resize(cols, rows);
-    if (reflows) emulator.epoch++;
+    emulator?.core.resize(cols, rows);
+    if (emulator && reflows) emulator.epoch++;
+    this.resized.emit(this.#size);
   }
 
   /** Empties screen and scrollback; the cursor's line, unless it is not to be kept, becomes the first. */
@@ -190,6 +192,7 @@ export class Screen implements Disposable {
     this.onChange.emit();
     const emulator = this.#awake();
     if (emulator) clearScreen(emulator, keepCursorLine);
+    this.cleared.emit();
   }
 
   grid({ from, rows = this.#size.rows }: GridOptions = {}): Grid {

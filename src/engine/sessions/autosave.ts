@@ -54,8 +54,8 @@ export function autosave(engine: Engine, store: Workspaces, { instance, log, out
   };
   const follow = (terminal: Terminal): void => {
     // A shell tells where it is with its prompt. The terminal takes its listeners with it.
-    terminal.block.on(({ type }) => type === 'prompt' && changed());
-    terminal.resized.on(changed);
+    terminal.blocks.events.on(({ type }) => type === 'prompt' && changed());
+    terminal.screen.resized.on(changed);
     terminal.state.changed.on((state) => (state === 'exited' || state === 'lost') && changed());
   };
   let gone = 0;
@@ -77,7 +77,7 @@ export function autosave(engine: Engine, store: Workspaces, { instance, log, out
 
 /** What belongs to one principal only is not written down for all. */
 function openIn(engine: Engine): Terminal[] {
-  return engine.terminals.filter(({ ended, owner }) => !ended && owner === undefined);
+  return engine.terminals.filter(({ ended, identity: { owner } }) => !ended && owner === undefined);
 }
 
 /** Nobody asked for it to be written down, so without secrets. A command that has one would not run without it. */
@@ -94,7 +94,7 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 
 function rescue(engine: Engine, store: Workspaces, { last, lost }: ReturnType<typeof autosaveNames>): number {
   const before = store.find(last);
-  const known = new Set(engine.terminals.map(({ number }) => number));
+  const known = new Set(engine.terminals.map(({ identity: { number } }) => number));
   const sessions = before?.sessions.filter(({ id }) => !known.has(id)) ?? [];
   if (before && sessions.length > 0) store.replace({ ...before, name: lost, sessions });
   return sessions.length;

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { closedIdle, PastSessions } from './past-sessions.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-const session = (number: number, more: Partial<Terminal> = {}): Terminal =>
-  ({ id: `id${number}`, number, ...more }) as Terminal;
+const session = (number: number, more: Partial<Terminal['identity']> = {}): Terminal =>
+  ({ id: `id${number}`, identity: { number, ...more } }) as Terminal;
 
 test('only whose it was hears of its end (R-TERM-033)', () => {
   const past = new PastSessions();

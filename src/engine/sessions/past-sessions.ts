@@ -21,7 +21,7 @@ export class PastSessions {
   /** A name may be given again: the newest one counts. */
   readonly #called = new Map<string, Past>();
 
-  remember({ id, number, name, owner }: Terminal, words: PastWords, alias?: string): void {
+  remember({ id, identity: { number, name, owner } }: Terminal, words: PastWords, alias?: string): void {
     const keys = [id, String(number), name, alias].filter((key) => key !== undefined).map((key) => key.toLowerCase());
     const past = { id, owner, keys, words };
     this.#inOrder.set(id, past);

@@ -6,10 +6,13 @@ import type { SavedSession } from './workspaces.ts';
 
 /** What is needed to create a session like it. */
 export function savedSession(terminal: Terminal, recordings: Recordings): SavedSession {
-  const { number, size, name, program, target, cwd, localCwd, marked, launch } = terminal;
+  const { number, name, program, target, launch } = terminal.identity;
+  const { cwd, localCwd } = terminal.place;
+  const { marked } = terminal.blocks;
+  const { size } = terminal.screen;
   return {
     id: number,
-    title: terminal.title.current,
+    title: terminal.state.title.current,
     cwd: localCwd ?? cwd ?? '',
     ...(localCwd === undefined && cwd !== undefined && { cwd_is_remote: true }),
     ...(launch.command === undefined ? {} : { command: launch.command }),

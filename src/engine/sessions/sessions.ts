@@ -170,7 +170,7 @@ export class Sessions implements AsyncDisposable {
   async forReading(ref: TerminalRef | undefined, whose: SessionCaller, signal: AbortSignal): Promise<Terminal> {
     const terminal = ref === undefined ? await this.default(signal, whose) : this.#find(ref, whose);
     this.#users.meets(terminal, whose, this.isDefault(terminal, whose));
-    terminal.markUsed();
+    terminal.usage.mark();
     return terminal;
   }
 
@@ -209,12 +209,12 @@ export class Sessions implements AsyncDisposable {
   }
 
   all(whose: SessionCaller): readonly Terminal[] {
-    return [...this.#all.values()].filter((terminal) => maySee(terminal, whose));
+    return [...this.#all.values()].filter((terminal) => maySee(terminal.identity, whose));
   }
 
   /** 0 is the default session, whatever its own number is: the first one has it, one that took its place another. */
   numbered(number: number, whose: SessionCaller): Terminal | undefined {
-    const found = this.all(whose).find((terminal) => terminal.number === number);
+    const found = this.all(whose).find((terminal) => terminal.identity.number === number);
     return found ?? (number === 0 ? this.#all.get(this.#defaultOf.idOf(ofInstance) ?? '') : undefined);
   }
 
@@ -223,20 +223,20 @@ export class Sessions implements AsyncDisposable {
   }
 
   describe(terminal: Terminal, whose: SessionCaller, plain = new PlainFacts()) {
-    const { id, name, program, size, number } = terminal;
+    const { id, identity, screen } = terminal;
     const pid = terminal.process?.pid;
-    const cwd = terminal.cwd;
+    const cwd = terminal.place.cwd;
     return {
       sessionId: id,
-      shell: plain.line(program),
-      ...size,
-      createdAt: new Date(terminal.createdAt).toISOString(),
-      lastActivityAt: new Date(terminal.lastActivityAt).toISOString(),
+      shell: plain.line(identity.program),
+      ...screen.size,
+      createdAt: new Date(terminal.identity.createdAt).toISOString(),
+      lastActivityAt: new Date(terminal.usage.lastAt).toISOString(),
       isDefault: this.isDefault(terminal, whose),
-      ...(name === undefined ? {} : { name: plain.line(name) }),
+      ...(identity.name === undefined ? {} : { name: plain.line(identity.name) }),
       ...(pid === undefined ? {} : { pid }),
       ...(cwd === undefined ? {} : { cwd: plain.line(cwd) }),
-      rpcId: number,
+      rpcId: identity.number,
       ...plain.flags,
     };
   }
@@ -256,7 +256,7 @@ export class Sessions implements AsyncDisposable {
           status: ended ? ('exited' as const) : ('running' as const),
           ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
           ...(ended?.by === 'signal' ? { signal: ended.signal } : {}),
-          idleSeconds: Math.max(0, Math.round((now - terminal.lastActivityAt) / 1000)),
+          idleSeconds: Math.max(0, Math.round((now - terminal.usage.lastAt) / 1000)),
           ...foreground,
           ...(recordingId === undefined ? {} : { recordingId }),
         };
@@ -318,7 +318,7 @@ export class Sessions implements AsyncDisposable {
       this.#all.get(key.toLowerCase()) ??
       this.#aliases.get(key.toLowerCase()) ??
       (/^\d+$/.test(key) ? this.numbered(Number(key), whose) : undefined);
-    if (found && maySee(found, whose)) return found;
+    if (found && maySee(found.identity, whose)) return found;
     const called = calledSo(
       key,
       this.all(whose).map((terminal) => ({ ...nameable(terminal), terminal })),
@@ -367,7 +367,7 @@ export class Sessions implements AsyncDisposable {
     if (limitMs === 0) return;
     /** Its client is there, and may come back to it. */
     const isAwaited = (): boolean => client?.leaves === true && this.#defaultOf.keyOf(terminal) === client.key;
-    const idleFor = (): number => this.#engine.clock.now() - terminal.lastActivityAt;
+    const idleFor = (): number => this.#engine.clock.now() - terminal.usage.lastAt;
     const look = (): void => {
       if (this.#all.get(terminal.id) !== terminal) return;
       const { recordings } = this.#engine;
@@ -394,7 +394,7 @@ export class Sessions implements AsyncDisposable {
       if (!terminal.ended || this.#all.get(terminal.id) !== terminal) return;
       listening[Symbol.dispose]();
       const { clock } = this.#engine;
-      const leftMs = endedMs - (clock.now() - (terminal.endedAt ?? clock.now()));
+      const leftMs = endedMs - (clock.now() - (terminal.state.endedAt ?? clock.now()));
       this.#timers.get(terminal.id)?.[Symbol.dispose]();
       this.#timers.set(
         terminal.id,
@@ -415,7 +415,7 @@ export class Sessions implements AsyncDisposable {
 function isInUse(terminal: Terminal): boolean {
   if (terminal.state.current === 'needs_person' || terminal.state.current === 'needs_input') return true;
   const { idle, source } = activityOf(terminal);
-  return !idle && (source !== 'process_name' || terminal.launch.command !== undefined);
+  return !idle && (source !== 'process_name' || terminal.identity.launch.command !== undefined);
 }
 
 /** Sessions have numbers besides their names, and a number always means the number. */
@@ -435,4 +435,9 @@ function launchOf({ argv, command = argv && commandLine(argv), title, env = {} }
   };
 }
 
-const nameable = ({ number, id, name, ended }: Terminal): Nameable => ({ number, id, name, isLive: !ended });
+const nameable = ({ identity: { number, name }, id, ended }: Terminal): Nameable => ({
+  number,
+  id,
+  name,
+  isLive: !ended,
+});

@@ -1,6 +1,7 @@
 import type { Caller } from '../call/call.ts';
 import { plainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import type { ClientUse } from '../terminal/organs/usage.ts';
 
 /** Who calls, as far as other clients are concerned. */
 export type User = Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
@@ -8,27 +9,13 @@ export type User = Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
 /** So many users of a terminal are remembered; the oldest are forgotten first. */
 const most = 64;
 
-interface Seen {
-  readonly name: string;
-  readonly isGone: boolean;
-}
-
-interface Use {
-  /** Clients that opened the terminal or typed into it, by what tells them apart. */
-  readonly seen: Map<string, Seen>;
-  /** What each client was told about the others. */
-  readonly told: Map<string, Set<string>>;
-}
-
 /** Tells clients, once, that a terminal they use is used by another client, too. */
 export class TerminalUsers {
-  readonly #uses = new WeakMap<Terminal, Use>();
-
   /** The client opened it or types into it. */
   types(terminal: Terminal, user: User): void {
     const self = selfOf(user);
     if (self === undefined) return;
-    const { seen } = this.#use(terminal);
+    const { seen } = useOf(terminal);
     seen.delete(self);
     seen.set(self, { name: user.name ?? 'unknown', isGone: false });
     const [oldest] = seen.keys();
@@ -37,7 +24,7 @@ export class TerminalUsers {
 
   /** The client will not come back. */
   leaves(terminal: Terminal, self: string): void {
-    const seen = this.#uses.get(terminal)?.seen;
+    const seen = terminal.usage.clients?.seen;
     const user = seen?.get(self);
     if (user) seen?.set(self, { ...user, isGone: true });
   }
@@ -46,7 +33,7 @@ export class TerminalUsers {
   meets(terminal: Terminal, user: User, own: boolean): void {
     const self = user.client?.self;
     if (self === undefined || user.tell === undefined) return;
-    const { seen, told } = this.#use(terminal);
+    const { seen, told } = useOf(terminal);
     const known = told.get(self) ?? new Set();
     const news = [...seen].filter(([other]) => other !== self && !known.has(other));
     if (news.length === 0) return;
@@ -58,13 +45,9 @@ export class TerminalUsers {
     const names = (of: typeof news): string[] => [...new Set(of.map(([, { name }]) => name))];
     user.tell(present.length > 0 ? shared(terminal, names(present), own) : inherited(terminal, names(news)));
   }
-
-  #use(terminal: Terminal): Use {
-    let use = this.#uses.get(terminal);
-    if (!use) this.#uses.set(terminal, (use = { seen: new Map(), told: new Map() }));
-    return use;
-  }
 }
+
+const useOf = ({ usage }: Terminal): ClientUse => (usage.clients ??= { seen: new Map(), told: new Map() });
 
 const selfOf = ({ client, name, origin }: User): string | undefined =>
   client?.self ?? (name === undefined || origin === undefined ? undefined : `${origin} ${name}`);

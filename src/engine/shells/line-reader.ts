@@ -28,7 +28,7 @@ export function lineReader(
   const { dialect, hasLineEditor = false } = traitsOf(name) ?? {};
   if (foreground !== undefined && dialect !== undefined) {
     if (!isPrompt(prompt) && !takesCommands(foreground, editing)) return undefined;
-    const untouched = terminal.lastInput === undefined && foreground.isLeader && prompt !== '';
+    const untouched = terminal.input.last === undefined && foreground.isLeader && prompt !== '';
     if (!editing && !isPrompt(prompt) && !untouched && !looksLikePrompt(prompt)) return undefined;
     return { kind: 'shell', dialect, longLines: hasLineEditor, prompt };
   }
@@ -41,13 +41,13 @@ export function lineReader(
 
 /** Whether a shell or a program seems ready to read a command. Call it after `terminal.sync()`. */
 export const promptShows = (terminal: Terminal): boolean =>
-  (terminal.marked && terminal.blocks.promptAt !== undefined) || lineReader(terminal) !== undefined;
+  (terminal.blocks.marked && terminal.blocks.promptAt !== undefined) || lineReader(terminal) !== undefined;
 
 /** The same for shells only, in a terminal that was opened with one: a debugger or an interpreter in it is no shell. */
 export function shellPromptShows(terminal: Terminal): boolean {
-  const { marked, blocks, program } = terminal;
-  if (marked && blocks.promptAt !== undefined) return true;
+  const { blocks, identity } = terminal;
+  if (blocks.marked && blocks.promptAt !== undefined) return true;
   const reader = lineReader(terminal);
-  const hasShell = marked || isShell(program.slice(program.lastIndexOf('/') + 1));
+  const hasShell = blocks.marked || isShell(identity.program.slice(identity.program.lastIndexOf('/') + 1));
   return reader !== undefined && (reader.kind !== 'program' || !hasShell);
 }

@@ -18,12 +18,12 @@ export interface Activity {
 }
 
 export function activityOf(terminal: Terminal): Activity {
-  const { blocks, process, ended, program } = terminal;
+  const { blocks, process, ended, identity } = terminal;
   const front = ended ? undefined : process?.foreground();
-  const foreground = front?.name ?? baseName(program);
+  const foreground = front?.name ?? baseName(identity.program);
   const facts = {
     foreground,
-    idleMs: Math.max(0, Math.round(terminal.quietMs)),
+    idleMs: Math.max(0, Math.round(quietMs(terminal))),
   };
   // Whoever polls for the end of a build must not poll for ever.
   if (ended) return { idle: true, source: 'exit', lastExitCode: ended.by === 'exit' ? ended.code : null, ...facts };
@@ -35,8 +35,21 @@ export function activityOf(terminal: Terminal): Activity {
   return { idle: isWaiting, source: 'process_name', ...found };
 }
 
+/** How long nothing has come out of it or gone into it. */
+function quietMs({ clock, usage, input, identity }: Terminal): number {
+  const newest = Math.max(usage.lastOutputMs ?? -Infinity, input.last?.atMs ?? -Infinity);
+  return newest === -Infinity ? clock.now() - identity.createdAt : clock.monotonic() - newest;
+}
+
 /** A shell that was given a command line or a script works on it until it ends, and has the same name meanwhile. */
-function wasOpenedToType({ launch: { command } }: Terminal, front: Foreground | undefined): boolean {
+function wasOpenedToType(
+  {
+    identity: {
+      launch: { command },
+    },
+  }: Terminal,
+  front: Foreground | undefined,
+): boolean {
   if (command === undefined) return true;
   const words = front?.arguments ?? command.split(' ');
   return isShell(baseName(words[0] ?? '')) && isInteractive(words);

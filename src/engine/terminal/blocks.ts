@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { Emitter } from '../../lib/emitter.ts';
 import type { Mark } from './marks.ts';
 
 /** One command: where its parts stand in the output, and how it went. */
@@ -78,6 +79,10 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Prompts and commands, told from marks. Feed it every mark in order. */
 export class Blocks {
+  /** What the marks told, emitted by their reader. */
+  readonly events = new Emitter<BlockEvent>();
+  /** The shell was started to mark prompts and commands with our nonce. */
+  readonly marked: boolean;
   /** Undefined for what happened at another time. */
   #now: () => number | undefined;
   readonly #limit: number;
@@ -103,7 +108,8 @@ export class Blocks {
   constructor(options: BlocksOptions) {
     this.#now = () => options.clock.now();
     this.#limit = options.limit ?? 1000;
-    this.#trustOnly = options.trustOnly ?? false;
+    this.marked = options.trustOnly ?? false;
+    this.#trustOnly = this.marked;
     if (options.saved) this.#restore(options.saved);
   }
 

@@ -38,7 +38,8 @@ export interface EnvironmentView extends ToldVariables {
 
 /** What can be known of a session's environment now (R-RPC-032). A shell at its prompt is asked, others told it last. */
 export async function readEnvironment(terminal: Terminal, signal: AbortSignal): Promise<EnvironmentView> {
-  const { environment, process } = terminal;
+  const { process } = terminal;
+  const { environment } = terminal.identity;
   environment?.follow();
   let unheard = false;
   if (environment !== undefined && waitsForCommand(terminal)) {
@@ -53,7 +54,7 @@ export async function readEnvironment(terminal: Terminal, signal: AbortSignal): 
   const told = environment?.read();
   if (told) return { ...told, source: 'shell', unheard };
   const variables = process?.environment?.();
-  if (variables) return { variables, source: 'process', asOf: terminal.createdAt, unheard };
+  if (variables) return { variables, source: 'process', asOf: terminal.identity.createdAt, unheard };
   throw new FairleadError('unsupported', 'The environment of this session cannot be seen.', {
     hint: 'It needs a shell with integration (bash, zsh, fish, sh) or a program on this machine.',
   });
@@ -71,7 +72,8 @@ export async function setEnvironment(
   options: { readonly now: boolean; readonly by: string },
   signal: AbortSignal,
 ): Promise<Applied | undefined> {
-  const { environment, blocks, process } = terminal;
+  const { blocks, process } = terminal;
+  const { environment } = terminal.identity;
   const { readsVariables = 'at_prompt' } = traitsOf(blocks.shell?.['shell'])?.marks ?? {};
   const idle = waitsForCommand(terminal);
   const look = looks(terminal);
@@ -88,9 +90,9 @@ export async function setEnvironment(
   if (wakes && (await woken(terminal, taken, signal))) return options.now ? 'now' : 'next_command';
   const interrupted = interrupt(terminal);
   // Also what was typed while the command before was still going: its prompt comes first, then the text.
-  const nothingTyped = (terminal.lastInput?.offset ?? -1) < (blocks.last?.outputTo ?? blocks.promptAt ?? 0);
+  const nothingTyped = (terminal.input.last?.offset ?? -1) < (blocks.last?.outputTo ?? blocks.promptAt ?? 0);
   if (options.now && nothingTyped && blocks.promptAt !== undefined) {
-    await terminal.send(Buffer.from('\r'), options.by, signal);
+    await terminal.input.send(Buffer.from('\r'), options.by, signal);
     // What is run next must not take the prompt of this Enter for its own end.
     await answered(terminal, signal);
     if (await soon(terminal, taken, signal)) return 'now';

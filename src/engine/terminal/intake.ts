@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Emitter } from '../../lib/emitter.ts';
-import { type BlockEvent, Blocks } from './blocks.ts';
+import { Blocks } from './blocks.ts';
 import { type SavedState, resumeAt } from '../resume/saved-state.ts';
 import { MarkScanner } from './marks.ts';
 import type { Faults } from './faults.ts';
@@ -29,7 +29,6 @@ export interface IntakeInit {
 /** Takes in what a program prints: the log first, then the marks in it, then whoever listens. */
 export class Intake {
   readonly output = new Emitter<OutputEvent>();
-  readonly block = new Emitter<BlockEvent>();
   readonly blocks: Blocks;
   readonly #init: IntakeInit;
   readonly #marks: MarkScanner;
@@ -65,7 +64,7 @@ export class Intake {
     // Whoever makes a mistake with what was printed: it is in the log, and must not end the program that printed it.
     faults.guard(() => {
       for (const mark of this.#marks.scan(bytes, from)) {
-        for (const event of this.blocks.accept(mark)) this.block.emit(event);
+        for (const event of this.blocks.accept(mark)) this.blocks.events.emit(event);
       }
     }, 'the marks');
     faults.guard(() => this.output.emit({ bytes, from, atMs }), 'the output');
@@ -87,6 +86,6 @@ export class Intake {
 
   /** The last byte was taken in. */
   end(atMs: number): void {
-    for (const event of this.blocks.end(this.#init.log.end, atMs)) this.block.emit(event);
+    for (const event of this.blocks.end(this.#init.log.end, atMs)) this.blocks.events.emit(event);
   }
 }

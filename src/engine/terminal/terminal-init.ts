@@ -7,31 +7,48 @@ import type { Launch } from './launch.ts';
 import type { OutputLog } from './output-log.ts';
 import type { JudgeTyped } from '../input/typed-line.ts';
 
-export interface TerminalInit {
-  readonly id: string;
+/** What a terminal was opened as. */
+export interface TerminalIdentity {
   /** What was opened, for people; nothing in the engine asks. */
-  readonly target?: string;
+  readonly target: string;
   /** Others than this principal must not know of it. */
-  readonly owner?: string | undefined;
+  readonly owner: string | undefined;
+  readonly number: number;
+  readonly name: string | undefined;
+  readonly launch: Launch;
+  /** What runs in it: the path of a shell, usually. */
+  readonly program: string;
+  /** What its opener should know of how that went. */
+  readonly notes: readonly string[];
+  readonly createdAt: number;
+  /** The environment of its shell, where that can be seen and changed. */
+  readonly environment: ShellEnvironment | undefined;
+}
+
+export function identityOf(init: TerminalInit): TerminalIdentity {
+  const { target = 'other', owner, number, name, launch = {}, program, notes = [], environment, clock, resumed } = init;
+  const createdAt = resumed?.createdAt ?? clock.now();
+  return { target, owner, number, name, launch, program, notes, createdAt, environment };
+}
+
+export interface TerminalInit extends Partial<Pick<TerminalIdentity, 'target' | 'owner' | 'environment'>> {
+  readonly id: string;
   /** How many bytes of output are kept at most. */
   readonly capacity?: number | undefined;
   readonly number: number;
   readonly name: string | undefined;
   readonly launch?: Launch | undefined;
-  /** What runs in it: the path of a shell, usually. */
   readonly program: string;
+  readonly notes?: readonly string[] | undefined;
   readonly channel: Channel;
   readonly size: Size;
   readonly scrollback: number;
   readonly clock: Clock;
   /** Marks that carry it come from our shell integration; others may be forged by a program's output. */
   readonly nonce: string | undefined;
-  /** What whoever opened it should know of how that went. */
-  readonly notes?: readonly string[] | undefined;
-  readonly environment?: ShellEnvironment | undefined;
-  /** Hears of mistakes of ours with its output. */
+  /** Takes a line about each fault of ours with its output. */
   readonly report?: Log | undefined;
-  /** Who is asked about each line before it is entered, if anybody is at present. */
+  /** The judge of lines at present, asked before each is entered; undefined: none judges. */
   readonly judgeTyped?: (() => JudgeTyped | undefined) | undefined;
   /** Called once when the terminal is disposed. */
   readonly release: () => void;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deferred } from '../../lib/deferred.ts';
 import { abortable } from '../../system/abortable.ts';
-import type { LastInput } from '../input/keyboard.ts';
+import type { LastInput } from '../input/type-ahead.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Holds, until } from './until.ts';
 import { timings } from './timings.ts';
@@ -15,7 +15,7 @@ const { startMs, spokenMs, silentStartMs } = timings.firstPrompt;
  */
 export async function answered(terminal: Terminal, signal: AbortSignal): Promise<void> {
   await sent(terminal, signal);
-  const input = terminal.lastInput;
+  const input = terminal.input.last;
   if (!input) return;
   await quiet(terminal, { since: input, capMs: capMs - (terminal.clock.monotonic() - input.atMs) }, signal);
 }
@@ -23,20 +23,21 @@ export async function answered(terminal: Terminal, signal: AbortSignal): Promise
 /** Calls that come together count in their order: what was asked to be typed before this one is on its way. */
 async function sent(terminal: Terminal, signal: AbortSignal): Promise<void> {
   await nextTurn();
-  if (!terminal.typing) return;
+  if (!terminal.input.isBusy) return;
   const late = deferred();
   let isLate = false;
   using _limit = terminal.clock.after(silentMs, () => {
     isLate = true;
     late.resolve();
   });
-  while (terminal.typing && !isLate) await abortable(Promise.race([terminal.whenTyped, late.promise]), signal);
+  while (terminal.input.isBusy && !isLate)
+    await abortable(Promise.race([terminal.input.whenIdle, late.promise]), signal);
 }
 
 /** Waits until a new terminal is ready for input: its first prompt, or its first output, or the limit (R-RPC-023). */
 export async function firstPrompt(terminal: Terminal, signal: AbortSignal, limitMs: number = startMs): Promise<void> {
-  const spoken = (): boolean => terminal.lastOutputMs !== undefined;
-  if (!terminal.marked) return void (await until(terminal, spoken, silentStartMs, signal));
+  const spoken = (): boolean => terminal.usage.lastOutputMs !== undefined;
+  if (!terminal.blocks.marked) return void (await until(terminal, spoken, silentStartMs, signal));
   const prompted = (): boolean => terminal.blocks.promptAt !== undefined;
   const endMs = terminal.clock.monotonic() + limitMs;
   if (!(await until(terminal, () => prompted() || spoken(), limitMs, signal))) return;
@@ -54,7 +55,7 @@ export interface QuietOptions {
 export async function quiet(terminal: Terminal, options: QuietOptions, signal: AbortSignal): Promise<boolean> {
   if (options.capMs <= 0) return false;
   const { since } = options;
-  using _watching = terminal.parseEagerly();
+  using _watching = terminal.feed.parseEagerly();
   const holds = (): Holds => {
     if (terminal.ended || promptedSince(terminal, since)) return true;
     const at = quietAt(terminal, since);
@@ -69,7 +70,7 @@ function quietAt(terminal: Terminal, { atMs, offset, ahead }: LastInput): number
   const { current } = terminal.blocks;
   const started = current !== undefined && current.outputFrom > offset;
   const pauseMs = started ? runningMs : ahead ? silentMs : quietMs;
-  return (terminal.lastOutputMs ?? 0) + pauseMs;
+  return (terminal.usage.lastOutputMs ?? 0) + pauseMs;
 }
 
 /** A prompt of our own integration was drawn after that input, and is not the one its line was typed ahead of. */

@@ -5,7 +5,9 @@ import type { Terminal } from '../terminal/terminal.ts';
  * for what a program was told, the echo counts with the rest. Undefined: the line was entered, and has yet to be taken.
  */
 export function answerFrom(terminal: Terminal): number | undefined {
-  const { blocks, lastInput, log, marked } = terminal;
+  const { blocks, log } = terminal;
+  const { last: lastInput } = terminal.input;
+  const { marked } = blocks;
   if (lastInput === undefined) return log.end;
   if (!marked) return lastInput.offset;
   const started = blocks.list.find(({ outputFrom }) => outputFrom >= lastInput.offset);

@@ -29,7 +29,7 @@ export class QuietTimer implements Disposable {
   #fetch(): void {
     const fetched = (): void => void setImmediate(() => this.#due());
     // Where nothing can be fetched, what is there is looked at.
-    new Promise((resolve) => resolve(this.#terminal.flush())).then(fetched, fetched);
+    new Promise((resolve) => resolve(this.#terminal.feed.flush())).then(fetched, fetched);
   }
 
   #due(): void {

@@ -16,7 +16,7 @@ export function afterQuiet(
   /** Made when it is needed: most commands are over before anybody looks. */
   let looking: AbortController | undefined;
   const timer = new QuietTimer(terminal, () => {
-    const left = Math.max(since, terminal.lastOutputMs ?? 0) + quietMs - clock.monotonic();
+    const left = Math.max(since, terminal.usage.lastOutputMs ?? 0) + quietMs - clock.monotonic();
     if (left > 0) return timer.arm(left);
     looking ??= new AbortController();
     Promise.resolve(look(looking.signal)).catch(() => {});

@@ -4,7 +4,7 @@ import { afterQuiet } from './quiet-watch.ts';
 import { renderText } from '../screen/render-text.ts';
 import { abortable } from '../../system/abortable.ts';
 import { promptedSince } from './answered.ts';
-import type { TerminalState } from '../terminal/state.ts';
+import type { TerminalState } from '../terminal/organs/state.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { checkConditions, type Condition, type Match, type Matcher, matcherOf } from './condition.ts';
 import { answerFrom } from './echo.ts';
@@ -49,7 +49,7 @@ export async function awaitCondition(
   signal: AbortSignal,
 ): Promise<WaitResult> {
   checkConditions(request.conditions);
-  using _present = terminal.keepAwake();
+  using _present = terminal.usage.keepAwake();
   await terminal.sync(signal);
   using waiting = new Waiting(terminal, request);
   const startedMs = terminal.clock.monotonic();
@@ -88,7 +88,7 @@ class Waiting implements Disposable {
     this.#terminal = terminal;
     this.#conditions = conditions;
     this.#matchers = conditions.map(matcherOf);
-    this.#since = since ?? terminal.lastInput?.offset ?? terminal.log.end;
+    this.#since = since ?? terminal.input.last?.offset ?? terminal.log.end;
     this.#from = since ?? answerFrom(terminal);
     // The echo may be in the log and not yet on the screen.
     this.#released = this.#from !== this.#since;
@@ -99,10 +99,10 @@ class Waiting implements Disposable {
     this.#lastCommand();
     if (this.#ending.signal.aborted || this.#check()) return;
     this.#listening.push(
-      terminal.parseEagerly(),
+      terminal.feed.parseEagerly(),
       terminal.output.on(({ bytes, from }) => this.#output(bytes, from)),
       terminal.state.changed.on(() => this.#check()),
-      terminal.block.on((event) => {
+      terminal.blocks.events.on((event) => {
         if (event.type === 'started') this.#release(event.block.outputFrom);
         if (event.type === 'prompt') this.#release(this.#secondLine());
         if (event.type === 'ended') this.#command = { exitCode: event.block.exitCode ?? null };
@@ -111,7 +111,7 @@ class Waiting implements Disposable {
       terminal.clock.after(timeoutMs, () => this.#settle({ hit: undefined })),
     );
     if (this.#from === undefined) {
-      const quietMs = terminal.lastInput?.entered === true ? enteredMs : takenMs;
+      const quietMs = terminal.input.last?.entered === true ? enteredMs : takenMs;
       this.#listening.push(afterQuiet(terminal, quietMs, () => this.#release(this.#since)));
     }
     this.#watchQuiet();
@@ -142,7 +142,7 @@ class Waiting implements Disposable {
 
   #rendered(bytes: Uint8Array): string {
     const newest = bytes.subarray(-renderedBytes);
-    return (newest.length === bytes.length ? this.#lead : '') + renderText(newest, this.#terminal.size);
+    return (newest.length === bytes.length ? this.#lead : '') + renderText(newest, this.#terminal.screen.size);
   }
 
   #lastCommand(): void {
@@ -210,7 +210,8 @@ class Waiting implements Disposable {
 
   /** Conditions that are about the state of things. */
   #check(): boolean {
-    const { ended, prompts: attention } = this.#terminal;
+    const { ended } = this.#terminal;
+    const { prompts: attention } = this.#terminal.person;
     for (const [hit, condition] of this.#conditions.entries()) {
       if ((condition.type === 'exit' || condition.type === 'quiet') && ended) return this.#settle({ hit });
       if (condition.type === attention.current?.needs) return this.#settle({ hit });
@@ -223,13 +224,17 @@ class Waiting implements Disposable {
   }
 
   #prompted(): boolean {
-    const { blocks, lastInput = { atMs: 0, offset: -1 }, marked } = this.#terminal;
+    const { blocks } = this.#terminal;
+    const { last: lastInput = { atMs: 0, offset: -1 } } = this.#terminal.input;
+    const { marked } = blocks;
     return marked && !blocks.incomplete && promptedSince(this.#terminal, lastInput);
   }
 
   /** Of a terminal that went quiet. */
   #promptStays(shows: (terminal: Terminal) => boolean): boolean {
-    const { blocks, lastInput, log, marked } = this.#terminal;
+    const { blocks, log } = this.#terminal;
+    const { last: lastInput } = this.#terminal.input;
+    const { marked } = blocks;
     // A prompt that was there before the line was entered is not the one after it.
     if (lastInput?.entered === true && log.end === lastInput.offset) return false;
     if (!marked || blocks.state !== 'prompt') return shows(this.#terminal);
@@ -240,7 +245,7 @@ class Waiting implements Disposable {
   #watchQuiet(): void {
     for (const [hit, condition] of this.#conditions.entries()) {
       if (condition.type === 'quiet') {
-        const since = Math.max(this.#terminal.lastInput?.atMs ?? 0, this.#terminal.lastOutputMs ?? 0);
+        const since = Math.max(this.#terminal.input.last?.atMs ?? 0, this.#terminal.usage.lastOutputMs ?? 0);
         this.#listening.push(afterQuiet(this.#terminal, condition.ms, () => void this.#settle({ hit }), since));
       } else if (condition.type === 'prompt' || condition.type === 'command') {
         this.#listening.push(

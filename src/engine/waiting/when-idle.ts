@@ -17,7 +17,7 @@ export function whenIdle(terminal: Terminal, limitMs: number, call: () => void):
       call();
     });
   };
-  const listening = [terminal.output.on(active), terminal.input.on(active)];
+  const listening = [terminal.output.on(active), terminal.input.events.on(active)];
   const stop = (): void => {
     timer?.[Symbol.dispose]();
     for (const one of listening) one[Symbol.dispose]();

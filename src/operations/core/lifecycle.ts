@@ -67,8 +67,8 @@ export const open = operation({
       caller,
       signal,
     );
-    note({ detail: aboutLaunch(input).detail || terminal.program, terminal: terminal.id });
-    const { notes } = terminal;
+    note({ detail: aboutLaunch(input).detail || terminal.identity.program, terminal: terminal.id });
+    const { notes } = terminal.identity;
     return { ...describe(terminal, engine, caller), ...(notes.length > 0 && { notes: [...notes] }) };
   },
   render: ({ notes = [], ...info }) => [`Opened ${line(info)}`, ...notes.map((note) => `Note: ${note}`)].join('\n'),
@@ -123,7 +123,9 @@ export const close = operation({
 });
 
 function describe(terminal: EngineTerminal, engine: Engine, caller: Caller): Info {
-  const { ended, process, name, cwd } = terminal;
+  const { ended, process } = terminal;
+  const { name } = terminal.identity;
+  const { cwd } = terminal.place;
   const foreground = ended ? undefined : process?.foreground()?.name;
   const command = terminal.blocks.current?.command;
   const recordingId = engine.recordings.activeOf(terminal.id);
@@ -131,21 +133,21 @@ function describe(terminal: EngineTerminal, engine: Engine, caller: Caller): Inf
   const plain = new PlainFacts();
   return {
     terminal: terminal.id,
-    target: plain.line(terminal.target),
+    target: plain.line(terminal.identity.target),
     ...(name === undefined ? {} : { name: plain.line(name) }),
-    program: plain.line(terminal.program),
+    program: plain.line(terminal.identity.program),
     state: terminal.state.current,
     ...(foreground === undefined ? {} : { foreground: plain.line(foreground) }),
     ...(command === undefined ? {} : { command: shortCommand(plain.text(command)) }),
     ...unfinishedIn(terminal),
     ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
     ...(cwd === undefined ? {} : { cwd: plain.line(cwd) }),
-    ...terminal.size,
+    ...terminal.screen.size,
     ...(process === undefined ? {} : { pid: process.pid }),
     isDefault: engine.sessions.isDefault(terminal, caller),
-    idleSeconds: Math.max(0, Math.round((engine.clock.now() - terminal.lastActivityAt) / 1000)),
+    idleSeconds: Math.max(0, Math.round((engine.clock.now() - terminal.usage.lastAt) / 1000)),
     ...(recordingId === undefined ? {} : { recordingId }),
-    ...askFacts(terminal.prompts.current, terminal, engine),
+    ...askFacts(terminal.person.prompts.current, terminal, engine),
     ...plain.flags,
   };
 }

@@ -100,7 +100,7 @@ export const read = operation({
     return {
       terminal: terminal.id,
       ...answer,
-      ...askFacts(terminal.prompts.current, terminal, engine),
+      ...askFacts(terminal.person.prompts.current, terminal, engine),
       ...(command ? { command: { ...command, command: command.command && shortCommand(command.command) } } : {}),
       ...unfinishedIn(terminal),
       ...(diff ? { diff: { compared: diff.compared, scrolled: diff.scrolled } } : {}),

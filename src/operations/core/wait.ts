@@ -75,7 +75,7 @@ export const wait = operation({
       screen: text,
       altScreen,
       ...(Object.keys(flags).length > 0 ? { flags } : {}),
-      ...askFacts(terminal.prompts.current, terminal, engine),
+      ...askFacts(terminal.person.prompts.current, terminal, engine),
       ...(rest === undefined ? {} : { rest }),
       ...nextSteps(hit === undefined && goOn(terminal.id, cursor), readRest(terminal.id, rest)),
     };

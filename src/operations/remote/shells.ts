@@ -257,7 +257,7 @@ async function send(shell: SshShell, bytes: Uint8Array, by: string, signal: Abor
   try {
     // Ctrl-C overtakes text that waits.
     if (bytes.length === 1 && bytes[0] === interrupt) await pressKey(shell.terminal, ctrlC, { by, repeat: 1 }, stop);
-    else await shell.terminal.send(bytes, by, stop);
+    else await shell.terminal.input.send(bytes, by, stop);
   } catch (cause) {
     if (signal.aborted) throw cause;
     if (cause instanceof FairleadError && cause.code === 'limit_reached') throw cause;

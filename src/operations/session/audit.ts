@@ -70,6 +70,6 @@ export const audit_log = operation({
 /** Books name a session by number or by id. For a session that is gone, only the given name is known. */
 function namesOf(given: TerminalRef | undefined, all: readonly Terminal[]): readonly unknown[] | undefined {
   if (given === undefined) return undefined;
-  const names = all.map(({ id, number }) => [id, String(number)]);
+  const names = all.map(({ id, identity: { number } }) => [id, String(number)]);
   return names.find((both) => both.includes(String(given))) ?? [String(given)];
 }

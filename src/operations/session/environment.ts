@@ -56,7 +56,7 @@ export const env = operation({
       // A shell reports its environment between a command's end and the next prompt.
       await answered(terminal, call.signal);
       const view = await readEnvironment(terminal, call.signal);
-      const late = view.source === 'process' && terminal.environment !== undefined;
+      const late = view.source === 'process' && terminal.identity.environment !== undefined;
       return { ...view, note: late ? asBegun : view.unheard ? toldEarlier : undefined };
     });
     const about = { source, as_of: new Date(asOf).toISOString(), ...(note === undefined ? {} : { note }) };

@@ -11,6 +11,7 @@ import { clip } from '../../engine/reading/clip.ts';
 import { load } from '../../engine/reading/long-output/load.ts';
 import { textOf } from '../../engine/run/output-text.ts';
 import { type RunResult, runCommand } from '../../engine/run/run.ts';
+import { signalForeground } from '../../engine/terminal/controls.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { awaitCondition as waitForAny } from '../../engine/waiting/wait.ts';
 import { isContinuation } from '../../lib/utf8.ts';
@@ -113,20 +114,17 @@ export interface ExecWait {
 
 const longestSwitch = 64;
 
-/** The pending waits of each session: a queued one comes after them. */
-const queues = new WeakMap<Terminal, Promise<unknown>>();
-
 export async function waitFor(
   terminal: Terminal,
   request: ExecWait,
   signal: AbortSignal,
 ): Promise<z.output<typeof Waited>> {
-  const before = request.queue ? queues.get(terminal) : undefined;
+  const { commands } = terminal;
+  const before = request.queue ? commands.queue : undefined;
   const turn = Promise.resolve(before)
     .catch(() => {})
     .then(() => attempt(terminal, request, signal));
-  const tail = Promise.allSettled([queues.get(terminal), turn]);
-  queues.set(terminal, tail);
+  commands.queue = Promise.allSettled([commands.queue, turn]);
   const result = await turn;
   return answerOf(result, await wholeOutput(terminal, result, signal));
 }
@@ -135,7 +133,8 @@ export async function waitFor(
 async function wholeOutput(terminal: Terminal, result: RunResult, signal: AbortSignal): Promise<string> {
   const { output, missedBytes, outputFrom: from, outputTo: to, head = new Uint8Array() } = result;
   if (missedBytes === 0) return plainLine(output);
-  const { size, log } = terminal;
+  const { log } = terminal;
+  const { size } = terminal.screen;
   if (from >= log.start) return (await load(terminal, { kind: 'log', from, to, size, alternate: false }, signal)).text;
   // More than the log holds: its head was kept aside, the middle is gone.
   const first = plainLine((await textOf(head, size)).text);
@@ -167,7 +166,7 @@ async function attempt(terminal: Terminal, request: ExecWait, signal: AbortSigna
 
 /** A shell may read on the alternate screen, but the program that switched to it still means to draw there. */
 async function refuseFullScreen(terminal: Terminal, signal: AbortSignal): Promise<void> {
-  await terminal.flush();
+  await terminal.feed.flush();
   if (!terminal.screen.alternate && !maySwitchScreens(terminal)) return;
   await terminal.sync(signal);
   if (!terminal.screen.alternate || terminal.ended) return;
@@ -179,7 +178,7 @@ async function refuseFullScreen(terminal: Terminal, signal: AbortSignal): Promis
 }
 
 /** Unparsed output must be parsed first only if it may have switched to the alternate screen. */
-function maySwitchScreens({ log, shownTo }: Terminal): boolean {
+function maySwitchScreens({ log, feed: { shownTo } }: Terminal): boolean {
   // A sequence may have begun earlier; none that switches screens is longer than this.
   const { bytes, from } = log.read(shownTo - longestSwitch);
   return from > shownTo || /(?:\x1b\[|\x9b)\?[\d;]*4[79]/.test(Buffer.from(bytes).toString('latin1'));
@@ -191,7 +190,7 @@ async function prompted(terminal: Terminal, timeoutMs: number, signal: AbortSign
 }
 
 function sessionBusy(terminal: Terminal, error: FairleadError): FairleadError {
-  return new FairleadError('conflict', `Session ${terminal.number} is busy`, {
+  return new FairleadError('conflict', `Session ${terminal.identity.number} is busy`, {
     hint: `${error.message} ${error.hint ?? ''}`.trim(),
     data: { rpcCode: 'SESSION_BUSY' },
     cause: error,
@@ -245,7 +244,7 @@ export const status = operation({
   },
 });
 
-function commandOf({ blocks, log, size }: Terminal): string | undefined {
+function commandOf({ blocks, log, screen: { size } }: Terminal): string | undefined {
   const { current } = blocks;
   return current && (current.command ?? echoedCommand(current, log, size));
 }
@@ -293,7 +292,7 @@ export const signalSend = operation({
     const byte = bytes[name];
     if (mode === 'process') {
       if (!real.has(name)) throw unsupported(signal, [...real]);
-      terminal.signal(name as Signal);
+      signalForeground(terminal, name as Signal);
     } else if (byte === undefined) {
       throw unsupported(
         signal,
@@ -303,7 +302,7 @@ export const signalSend = operation({
     } else if (name === 'INT') {
       await pressKey(terminal, parseKey('Ctrl+C'), { by: call.caller.name, repeat: 1 }, call.signal);
     } else {
-      await terminal.send(Uint8Array.of(byte), call.caller.name, call.signal);
+      await terminal.input.send(Uint8Array.of(byte), call.caller.name, call.signal);
     }
     return { sent: true as const, signal };
   },

@@ -72,7 +72,7 @@ export const focus = operation({
   input: z.object({ session_id: z.union([z.number(), z.string()]).optional().describe('A session of this instance') }),
   output: z.object({ ok: z.literal(true), delivered: z.number().int(), note: z.string().optional() }),
   async run(call) {
-    const session = call.input.session_id === undefined ? undefined : (await sessionOf(call)).number;
+    const session = call.input.session_id === undefined ? undefined : (await sessionOf(call)).identity.number;
     let delivered = 0;
     call.engine.service(runningInstance).focused.emit({
       session,

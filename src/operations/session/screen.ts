@@ -12,12 +12,13 @@ const place = { viewport_top: z.number().int(), epoch: z.number().int() };
 
 const SameEpoch = z.number().int().optional().describe('Refuse if rows were renumbered since');
 
-const sizeOf = ({ size, screen }: Terminal) => ({ ...size, scrollback_rows: screen.scrollbackRows });
+const sizeOf = ({ screen }: Terminal) => ({ ...screen.size, scrollback_rows: screen.scrollbackRows });
 const placeOf = ({ screen }: Terminal) => ({ viewport_top: screen.viewportTop, epoch: screen.epoch });
 
 /** Exactly as many rows as the screen has. */
 function viewport(terminal: Terminal): { row: number; text: string; wrapped: boolean }[] {
-  const { screen, size } = terminal;
+  const { screen } = terminal;
+  const { size } = screen;
   const shown = screen.rowTexts(screen.viewportTop, size.rows);
   return Array.from({ length: size.rows }, (_, at) => {
     const { text = '', wrapped = false } = shown[at] ?? {};
@@ -126,7 +127,8 @@ export const scroll = operation({
   positional: ['id', 'offset', 'count'],
   async run(call) {
     const terminal = await syncedSession(call);
-    const { screen, size } = terminal;
+    const { screen } = terminal;
+    const { size } = screen;
     refuseOldRows(terminal, call.input.epoch);
     const { offset, count } = call.input;
     const end = screen.viewportTop + size.rows;

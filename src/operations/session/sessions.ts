@@ -72,7 +72,7 @@ export const get = operation({
     return {
       ...infoOf(terminal, call.engine),
       scrollback_rows: terminal.screen.scrollbackRows,
-      created_at: new Date(terminal.createdAt).toISOString(),
+      created_at: new Date(terminal.identity.createdAt).toISOString(),
       idle_ms: activityOf(terminal).idleMs,
     };
   },
@@ -119,16 +119,19 @@ export const create = operation({
     const words = program === undefined ? {} : { argv: [program, ...args] as const };
     const env = { ...launchEnvironment(engine), ...rest.env };
     const terminal = await engine.sessions.create({ ...rest, ...words, env, fromHome: true }, caller, signal);
-    note({ detail: aboutLaunch(input).detail || terminal.program, terminal: String(terminal.number) });
+    note({
+      detail: aboutLaunch(input).detail || terminal.identity.program,
+      terminal: String(terminal.identity.number),
+    });
     return createdOf(terminal);
   },
 });
 
 export const createdOf = (terminal: Terminal): z.output<typeof Created> => ({
-  id: terminal.number,
-  session_id: String(terminal.number),
-  title: terminal.title.current,
-  ...terminal.size,
+  id: terminal.identity.number,
+  session_id: String(terminal.identity.number),
+  title: terminal.state.title.current,
+  ...terminal.screen.size,
 });
 
 export const input = operation({
@@ -146,7 +149,7 @@ export const input = operation({
     const terminal = await liveSession(call);
     const text = typedText(call.input);
     call.note({ detail: aboutInput(text, typesUnseen(terminal)) });
-    await terminal.send(Buffer.from(text), call.caller.name, call.signal);
+    await terminal.input.send(Buffer.from(text), call.caller.name, call.signal);
     return ok;
   },
 });
@@ -221,7 +224,7 @@ export const cwd = operation({
     const terminal = await sessionOf(call);
     // A shell reports its directory with its next prompt.
     await answered(terminal, call.signal);
-    const { cwd: path, worksHere } = terminal;
+    const { cwd: path, isHere: worksHere } = terminal.place;
     return { cwd: cwdUri(terminal), ...(path !== undefined && worksHere && { path }) };
   },
 });

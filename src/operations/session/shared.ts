@@ -80,7 +80,7 @@ export async function liveSession(call: Asking): Promise<Terminal> {
     call.engine.sessions.typesInto(terminal, call.caller);
     return terminal;
   }
-  throw new FairleadError('terminal_exited', `Session ${terminal.number} has exited`, {
+  throw new FairleadError('terminal_exited', `Session ${terminal.identity.number} has exited`, {
     hint: `It ${describeEnd(terminal.ended)}; its screen can still be read. Create another session to continue.`,
   });
 }
@@ -94,7 +94,7 @@ function shellType(program: string): string {
 }
 
 /** `file://host/path`, percent-encoded; empty if unknown. */
-export function cwdUri({ cwd, worksHere, blocks }: Terminal): string {
+export function cwdUri({ place: { cwd, isHere: worksHere }, blocks }: Terminal): string {
   if (cwd === undefined) return '';
   const host = worksHere ? hostname() : (blocks.cwdHost ?? '');
   return `file://${encodeURIComponent(host)}${cwd.split('/').map(encodeURIComponent).join('/')}`;
@@ -149,7 +149,9 @@ export const Info = z.object({
 });
 
 export function infoOf(terminal: Terminal, engine: Engine): z.output<typeof Info> {
-  const { number, name, size, ended, program, target, process } = terminal;
+  const { ended, process } = terminal;
+  const { number, name, program, target } = terminal.identity;
+  const { size } = terminal.screen;
   const { viewportTop, epoch } = terminal.screen.facts;
   const { foreground } = activityOf(terminal);
   const atShell = program.endsWith(foreground);
@@ -157,7 +159,7 @@ export function infoOf(terminal: Terminal, engine: Engine): z.output<typeof Info
   return {
     id: number,
     session_id: String(number),
-    title: terminal.title.current,
+    title: terminal.state.title.current,
     ...(name === undefined ? {} : { name }),
     ...size,
     cursor: cursorOf(terminal),

@@ -110,21 +110,21 @@ async function recreate(
 ): Promise<Recreated> {
   const { cols, rows, given_title: title, target, shell } = saved;
   const cwd = saved.cwd_is_remote === true ? saved.cwd : nearest(saved.cwd);
-  const running = engine.sessions.running(caller).map((terminal) => terminal.name);
+  const running = engine.sessions.running(caller).map((terminal) => terminal.identity.name);
   // The original may still be open, and two sessions must not share a name.
   const name = saved.name === undefined ? undefined : freeName(saved.name, running);
   const terminal = await engine.sessions.create({ cols, rows, name, title, target, shell, cwd }, caller, signal);
   const command = input.run_commands ? saved.command : undefined;
   note({
     detail: [input.name, command].filter((part) => part !== undefined).join(': '),
-    terminal: String(terminal.number),
+    terminal: String(terminal.identity.number),
   });
   if (command !== undefined) {
     await typeLine(terminal, command, caller.name, signal);
   }
   return {
     saved_id: saved.id,
-    id: terminal.number,
+    id: terminal.identity.number,
     ...(cwd !== undefined && cwd !== saved.cwd ? { cwd } : {}),
     ...(name === saved.name ? {} : { name }),
   };

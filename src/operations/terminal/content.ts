@@ -62,7 +62,7 @@ export async function readContent(
   } else if (timeoutMs !== undefined) await untilQuiet(terminal, timeoutMs, signal);
   else await answered(terminal, signal);
   await inStep(terminal, signal);
-  if (terminal.disposed) throw gone();
+  if (terminal.state.isClosing) throw gone();
   return { ...take(terminal, request), ...(matched === undefined ? {} : { matched }) };
 }
 
@@ -78,7 +78,7 @@ export async function view(terminal: Terminal, form: 'text' | 'ansi', signal: Ab
   await terminal.sync(signal);
   const { screen } = terminal;
   const { x, y, visible } = screen.cursor;
-  if (terminal.disposed) throw gone();
+  if (terminal.state.isClosing) throw gone();
   const text = form === 'ansi' ? toAnsi(screen.grid()) : screen.text({ scope: 'viewport', wrap: 'keep' });
   // The colours of the ansi form are ours, made from the cells; what programs printed is in between.
   const plain = new PlainFacts();
@@ -86,7 +86,7 @@ export async function view(terminal: Terminal, form: 'text' | 'ansi', signal: Ab
   return {
     content: shown,
     cursor: { x, y },
-    dimensions: { ...terminal.size },
+    dimensions: { ...terminal.screen.size },
     cursorVisible: visible,
     title: plain.line(screen.title),
     altScreen: screen.alternate,
@@ -114,7 +114,7 @@ function take(terminal: Terminal, request: ContentRequest): TerminalContent {
   return {
     content: kept.join('\n'),
     sessionId: terminal.id,
-    ...terminal.size,
+    ...terminal.screen.size,
     altScreen: screen.alternate,
     marker: markerOf(terminal),
     lines: kept.length,
@@ -149,9 +149,9 @@ function lastBlock(terminal: Terminal): Part {
     });
   }
   const { bytes, missed } = terminal.log.read(block.outputFrom, block.outputTo ?? terminal.log.end);
-  const command = block.command ?? echoedCommand(block, terminal.log, terminal.size);
+  const command = block.command ?? echoedCommand(block, terminal.log, terminal.screen.size);
   return {
-    text: renderText(bytes, terminal.size),
+    text: renderText(bytes, terminal.screen.size),
     exitCode: block.exitCode ?? null,
     commandRunning: !block.isOver,
     ...(command === undefined ? {} : { command }),
@@ -176,7 +176,7 @@ function rowOf({ screen }: Terminal, marker: string): number | undefined {
 }
 
 async function untilQuiet(terminal: Terminal, capMs: number, signal: AbortSignal): Promise<void> {
-  const since = terminal.lastInput ?? { atMs: terminal.clock.monotonic(), offset: terminal.log.end };
+  const since = terminal.input.last ?? { atMs: terminal.clock.monotonic(), offset: terminal.log.end };
   await quiet(terminal, { since, capMs }, signal);
 }
 
@@ -189,7 +189,8 @@ async function appears(
   signal: AbortSignal,
 ): Promise<boolean> {
   await inStep(terminal, signal);
-  const { lastInput, log, screen } = terminal;
+  const { log, screen } = terminal;
+  const { last: lastInput } = terminal.input;
   if (request.since !== undefined && take(terminal, request).content.includes(text)) return true;
   const conditions: Condition[] = [{ type: 'text', text }, { type: 'exit' }];
   // What the command did not print it never will.

@@ -1,3 +1,4 @@
+import { clearTerminal } from '../../engine/terminal/controls.ts';
 import { z } from 'zod';
 import { ContentInput, readContent, TerminalContent, view } from './content.ts';
 import { operation, renderJson } from '../../engine/call/operation.ts';
@@ -98,7 +99,7 @@ export const clear = operation({
   output: z.object({ sessionId: z.string(), cleared: z.literal(true) }),
   async run({ input, engine, caller, signal }) {
     const terminal = await engine.sessions.forReading(input.sessionId, caller, signal);
-    await terminal.clear(signal);
+    await clearTerminal(terminal, signal);
     return { sessionId: terminal.id, cleared: true as const };
   },
   render: () => 'Terminal cleared',

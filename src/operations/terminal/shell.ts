@@ -41,7 +41,7 @@ export const create = operation({
     const { shell, cwd, env, name } = input;
     const size = { cols: input.cols, rows: input.rows };
     const terminal = await engine.sessions.create({ shell, cwd, env, name, ...size }, caller, signal);
-    note({ detail: aboutLaunch(input).detail || terminal.program, terminal: terminal.id });
+    note({ detail: aboutLaunch(input).detail || terminal.identity.program, terminal: terminal.id });
     return engine.sessions.describe(terminal, caller);
   },
 });

@@ -53,7 +53,7 @@ test('what is typed without waiting arrives in its order, also behind keys and p
   await using place = await Workplace.open();
   const terminal = await place.shell();
   const typed: string[] = [];
-  terminal.input.on(({ bytes }) => typed.push(Buffer.from(bytes).toString()));
+  terminal.input.events.on(({ bytes }) => typed.push(Buffer.from(bytes).toString()));
   const plain = { ...keys, submit: false };
   const press = (key: string) => pressKey(terminal, parseKey(key), { by: 'test', repeat: 1 }, never);
   await Promise.all([
@@ -176,7 +176,7 @@ describe('real programs', () => {
     await expect.poll(() => screenText(terminal)).toContain('-- INSERT --');
     const sent = await send(terminal, '  if x:\n    y\n', 'paste');
     expect(sent).toMatchObject({ submitted: true, wrapped: true, enters: 1 });
-    await terminal.send(Buffer.from('\x1b:wq\r'), 'test', never);
+    await terminal.input.send(Buffer.from('\x1b:wq\r'), 'test', never);
     await expect.poll(() => terminal.blocks.state).toBe('prompt');
     expect(readFileSync(join(place.home, 'out'), 'utf8')).toBe('  if x:\n    y\n\n');
   });

@@ -41,7 +41,7 @@ function open({ mode = 'raw', judge, flush, write, clock = systemClock }: Far) {
     release: () => {},
   });
   const told: string[] = [];
-  terminal.input.on(({ bytes }) => told.push(Buffer.from(bytes).toString()));
+  terminal.input.events.on(({ bytes }) => told.push(Buffer.from(bytes).toString()));
   const written = (): string[] => channel.written.map((bytes) => Buffer.from(bytes).toString());
   const say = (text: string): void => channel.say(text);
   return { terminal, told, written, say, [Symbol.asyncDispose]: () => terminal[Symbol.asyncDispose]() };
@@ -89,16 +89,16 @@ test('a call that is cancelled between text and Enter tells of no Enter', async 
   hangUp.abort();
   looked.resolve();
   await expect(typing).rejects.toMatchObject({ code: 'cancelled' });
-  await far.terminal.whenTyped;
+  await far.terminal.input.whenIdle;
   expect(far.told).toEqual(['hello']);
-  expect(far.terminal.lastInput?.entered).toBe(false);
+  expect(far.terminal.input.last?.entered).toBe(false);
 });
 
 test('Enter alone counts as typing from the moment it is asked for', async () => {
   for (const paste of [false, true]) {
     await using far = open({ mode: 'lines' });
     const typing = typeText(far.terminal, '', { ...keys, paste }, never);
-    expect(far.terminal.typing).toBe(true);
+    expect(far.terminal.input.isBusy).toBe(true);
     await typing;
     expect(far.written()).toEqual(['\r']);
   }
@@ -116,12 +116,12 @@ test('a line of which nobody knows how much arrived is not entered (R-RPC-100)',
       write: () => stuck.promise,
     });
     const hangUp = new AbortController();
-    const typing = far.terminal.send(Buffer.from('rm '), 'test', hangUp.signal);
+    const typing = far.terminal.input.send(Buffer.from('rm '), 'test', hangUp.signal);
     hangUp.abort();
     await expect(typing).rejects.toMatchObject({ code: 'cancelled' });
     stuck.resolve();
     judging = judge;
-    await expect(far.terminal.send(Buffer.from('-rf x\r'), 'test', never)).rejects.toBe(refusal);
+    await expect(far.terminal.input.send(Buffer.from('-rf x\r'), 'test', never)).rejects.toBe(refusal);
   }
 });
 
@@ -137,29 +137,29 @@ test('what was printed since Ctrl+C makes it the past, and a line taken is a lin
   const wire = openWire({ reads: () => true });
   await using _wire = wire;
   const { terminal } = wire;
-  const type = (text: string): Promise<void> => terminal.send(Buffer.from(text), 'test', never);
+  const type = (text: string): Promise<void> => terminal.input.send(Buffer.from(text), 'test', never);
   await wire.say(`${mark('A', ';n=0')}$ ${mark('B', ';n=0')}vim\r\n${mark('C', ';n=0')}`);
   await type('\x03');
   await type('ihello');
   await wire.say('hello');
   await type(':wq\r');
-  expect(terminal.lastInput?.ahead).toBe(false);
+  expect(terminal.input.last?.ahead).toBe(false);
   await type('\x03');
   await type('one\r');
-  expect(terminal.lastInput?.ahead).toBe(true);
+  expect(terminal.input.last?.ahead).toBe(true);
   await type('two\r');
-  expect(terminal.lastInput?.ahead).toBe(false);
+  expect(terminal.input.last?.ahead).toBe(false);
 });
 
 test('where nobody can tell who reads, the echo of Ctrl+C does not make it the past', async () => {
   await using wire = openWire();
-  const type = (text: string): Promise<void> => wire.terminal.send(Buffer.from(text), 'test', never);
+  const type = (text: string): Promise<void> => wire.terminal.input.send(Buffer.from(text), 'test', never);
   await wire.say(`${mark('A', ';n=0')}$ ${mark('B', ';n=0')}cat\r\n${mark('C', ';n=0')}`);
   await type('\x03');
   await type('ls');
   await wire.say('^C\r\n');
   await type('\r');
-  expect(wire.terminal.lastInput?.ahead).toBe(true);
+  expect(wire.terminal.input.last?.ahead).toBe(true);
 });
 
 test('a program that shows nothing of the text gets one Enter, whatever it makes of it', async () => {
@@ -208,7 +208,7 @@ test.each([
     'const done = () => { console.log("\\r\\nread " + read.length + " keys, " + read.split("\\r").length + " parts\\r"); process.exit() }',
   ].join('; ');
   await typeText(terminal, `${process.execPath} -e '${source}'`, keys, never);
-  await expect.poll(() => terminal.prompts.current?.secret).toBe(true);
+  await expect.poll(() => terminal.person.prompts.current?.secret).toBe(true);
   const sent = await submit(terminal, { ...line, text: 'hunter22' }, never);
   expect(sent).toEqual({ submitted: 'unknown', wrapped: false, bytes: 9, enters: 1 });
   await expect.poll(() => screenText(terminal)).toContain('read 9 keys, 2 parts');

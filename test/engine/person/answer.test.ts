@@ -84,7 +84,7 @@ describe('fairlead answer', () => {
     const variables = `HOME=${mcp.home} FAIRLEAD_HOME=${mcp.home}/.fairlead NO_COLOR=1`;
     await typeText(person, `${variables} ${process.execPath} ${program} answer`, keys, never);
     await expect.poll(() => screenText(person)).toContain('(your answer is not shown)');
-    await person.send(Buffer.from(`wrong\x15${secret}é\x7f\r`), 'person', never);
+    await person.input.send(Buffer.from(`wrong\x15${secret}é\x7f\r`), 'person', never);
     await expect.poll(() => screenText(person)).toContain('Typed into terminal');
     expect(await screenText(person)).toMatch(/asks:\n {2}Password:\n\(your answer is not shown\)\n\nTyped into/);
     expect(person.blocks.last?.exitCode ?? 0).toBe(0);
@@ -247,7 +247,7 @@ test('an answer that fails inside keeps its cause, and is refused by the gate li
   const caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true } as const;
   const answer = { terminal: terminal.id, text: secret, secret: true, submit: true, prompt: 'PIN:' };
   const broken = new Error('broken');
-  const turn = vi.spyOn(terminal, 'turn').mockRejectedValue(broken);
+  const turn = vi.spyOn(terminal.input, 'turn').mockRejectedValue(broken);
   await expect(answerWaiting(place.engine, answer, caller, never)).rejects.toMatchObject({
     code: 'internal',
     cause: broken,
@@ -270,7 +270,7 @@ test('an answer to a question that is no longer asked is refused; the audit keep
   const caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true } as const;
   const answer = { terminal: terminal.id, text: secret, secret: true, submit: true, prompt };
   await answerWaiting(engine, answer, caller, never);
-  await expect.poll(() => terminal.prompts.current?.prompt).toBe('PIN: Other PIN:');
+  await expect.poll(() => terminal.person.prompts.current?.prompt).toBe('PIN: Other PIN:');
   await expect(answerWaiting(engine, answer, caller, never)).rejects.toMatchObject({ code: 'conflict' });
   await answerWaiting(engine, { ...answer, prompt: 'PIN: Other PIN:' }, caller, never);
   await expect.poll(() => terminal.state.current).toBe('idle');

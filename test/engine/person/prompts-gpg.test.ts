@@ -23,7 +23,7 @@ test.runIf(has('gpg') && has('pinentry-curses'))(
     });
     const terminal = await place.shell();
     const asked = async (fits: object): Promise<void> => {
-      await expect.poll(() => terminal.prompts.current, { timeout: 20_000 }).toMatchObject(fits);
+      await expect.poll(() => terminal.person.prompts.current, { timeout: 20_000 }).toMatchObject(fits);
     };
     const pinentry = execFileSync('sh', ['-c', 'command -v pinentry-curses'], { encoding: 'utf8' }).trim();
     await typeText(terminal, `mkdir -m 700 g; echo pinentry-program ${pinentry} > g/gpg-agent.conf`, keys, never);
@@ -38,14 +38,14 @@ test.runIf(has('gpg') && has('pinentry-curses'))(
     const prompt = 'Please enter the passphrase to\nprotect your new key\nPassphrase:';
     await asked({ kind: 'passphrase', needs: 'person', secret: true, prompt });
     expect(terminal.state.current).toBe('needs_person');
-    await terminal.send(Buffer.from('correct horse 42 battery\r'), 'person', never);
+    await terminal.input.send(Buffer.from('correct horse 42 battery\r'), 'person', never);
     await asked({
       kind: 'passphrase',
       needs: 'person',
       secret: true,
       prompt: 'Please re-enter this passphrase\nPassphrase:',
     });
-    await terminal.send(Buffer.from('correct horse 42 battery\r'), 'person', never);
+    await terminal.input.send(Buffer.from('correct horse 42 battery\r'), 'person', never);
     await expect.poll(() => terminal.state.current, { timeout: 30_000 }).toBe('idle');
     expect(terminal.blocks.last?.exitCode).toBe(0);
   },

@@ -49,10 +49,10 @@ async function printed(text: string) {
 test('a question is noticed when the program begins to read, minutes later', async () => {
   await using at = await printed('Continue? [y/N] ');
   await at.pass(120_000);
-  expect(at.terminal.prompts.current).toBeUndefined();
+  expect(at.terminal.person.prompts.current).toBeUndefined();
   at.channel.reads = true;
   await at.pass(10_000);
-  expect(at.terminal.prompts.current).toMatchObject({ kind: 'yes_no' });
+  expect(at.terminal.person.prompts.current).toMatchObject({ kind: 'yes_no' });
   expect(at.terminal.state.current).toBe('needs_input');
 });
 
@@ -72,12 +72,12 @@ test('the looks become rare, and none is spent on what can be no question', asyn
 
 test('a look is no use of the terminal: it counts as idle meanwhile (R-TERM-033)', async () => {
   await using at = await printed('Continue? [y/N] ');
-  const used = at.terminal.lastActivityAt;
+  const used = at.terminal.usage.lastAt;
   const early = at.channel.looks;
   for (let second = 0; second < 60; second++) {
     at.clock.advance(1000);
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(at.channel.looks).toBeGreaterThan(early);
-  expect(at.terminal.lastActivityAt).toBe(used);
+  expect(at.terminal.usage.lastAt).toBe(used);
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { promptOf } from '../../../src/engine/person/prompts/index.ts';
 import { watchAttention } from '../../support/attention.ts';
 import { shortest } from '../../support/shortest.ts';
-import type { TerminalState } from '../../../src/engine/terminal/state.ts';
+import type { TerminalState } from '../../../src/engine/terminal/organs/state.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { keys, never, screenText, Workplace } from '../../support/prompt-desk.ts';
 import { typeText } from '../../../src/engine/input/typing.ts';
@@ -24,7 +24,7 @@ async function asks(terminal: Terminal, command: string) {
   const seen = watchAttention(terminal, AbortSignal.timeout(15_000));
   await typeText(terminal, command, keys, never);
   const attention = await seen;
-  const ms = terminal.clock.monotonic() - (terminal.lastOutputMs ?? 0);
+  const ms = terminal.clock.monotonic() - (terminal.usage.lastOutputMs ?? 0);
   return { attention, ms };
 }
 
@@ -123,7 +123,7 @@ describe('recognised within a second', () => {
         expect(terminal.state.current).toBe(waits);
         await terminal.sync(never);
         expect(promptOf(terminal)).toEqual(attention);
-        await terminal.send(Buffer.from(answer), 'person', never);
+        await terminal.input.send(Buffer.from(answer), 'person', never);
         await expect.poll(() => terminal.state.current).toBe('idle');
         expect(states.filter((state) => state.startsWith('needs_'))).toHaveLength(1);
         expect(states.at(-1)).toBe('idle');
@@ -150,8 +150,8 @@ describe('recognised within a second', () => {
     const terminal = await place.shell();
     const { attention } = await asks(terminal, "read -rs -p 'Password: ' a; echo; read -rs -p 'Again, password: ' a");
     expect(attention.prompt).toBe('Password:');
-    await terminal.send(Buffer.from('hunter22\r'), 'person', never);
-    await expect.poll(() => terminal.prompts.current?.prompt).toBe('Again, password:');
+    await terminal.input.send(Buffer.from('hunter22\r'), 'person', never);
+    await expect.poll(() => terminal.person.prompts.current?.prompt).toBe('Again, password:');
   });
 });
 
@@ -161,7 +161,7 @@ test('however long after its question a program begins to read, it is noticed', 
   const { attention, ms } = await asks(terminal, `bash -c "printf 'Continue? [y/N] '; sleep 3; read -r x"`);
   expect(attention).toMatchObject({ kind: 'yes_no', needs: 'input' });
   expect(ms).toBeGreaterThan(2900);
-  await terminal.send(Buffer.from('y\r'), 'person', never);
+  await terminal.input.send(Buffer.from('y\r'), 'person', never);
   await expect.poll(() => terminal.state.current).toBe('idle');
 });
 
@@ -169,7 +169,7 @@ describe('not taken for a question', () => {
   /** Collects what was recognised until the command is over. */
   async function noticed(terminal: Terminal, command: string): Promise<string[]> {
     const kinds: string[] = [];
-    using _changed = terminal.prompts.changed.on((attention) => attention && kinds.push(attention.kind));
+    using _changed = terminal.person.prompts.changed.on((attention) => attention && kinds.push(attention.kind));
     await typeText(terminal, `${command}; echo "the"" end"`, keys, never);
     await expect.poll(() => screenText(terminal), { timeout: 20_000 }).toContain('the end');
     await expect.poll(() => terminal.state.current).toBe('idle');
@@ -203,9 +203,9 @@ describe('not taken for a question', () => {
     await asks(terminal, "read -rs -p 'Password: ' x; sleep 1.3");
     const kinds: string[] = [];
     const states: TerminalState[] = [];
-    terminal.prompts.changed.on((attention) => attention && kinds.push(attention.kind));
+    terminal.person.prompts.changed.on((attention) => attention && kinds.push(attention.kind));
     terminal.state.changed.on((state) => states.push(state));
-    await terminal.send(Buffer.from('hunter22\r'), 'person', never);
+    await terminal.input.send(Buffer.from('hunter22\r'), 'person', never);
     await expect.poll(() => terminal.state.current).toBe('idle');
     expect(states).toEqual(['running', 'idle']);
     expect(kinds).toEqual([]);

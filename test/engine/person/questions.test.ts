@@ -204,7 +204,7 @@ describe('a client that can show no links', () => {
     const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'fairlead.js');
     await typeText(person, `${variables} ${process.execPath} ${program} answer bob@web.example:22`, keys, never);
     await expect.poll(() => screenText(person)).toContain('(your answer is not shown)');
-    await person.send(Buffer.from(`wrong\x15${secret}é\x7f\r`), 'person', never);
+    await person.input.send(Buffer.from(`wrong\x15${secret}é\x7f\r`), 'person', never);
     await expect.poll(() => screenText(person)).toContain('Answered for bob@web.example:22.');
     expect(await screenText(person)).toMatch(
       /q_\w{8} Fairlead, called by tester, asks:\n {2}password for bob@web\.example:22\n\(your answer is not shown\)\n\nAnswered/,

@@ -46,7 +46,7 @@ async function run(terminal: Terminal, command: string): Promise<void> {
   // With the prompt: what comes after the end of a command is part of what is read.
   const back = new Promise<void>((resolve) => {
     let over = false;
-    const listening = terminal.block.on((event) => {
+    const listening = terminal.blocks.events.on((event) => {
       over ||= event.type === 'ended';
       if (!over || event.type !== 'prompt') return;
       listening[Symbol.dispose]();

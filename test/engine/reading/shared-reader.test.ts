@@ -87,12 +87,12 @@ test('a peek answers when the terminal is quiet, or when its time is over, and t
 test('ended terminals are dropped after their time, and the oldest where one owner has too many', () => {
   const clock = new ManualClock();
   const dropped: string[] = [];
-  const name = ({ owner, number }: Pick<Terminal, 'owner' | 'number'>): string => `${owner}${number}`;
+  const name = ({ identity: { owner, number } }: Terminal): string => `${owner}${number}`;
   using ended = new EndedTerminals(clock, { keptMs: 1000, perOwner: 2 }, (terminal) => {
     dropped.push(name(terminal));
     ended.forget(terminal);
   });
-  const end = (owner: string, number: number): void => ended.keep({ owner, number } as Terminal);
+  const end = (owner: string, number: number): void => ended.keep({ identity: { owner, number } } as Terminal);
   for (const number of [1, 2, 3]) end('ada', number);
   end('bob', 4);
   expect(dropped).toEqual(['ada1']);

@@ -171,7 +171,7 @@ describe('on-failure (R-TERM-079)', () => {
   });
   test('not kept when its session was closed, which ends a shell by a signal', async () => {
     const closed = async (): Promise<void> => {
-      at.terminal.disposed = true;
+      at.terminal.state.isClosing = true;
       await at.terminal.end({ by: 'signal', signal: 'HUP' });
     };
     expect(await run(closed)).toMatchObject({ saved: false, stopReason: 'session_exit', exitCode: null });
@@ -179,7 +179,7 @@ describe('on-failure (R-TERM-079)', () => {
   test('kept when its session was closed after a command had failed', async () => {
     const closed = async (): Promise<void> => {
       at.terminal.run('false', 1);
-      at.terminal.disposed = true;
+      at.terminal.state.isClosing = true;
       await at.terminal.end({ by: 'signal', signal: 'HUP' });
     };
     expect(await run(closed)).toMatchObject({ saved: true });

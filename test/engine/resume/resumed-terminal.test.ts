@@ -1,3 +1,4 @@
+import { clearTerminal } from '../../../src/engine/terminal/controls.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +63,7 @@ function leftOf(terminal: Terminal, channel: Remembered, start = 0) {
   log.append(terminal.log.read(start).bytes);
   return {
     id: terminal.id,
-    size: terminal.size,
+    size: terminal.screen.size,
     log,
     facts: channel.facts,
     state: channel.state?.bytes,
@@ -100,7 +101,7 @@ test('a terminal another process had goes on as if it never changed hands: scree
       await using next = makeEngine();
       const { terminal: one, channel } = await open(engine);
       await say(one, channel, first);
-      const state = one.save();
+      const state = one.durable.save();
       if (state) channel.durable.save(encodeState(state), state.screenAt);
       await say(one, channel, second);
       const again = new Remembered(size);
@@ -115,9 +116,10 @@ test('a terminal another process had goes on as if it never changed hands: scree
       expect(everything(other.screen)).toEqual(everything(one.screen));
       expect([other.log.start, other.log.end]).toEqual([one.log.start, one.log.end]);
       expect(blocksOf(other)).toEqual(blocksOf(one));
-      const { id, name, owner, number, target, program, createdAt, marked } = one;
-      expect(other).toMatchObject({ id, name, owner, number, target, program, createdAt, marked });
-      expect(other.launch).toEqual({ command: 'top' });
+      const { name, owner, number, target, program, createdAt } = one.identity;
+      expect([other.id, other.blocks.marked]).toEqual([one.id, one.blocks.marked]);
+      expect(other.identity).toMatchObject({ name, owner, number, target, program, createdAt });
+      expect(other.identity.launch).toEqual({ command: 'top' });
     }),
     { numRuns: 60 },
   );
@@ -140,13 +142,13 @@ test('numbers are never given again, not even those of terminals that are gone o
   await using engine = makeEngine();
   const kept = [await open(engine), await open(engine), await open(engine)] as const;
   await using plain = await engine.adopt({ target: 'echo', size }, { channel: new EchoChannel(size), program: 'x' });
-  expect(plain.number).toBe(3);
+  expect(plain.identity.number).toBe(3);
   await kept[2].terminal[Symbol.asyncDispose]();
   for (const left of [kept[0], kept[1]]) {
     await using next = makeEngine();
     const again = new Remembered(size);
     await next.resume({ ...leftOf(left.terminal, left.channel), opened: { channel: again } });
-    expect((await open(next)).terminal.number).toBe(4);
+    expect((await open(next)).terminal.identity.number).toBe(4);
     // The other one remembers when this one is gone.
     await kept[0].terminal[Symbol.asyncDispose]();
   }
@@ -159,7 +161,7 @@ test('commands keep their times; of what happened while nobody was there the tim
   const command = (n: number, text: string): string =>
     `${mark(`A;n=${n}`)}${mark(`B;n=${n}`)}${mark(`C;n=${n}`)}${text}`;
   await say(terminal, channel, `${command(1, 'one')}${mark('D;0;n=1')}${command(2, 'two')}`);
-  channel.durable.save(encodeState(terminal.save() as SavedState), 0);
+  channel.durable.save(encodeState(terminal.durable.save() as SavedState), 0);
   await say(terminal, channel, `${mark('D;0;n=2')}${command(3, 'three')}${mark('D;0;n=3')}${command(4, 'four')}`);
   const again = new Remembered(size);
   const other = await next.resume({ ...leftOf(terminal, channel), opened: { channel: again } });
@@ -180,7 +182,7 @@ test('where the oldest bytes are gone, reading begins with a whole line and the 
   await using next = makeEngine();
   const { terminal, channel } = await open(engine);
   await say(terminal, channel, 'top\r\n\x1b[?2004h');
-  channel.durable.save(encodeState(terminal.save() as SavedState), 0);
+  channel.durable.save(encodeState(terminal.durable.save() as SavedState), 0);
   await say(terminal, channel, '\x1b[31mcut here\r\nwhole\r\n');
   const again = new Remembered(size);
   const other = await next.resume({ ...leftOf(terminal, channel, 16), opened: { channel: again } });
@@ -219,7 +221,7 @@ test('it is written down when it grows quiet, after a clear, and at the end, whi
   await say(terminal, channel, 'hello');
   await expect.poll(() => channel.state?.at, { timeout: 3000 }).toBe(5);
   const before = channel.state;
-  await terminal.clear(never);
+  await clearTerminal(terminal, never);
   await expect.poll(() => channel.state === before, { timeout: 3000 }).toBe(false);
   await say(terminal, channel, ' more');
   await engine[Symbol.asyncDispose]();

@@ -25,7 +25,7 @@ test.each(['bash', 'zsh', 'fish', 'dash', 'ash'])(
     let unsure = 0;
     for (let round = 0; round < rounds; round++) {
       rmSync(file, { force: true });
-      await terminal.send(Uint8Array.of(3), 'other', limit());
+      await terminal.input.send(Uint8Array.of(3), 'other', limit());
       const { state, exitCode, output, note } = await start(terminal, `touch ${file}; echo h`);
       if (exitCode === 0 && output === 'h' && existsSync(file)) continue;
       // Ctrl+C may hit a shell in the middle of its own prompt; then nobody can tell, and the answer must say just that.
@@ -50,10 +50,10 @@ test.each(['bash', 'zsh'])(
     };
     let unsure = 0;
     for (let round = 0; round < 5; round++) {
-      await terminal.send(Buffer.from('half a line'), 'other', limit());
+      await terminal.input.send(Buffer.from('half a line'), 'other', limit());
       await expect.poll(shown, { timeout: 10_000 }).toMatch(/half a line$/);
       const typed = terminal.log.end;
-      await terminal.send(Uint8Array.of(3), 'other', limit());
+      await terminal.input.send(Uint8Array.of(3), 'other', limit());
       await expect.poll(() => terminal.blocks.promptAt, { timeout: 10_000 }).toBeGreaterThan(typed);
       const result = await start(terminal, several);
       if (result.exitCode === null && /not known/.test(result.note ?? '')) unsure++;
@@ -70,7 +70,7 @@ test('a Ctrl+C that is shown is no unfinished text: the command waits for the pr
   const prompt = (n: number): string => `${mark('A', `;n=${n}`)}$ ${mark('B', `;n=${n}`)}`;
   const typed = (): string => Buffer.concat(channel.written).toString();
   await wire.say(prompt(0));
-  await terminal.send(Uint8Array.of(3), 'other', limit());
+  await terminal.input.send(Uint8Array.of(3), 'other', limit());
   // A shell on a busy machine: long after anybody waits for an answer.
   clock.advance(2000);
   await wire.say('^C');
@@ -92,7 +92,7 @@ test.each([
   const { channel, terminal } = wire;
   const prompt = (n: number): string => `${mark('A', `;n=${n}`)}$ ${mark('B', `;n=${n}`)}`;
   await wire.say(prompt(0));
-  await terminal.send(Uint8Array.of(3), 'other', limit());
+  await terminal.input.send(Uint8Array.of(3), 'other', limit());
   const running = start(terminal, command);
   for (let turns = 0; turns < 10; turns++) await turn();
   clock.advance(1000);
@@ -110,7 +110,7 @@ test('what the shell ran instead of the command is not taken for it', async () =
   const prompt = (n: number): string => `${mark('A', `;n=${n}`)}$ ${mark('B', `;n=${n}`)}`;
   const typed = (): string => Buffer.concat(channel.written).toString();
   await wire.say(prompt(0));
-  await terminal.send(Uint8Array.of(3), 'other', limit());
+  await terminal.input.send(Uint8Array.of(3), 'other', limit());
   const running = start(terminal, 'touch f; echo h');
   // Nothing is typed while the shell may still be throwing input away, however long it is silent.
   clock.advance(900);

@@ -122,11 +122,11 @@ test('a bash that hangs in a completion and does not hear Ctrl+C is given no com
   timeout: 90_000,
 }, async () => {
   await using terminal = await home.open('bash');
-  await terminal.send(Buffer.from('stuck \t'), 'test', limit());
+  await terminal.input.send(Buffer.from('stuck \t'), 'test', limit());
   await expect
     .poll(() => Buffer.from(terminal.log.read(0).bytes).toString(), { timeout: 20_000 })
     .toContain('completing');
-  await terminal.send(Uint8Array.of(3), 'test', limit());
+  await terminal.input.send(Uint8Array.of(3), 'test', limit());
   await expect(start(terminal, 'echo no')).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringMatching(/does not react to keys.*Ctrl\+C/),

@@ -32,7 +32,7 @@ test.each([
     expect(rows.filter((row) => row.trim() === '')).toEqual([]);
     expect(rows.length).toBeLessThanOrEqual(24);
     const left = follow(terminal, { timeoutMs: 30_000 }, limit(40_000));
-    await terminal.send(Buffer.from(keys), 'test', limit());
+    await terminal.input.send(Buffer.from(keys), 'test', limit());
     expect(await left).toMatchObject({ state: 'done', exitCode: 0 });
   },
 );
@@ -49,7 +49,7 @@ test('less answers with its screen and the keys it takes', async () => {
 
 test('a wait for the shell is not over at the prompt of a debugger', { timeout: 60_000 }, async () => {
   await using terminal = await home.open('bash');
-  await terminal.send(Buffer.from('python3 -m pdb debugged.py\r'), 'test', limit());
+  await terminal.input.send(Buffer.from('python3 -m pdb debugged.py\r'), 'test', limit());
   await awaitCondition(terminal, { conditions: [{ type: 'text', text: '(Pdb)' }], timeoutMs: 20_000 }, limit(30_000));
   const prompt = [{ type: 'prompt' }, { type: 'quiet', ms: 1000 }] as const;
   expect(await awaitCondition(terminal, { conditions: prompt, timeoutMs: 20_000 }, limit(30_000))).toMatchObject({
@@ -60,7 +60,7 @@ test('a wait for the shell is not over at the prompt of a debugger', { timeout: 
     { conditions: [{ type: 'prompt' }], timeoutMs: 20_000, since: 0 },
     limit(30_000),
   );
-  await terminal.send(Buffer.from('q\r'), 'test', limit());
+  await terminal.input.send(Buffer.from('q\r'), 'test', limit());
   expect(await back).toMatchObject({ hit: 0, state: 'idle' });
 });
 
@@ -68,15 +68,15 @@ test('nor at words that only look like one, but at the prompt of a shell within 
   timeout: 60_000,
 }, async () => {
   await using terminal = await home.open('bash');
-  await terminal.send(Buffer.from("printf '(Pdb) '; sleep 20\r"), 'test', limit());
+  await terminal.input.send(Buffer.from("printf '(Pdb) '; sleep 20\r"), 'test', limit());
   await awaitCondition(terminal, { conditions: [{ type: 'text', text: '(Pdb) ' }], timeoutMs: 20_000 }, limit(30_000));
   const prompt = [{ type: 'prompt' }, { type: 'quiet', ms: 1000 }] as const;
   expect(await awaitCondition(terminal, { conditions: prompt, timeoutMs: 20_000 }, limit(30_000))).toMatchObject({
     hit: 1,
   });
-  await terminal.send(Uint8Array.of(3), 'test', limit());
+  await terminal.input.send(Uint8Array.of(3), 'test', limit());
   await awaitCondition(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000));
-  await terminal.send(Buffer.from('dash\r'), 'test', limit());
+  await terminal.input.send(Buffer.from('dash\r'), 'test', limit());
   expect(
     await awaitCondition(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 20_000 }, limit(30_000)),
   ).toMatchObject({

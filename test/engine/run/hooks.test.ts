@@ -28,12 +28,12 @@ test.each([
     evidence: 'mark',
     note: expect.stringContaining('its prompt told'),
   });
-  expect(terminal.cwd).toBe('/');
+  expect(terminal.place.cwd).toBe('/');
   for (const code of [3, 0]) {
     const result = await start(terminal, `cd /usr; echo ${code}; (exit ${code})`);
     expect(result).toMatchObject({ state: 'done', exitCode: code, output: `${code}`, evidence: 'marker' });
   }
-  await expect.poll(() => terminal.cwd).toBe('/usr');
+  await expect.poll(() => terminal.place.cwd).toBe('/usr');
 });
 
 test('bash reports by its hooks again when they are back', async () => {
@@ -60,7 +60,7 @@ test.each([
     expect(result.output.split('\n').at(-1)).toBe(`${code}`);
   }
   expect(await start(terminal, 'cd /usr')).toMatchObject({ exitCode: 0 });
-  await expect.poll(() => terminal.cwd).toBe('/usr');
+  await expect.poll(() => terminal.place.cwd).toBe('/usr');
   expect(await start(terminal, 'echo )')).toMatchObject({
     exitCode: null,
     output: expect.stringContaining('parse error'),

@@ -10,7 +10,8 @@ afterAll(() => home[Symbol.asyncDispose]());
 
 const start = (terminal: Terminal, command: string, timeoutMs = 15_000) =>
   runCommand(terminal, { command, timeoutMs, by: 'test' }, limit());
-const send = (terminal: Terminal, text: string): Promise<void> => terminal.send(Buffer.from(text), 'other', limit());
+const send = (terminal: Terminal, text: string): Promise<void> =>
+  terminal.input.send(Buffer.from(text), 'other', limit());
 
 test('a busy terminal refuses, and says what runs and what to do (R-RPC-045)', async () => {
   await using terminal = await home.open('bash');
@@ -80,7 +81,7 @@ test('a wait that is cancelled leaves the command running, and it can be followe
   await using terminal = await home.open('bash');
   const leaving = new AbortController();
   const begun = deferred();
-  using _block = terminal.block.on(({ type }) => {
+  using _block = terminal.blocks.events.on(({ type }) => {
     if (type === 'started') begun.resolve();
   });
   const waiting = runCommand(
@@ -121,15 +122,15 @@ test('output of 100,000 lines is whole, and its place in the log is told', async
 test('nothing listens to a terminal when its command is over', async () => {
   await using terminal = await home.open('bash');
   await start(terminal, 'echo one');
-  const before = [terminal.output.size, terminal.block.size, terminal.state.changed.size];
+  const before = [terminal.output.size, terminal.blocks.events.size, terminal.state.changed.size];
   for (const command of ['true', 'echo "open', 'echo )', 'sleep 0.5']) await start(terminal, command);
-  expect([terminal.output.size, terminal.block.size, terminal.state.changed.size]).toEqual(before);
+  expect([terminal.output.size, terminal.blocks.events.size, terminal.state.changed.size]).toEqual(before);
 });
 
 test('of a command only the newest is kept, for as long as a terminal lives', { timeout: 180_000 }, async () => {
   await using terminal = await home.open('bash');
   const collect = await collector();
-  const listening = (): number[] => [terminal.block.size, terminal.output.size];
+  const listening = (): number[] => [terminal.blocks.events.size, terminal.output.size];
   const before = listening();
   for (let round = 0; round < 300; round++) await start(terminal, 'true');
   const growth: number[] = [];
@@ -205,7 +206,7 @@ test('true in bash takes at most twice what the shell needs', async () => {
     awaitCondition(terminal, { conditions: [{ type: 'prompt' }], timeoutMs: 5000 }, limit());
   const byHand = async (): Promise<void> => {
     const done = deferred();
-    using _block = terminal.block.on((event) => {
+    using _block = terminal.blocks.events.on((event) => {
       if (event.type === 'prompt') done.resolve();
     });
     await send(terminal, 'true\r');

@@ -51,7 +51,7 @@ async function meanwhile(terminal: Terminal, step: Step, since: number): Promise
   const printed = (): string => Buffer.from(terminal.log.read(since).bytes).toString();
   // A shell without marks is told to print one when it begins.
   const hasBegun = (): boolean =>
-    terminal.marked ? (terminal.blocks.last?.outputFrom ?? -1) >= since : printed().includes('\x1b]7461;');
+    terminal.blocks.marked ? (terminal.blocks.last?.outputFrom ?? -1) >= since : printed().includes('\x1b]7461;');
   await expect.poll(() => (after === undefined ? hasBegun() : printed().includes(after)), { interval: 5 }).toBe(true);
   // A shell that reads by itself may take its time to begin.
   if (after === undefined)

@@ -14,7 +14,7 @@ const limit = (): AbortSignal => AbortSignal.timeout(60_000);
 const timeoutMs = 600_000;
 
 const typed = (terminal: Terminal, text: string): Promise<void> =>
-  terminal.send(Buffer.from(`${text}\r`), 'person', never);
+  terminal.input.send(Buffer.from(`${text}\r`), 'person', never);
 
 test.runIf(isRoot)(
   'after the password of an interactive ssh its prompt is seen at once, not when time is up',

@@ -98,7 +98,7 @@ test('a password that a start-up file asks for is a matter for a person, and the
     asks: { kind: 'password', secret: true },
     note: expect.stringMatching(/not typed.*after the answer/),
   });
-  await terminal.send(Buffer.from('hunter2\r'), 'person', limit());
+  await terminal.input.send(Buffer.from('hunter2\r'), 'person', limit());
   await expect.poll(() => terminal.blocks.promptAt, { timeout: 15_000 }).toBeDefined();
   expect(await start(terminal, 'echo yes')).toMatchObject({ state: 'done', exitCode: 0, output: 'yes' });
 });

@@ -29,11 +29,11 @@ const run = (terminal: Terminal, command: string, timeoutMs = 10_000): Promise<R
 test('a question of a builtin is no prompt of the shell: nothing of ours is typed as its answer', async () => {
   await using terminal = await home.open('bash', { integration: false });
   const typed: string[] = [];
-  using _typing = terminal.input.on(({ bytes }) => void typed.push(Buffer.from(bytes).toString()));
+  using _typing = terminal.input.events.on(({ bytes }) => void typed.push(Buffer.from(bytes).toString()));
   const asked = await run(terminal, 'read -p "Ihr Name> " who; echo "got=$who="', 3000);
   expect(asked.state).not.toBe('done');
   expect(typed).toHaveLength(1);
-  await terminal.send(Buffer.from('anna\r'), 'test', limit());
+  await terminal.input.send(Buffer.from('anna\r'), 'test', limit());
   await printed(terminal, 'got=anna=');
 });
 
@@ -48,7 +48,7 @@ test('a shell that prints in its start-up files and has shown no prompt is start
 
 test('a program that reads lines is typed at as one, and a silent one is not taken for a deaf shell', async () => {
   await using terminal = await home.open('bash');
-  await terminal.send(Buffer.from('cat\r'), 'test', limit());
+  await terminal.input.send(Buffer.from('cat\r'), 'test', limit());
   await eventually(() => terminal.process?.foreground()?.name === 'cat');
   await terminal.sync(limit());
   expect(drawsItsInput(terminal)).toBe(false);
@@ -71,12 +71,12 @@ test('an unmarked shell runs one command after the other', async () => {
 
 test('what is typed at a password prompt stays out of the audit trail, and a question stands until its line is entered', async () => {
   await using terminal = await home.open('bash');
-  await terminal.send(Buffer.from('read -sp "Password: " x\r'), 'test', limit());
-  await eventually(() => terminal.prompts.current?.kind === 'password');
+  await terminal.input.send(Buffer.from('read -sp "Password: " x\r'), 'test', limit());
+  await eventually(() => terminal.person.prompts.current?.kind === 'password');
   expect(typesUnseen(terminal)).toBe(true);
-  await terminal.send(Buffer.from('s'), 'test', limit());
-  expect(terminal.prompts.current?.kind).toBe('password');
-  await terminal.send(Buffer.from('\r'), 'test', limit());
+  await terminal.input.send(Buffer.from('s'), 'test', limit());
+  expect(terminal.person.prompts.current?.kind).toBe('password');
+  await terminal.input.send(Buffer.from('\r'), 'test', limit());
   await eventually(() => terminal.state.current === 'idle');
   expect(typesUnseen(terminal)).toBe(false);
 });

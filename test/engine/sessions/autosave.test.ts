@@ -78,11 +78,11 @@ describe('R-RPC-112 autosave in trouble', () => {
     });
     clock.advance(2000);
     // A change that leaves the list as it was.
-    terminal.resized.emit(size);
+    terminal.screen.resized.emit(size);
     clock.advance(2000);
     expect([full.mock.calls.length, logged.length]).toEqual([2, 1]);
     full.mockRestore();
-    terminal.resized.emit(size);
+    terminal.screen.resized.emit(size);
     clock.advance(2000);
     expect(savedIds()).toEqual([0]);
     vi.spyOn(store, 'replace').mockImplementationOnce(() => {

@@ -41,7 +41,8 @@ test('how a session ended is told by its id, its number and its name (R-TERM-033
   const { sessions } = place.engine;
   const session = await sessions.create({ name: 'build' }, me, never);
   await atPrompt(session);
-  const { id, number } = session;
+  const { id } = session;
+  const { number } = session.identity;
   clock.stop();
   clock.advance(601_000);
   for (const called of [id, number, String(number), 'build']) {
@@ -51,7 +52,7 @@ test('how a session ended is told by its id, its number and its name (R-TERM-033
 
 test('the session RPC tells it, too; of one that was destroyed it says what its reference says (R-RPC-020)', async () => {
   const forgotten = await place.create();
-  const terminal = place.engine.terminals.find(({ number }) => number === forgotten);
+  const terminal = place.engine.terminals.find(({ identity: { number } }) => number === forgotten);
   if (terminal) await atPrompt(terminal);
   const destroyed = await place.create();
   await place.client.call('session.destroy', { id: destroyed });
@@ -69,7 +70,10 @@ test('the session RPC tells it, too; of one that was destroyed it says what its 
 
 test('a session that was closed is disposed in the words of the terminal book, and of the core book (R-TERM-034)', async () => {
   const { sessions } = place.engine;
-  const { id, number } = await sessions.create({ name: 'gone' }, me, never);
+  const {
+    id,
+    identity: { number },
+  } = await sessions.create({ name: 'gone' }, me, never);
   await sessions.destroy(id, me, never);
   for (const called of [id, number, 'gone']) {
     const error = await refusal(called);
@@ -84,14 +88,17 @@ test('a session that was closed is disposed in the words of the terminal book, a
 test('number 0 is the default session, also when it was started again (R-TERM-034, R-RPC-020)', async () => {
   const { sessions } = place.engine;
   const first = await sessions.default(never);
-  expect(first.number).toBe(0);
+  expect(first.identity.number).toBe(0);
   await atPrompt(first);
-  await first.send(Buffer.from('exit 7\r'), 'test', never);
+  await first.input.send(Buffer.from('exit 7\r'), 'test', never);
   await first.whenEnded;
   const { terminal: second, restarted } = await sessions.forInput(undefined, me, never);
   expect(restarted).toBe(true);
-  expect(second.number).toBeGreaterThan(0);
-  expect(await place.client.call('session.get', { id: 0 })).toMatchObject({ id: second.number, terminal: second.id });
+  expect(second.identity.number).toBeGreaterThan(0);
+  expect(await place.client.call('session.get', { id: 0 })).toMatchObject({
+    id: second.identity.number,
+    terminal: second.id,
+  });
   expect(await sessions.forReading('0', me, never)).toBe(second);
   expect((await refusal(first.id)).message).toBe(
     `Session '${first.id}' has exited with code 7, and another one has taken its place.`,

@@ -26,13 +26,15 @@ test.each(['block', 'state'] as const)('a listener of %s that throws at the end 
   await expect.poll(() => terminal.blocks.state).toBe('running');
   const states: string[] = [];
   terminal.state.changed.on((state) => states.push(state));
-  if (which === 'block') terminal.block.on(ours);
+  if (which === 'block') terminal.blocks.events.on(ours);
   else terminal.state.changed.on(ours);
   channel.end({ by: 'exit', code: 3 });
   expect(await terminal.whenEnded).toEqual({ by: 'exit', code: 3 });
   expect(states).toEqual(['exited']);
   expect(logged).toMatchObject([/incident .* in the (marks|state) of terminal/]);
-  await expect(terminal.send(Buffer.from('x'), 'test', limit())).rejects.toMatchObject({ code: 'terminal_exited' });
+  await expect(terminal.input.send(Buffer.from('x'), 'test', limit())).rejects.toMatchObject({
+    code: 'terminal_exited',
+  });
   await terminal[Symbol.asyncDispose]();
   await terminal.whenDisposed;
   expect(engine.terminals).toEqual([]);

@@ -51,7 +51,7 @@ const localOptions = () => ({
 async function survives(terminal: Terminal): Promise<void> {
   await firstPrompt(terminal, limit());
   const say = async (line: string, word: string): Promise<void> => {
-    await terminal.send(Buffer.from(`${line}\r`), 'test', limit());
+    await terminal.input.send(Buffer.from(`${line}\r`), 'test', limit());
     await expect.poll(() => printed(terminal)).toContain(word);
     await terminal.sync(limit());
   };
@@ -59,7 +59,7 @@ async function survives(terminal: Terminal): Promise<void> {
   // Nobody waits for it: it is parsed in a turn of its own.
   await say("echo BO''OM", 'BOOM\r');
   {
-    using _watching = terminal.parseEagerly();
+    using _watching = terminal.feed.parseEagerly();
     await say("echo BO''OM-again", 'BOOM-again');
   }
   await say("echo af'ter'", 'after\r');
@@ -74,7 +74,7 @@ async function survives(terminal: Terminal): Promise<void> {
     expect(line).toMatch(new RegExp(`^incident [0-9a-f]{8} in the screen of terminal ${terminal.id}: TypeError`));
     expect(line).not.toContain('what was printed');
   }
-  await terminal.send(Buffer.from('exit 7\r'), 'test', limit());
+  await terminal.input.send(Buffer.from('exit 7\r'), 'test', limit());
   expect(await terminal.whenEnded).toEqual({ by: 'exit', code: 7 });
 }
 
@@ -95,9 +95,9 @@ describe('output that our emulator cannot take ends nothing', () => {
       await survives(await open(engine, 'local'));
       const left = await open(engine, 'local');
       await firstPrompt(left, limit());
-      await left.send(Buffer.from("echo BO''OM\r"), 'test', limit());
+      await left.input.send(Buffer.from("echo BO''OM\r"), 'test', limit());
       await expect.poll(() => printed(left)).toContain('BOOM\r');
-      await left.leave();
+      await left.durable.detach();
     }
     await client[Symbol.asyncDispose]();
     await using engine = engineWith(folder, {}, log);

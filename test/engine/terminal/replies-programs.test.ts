@@ -11,7 +11,8 @@ prepare(home.home);
 afterAll(() => home[Symbol.asyncDispose]());
 
 const path = (name: string): string => join(home.home, name);
-const type = (terminal: Terminal, text: string): Promise<void> => terminal.send(Buffer.from(text), 'test', limit());
+const type = (terminal: Terminal, text: string): Promise<void> =>
+  terminal.input.send(Buffer.from(text), 'test', limit());
 const shows = async (terminal: Terminal, text: string): Promise<void> => {
   const { hit } = await awaitCondition(
     terminal,

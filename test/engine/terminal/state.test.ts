@@ -75,9 +75,9 @@ test('a shell without marks pushes running and idle', async () => {
   const states: string[] = [];
   terminal.state.changed.on((state) => states.push(state));
   const go = join(home.home, 'go');
-  await terminal.send(Buffer.from(`mkfifo ${go}; cat ${go}\r`), 'test', limit());
+  await terminal.input.send(Buffer.from(`mkfifo ${go}; cat ${go}\r`), 'test', limit());
   await expect.poll(() => states.at(-1), { timeout: 10_000 }).toBe('running');
-  await terminal.send(Buffer.from('\x03'), 'test', limit());
+  await terminal.input.send(Buffer.from('\x03'), 'test', limit());
   await expect.poll(() => states.at(-1), { timeout: 10_000 }).toBe('idle');
 });
 
@@ -87,7 +87,7 @@ test('the state is pushed soon after output and after input, without marks', asy
   at.terminal.state.changed.on((state) => states.push(state));
   await at.say('$ ');
   expect(states).toEqual(['idle']);
-  await at.terminal.send(Buffer.from('vi\r'), 'test', limit());
+  await at.terminal.input.send(Buffer.from('vi\r'), 'test', limit());
   await at.pass(30);
   at.channel.front = editor;
   await at.pass(100);
@@ -101,7 +101,7 @@ test('the state is pushed soon after output and after input, without marks', asy
 test('a program that starts late is still found', async () => {
   await using at = await scene();
   await at.say('$ ');
-  await at.terminal.send(Buffer.from('vi\r'), 'test', limit());
+  await at.terminal.input.send(Buffer.from('vi\r'), 'test', limit());
   await at.pass(2500);
   at.channel.front = editor;
   const states: string[] = [];
@@ -141,7 +141,7 @@ test('a listener that throws is logged and keeps no change from the others', asy
 test('the title is pushed: that of the program, else the name of what runs', async () => {
   await using at = await scene();
   const titles: string[] = [];
-  at.terminal.title.changed.on((title) => titles.push(title));
+  at.terminal.state.title.changed.on((title) => titles.push(title));
   await at.say('$ ');
   expect(titles).toEqual(['dash']);
   at.channel.front = editor;
@@ -152,20 +152,20 @@ test('the title is pushed: that of the program, else the name of what runs', asy
   await at.pass(100);
   expect(titles).toEqual(['dash', 'vi', 'notes.txt']);
   const before = at.channel.asked;
-  expect(at.terminal.title.current).toBe('notes.txt');
+  expect(at.terminal.state.title.current).toBe('notes.txt');
   expect(at.channel.asked).toBe(before);
 });
 
 test('a title that comes back after a time without listeners is pushed', async () => {
   await using at = await scene();
-  const first = at.terminal.title.changed.on(() => {});
+  const first = at.terminal.state.title.changed.on(() => {});
   await at.say('\x1b]2;one\x07');
   await at.pass(100);
   first[Symbol.dispose]();
   await at.say('\x1b]2;two\x07');
   await at.pass(100);
   const titles: string[] = [];
-  at.terminal.title.changed.on((title) => titles.push(title));
+  at.terminal.state.title.changed.on((title) => titles.push(title));
   await at.say('\x1b]2;one\x07');
   await at.pass(100);
   expect(titles).toEqual(['one']);

@@ -84,7 +84,7 @@ describe('a mistake of ours in a timer is an incident and ends nothing', () => {
     await using engine = start(channel);
     const terminal = await engine.open({ target: 'echo', size }, limit());
     await say(terminal, channel, 'Password: ');
-    vi.spyOn(terminal.prompts, 'look').mockImplementationOnce(ours);
+    vi.spyOn(terminal.person.prompts, 'look').mockImplementationOnce(ours);
     clock.advance(40);
     await expect.poll(places).toEqual(['the screen']);
     expect(terminal.ended).toBeUndefined();

@@ -20,7 +20,7 @@ function open(reads?: () => boolean | undefined): {
 } {
   const clock = new ManualClock();
   const wire = openWire({ clock, ...(reads && { reads }) });
-  return { clock, wire, type: (text) => wire.terminal.send(Buffer.from(text), 'test', never) };
+  return { clock, wire, type: (text) => wire.terminal.input.send(Buffer.from(text), 'test', never) };
 }
 
 /** Whether it is over, after everything that is due has run. */
@@ -65,7 +65,7 @@ test('a program that takes nothing is not waited for', async () => {
   await using _wire = wire;
   await wire.say(prompt(0));
   const taken = deferred();
-  const stuck = wire.terminal.turn({ by: 'test', size: 1 }, () => taken.promise, never);
+  const stuck = wire.terminal.input.turn({ by: 'test', size: 1 }, () => taken.promise, never);
   const over = watched(answered(wire.terminal, never));
   expect(await over()).toBe(false);
   clock.advance(150);

@@ -10,7 +10,7 @@ const home = shellHome();
 afterAll(() => home[Symbol.asyncDispose]());
 
 const enter = (terminal: Terminal, line: string): Promise<void> =>
-  terminal.send(Buffer.from(`${line}\r`), 'test', limit());
+  terminal.input.send(Buffer.from(`${line}\r`), 'test', limit());
 
 const until = (terminal: Terminal, conditions: readonly Condition[], timeoutMs = 18_000, since?: number) =>
   awaitCondition(terminal, { conditions, timeoutMs, since }, limit());
@@ -53,7 +53,7 @@ test('the echo of a command is not what it prints, whenever the wait begins', as
   await enter(terminal, 'echo needle )');
   expect(await until(terminal, [{ type: 'regex', pattern: 'syntax error' }])).toMatchObject({ hit: 0 });
   await until(terminal, [{ type: 'prompt' }]);
-  await terminal.send(Buffer.from('half'), 'test', limit());
+  await terminal.input.send(Buffer.from('half'), 'test', limit());
   expect(await until(terminal, [{ type: 'text', text: 'half' }])).toMatchObject({ hit: 0 });
 });
 
@@ -147,7 +147,7 @@ test('quiet in a real shell', async () => {
   await using terminal = await home.open('bash');
   await enter(terminal, 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.05; done; sleep 20');
   expect(await until(terminal, [{ type: 'quiet', ms: 250 }])).toMatchObject({ hit: 0 });
-  expect(terminal.clock.monotonic() - (terminal.lastOutputMs ?? 0)).toBeGreaterThanOrEqual(250);
+  expect(terminal.clock.monotonic() - (terminal.usage.lastOutputMs ?? 0)).toBeGreaterThanOrEqual(250);
 });
 
 test('the end of a command with its exit code, of the program, and a prompt', async () => {
@@ -176,12 +176,12 @@ test('the time limit is an answer, and a cancelled wait ends at once', async () 
   await using terminal = await home.open('dash');
   const late = await until(terminal, [{ type: 'text', text: 'never' }], 50);
   expect(late).toMatchObject({ hit: undefined, state: 'idle' });
-  const before = [terminal.output.size, terminal.block.size];
+  const before = [terminal.output.size, terminal.blocks.events.size];
   const leaving = new AbortController();
   const waiting = awaitCondition(terminal, { conditions: [{ type: 'exit' }], timeoutMs: 20_000 }, leaving.signal);
   leaving.abort();
   await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
-  expect([terminal.output.size, terminal.block.size]).toEqual(before);
+  expect([terminal.output.size, terminal.blocks.events.size]).toEqual(before);
 });
 
 test('conditions that make no sense are refused', async () => {

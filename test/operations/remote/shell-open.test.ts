@@ -131,7 +131,7 @@ describe('ssh_shell_open', () => {
     const { shell_id = '' } = await at.run(open, { session_id, cols: 65_535, rows: 65_535 });
     await at.run(write, { shell_id, input: 'stty size\n' });
     expect((await at.run(waitFor, { shell_id, patterns: ['65535 65535'], timeout_secs: 20 })).status).toBe('matched');
-    expect(at.ssh.shells.find(shell_id, 'me').terminal.size).toEqual({ cols: 1000, rows: 1000 });
+    expect(at.ssh.shells.find(shell_id, 'me').terminal.screen.size).toEqual({ cols: 1000, rows: 1000 });
   });
 
   test('a caller that hangs up before it hears the id leaves no shell', async () => {

@@ -184,7 +184,7 @@ test('a line is judged whole, whichever calls typed it (R-RPC-100)', async () =>
   const file = join(place.home, 'touched');
   const caller = { name: 'test', principal: 'owner', origin: 'mcp', may: () => true } as const;
   const context = { engine: place.engine, caller, signal: AbortSignal.timeout(20_000) };
-  const terminal = place.engine.terminals.find(({ number }) => number === id)?.id;
+  const terminal = place.engine.terminals.find(({ identity: { number } }) => number === id)?.id;
   const typeKeys = (input: string) => place.client.ask('session.input', { id, input });
   /** Ctrl+C, until the shell has dropped what was typed and shows a new prompt: one that is busy with its prompt may miss it. */
   const dropped = async (): Promise<void> => {
@@ -359,7 +359,7 @@ test.each([
   await place.client.call('policy.set', { enabled: true, blocked_patterns: ['rm -rf'], scope: ['exec', 'input'] });
   const terminal = place.terminal(id);
   const typed: string[] = [];
-  terminal.input.on(({ bytes }) => typed.push(Buffer.from(bytes).toString()));
+  terminal.input.events.on(({ bytes }) => typed.push(Buffer.from(bytes).toString()));
   const signal = AbortSignal.timeout(20_000);
   await expect(submit(terminal, { text: 'rm -rf x', mode, by: 'test' }, signal)).rejects.toThrow('blocked by policy');
   expect(typed).toEqual([]);

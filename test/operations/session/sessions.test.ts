@@ -402,7 +402,7 @@ test('a session in which somebody sits or waits is not idle; of one that was clo
   const clock = patientClock();
   await using place = await RpcPlace.open(undefined, { clock, sessions: { maxSessions: 200, idleTimeout: 600 } });
   const [forgotten, waited, watched] = [await place.create(), await place.create(), await place.create()];
-  const terminal = (id: number) => place.engine.terminals.find(({ number }) => number === id);
+  const terminal = (id: number) => place.engine.terminals.find(({ identity: { number } }) => number === id);
   const begun = async (id: number, begin: () => void): Promise<void> => {
     const before = terminal(id)?.state.changed.size ?? 0;
     begin();
@@ -439,13 +439,15 @@ test('a default session that has ended is let go, too, and comes back for whoeve
   await using place = await RpcPlace.open(undefined, { clock });
   const { signal } = new AbortController();
   const first = await place.engine.sessions.default(signal);
-  await place.client.call('exec.run', { id: first.number, command: 'exit 7' });
+  await place.client.call('exec.run', { id: first.identity.number, command: 'exit 7' });
   await first.whenEnded;
-  expect((await place.client.call('session.list')).sessions).toMatchObject([{ id: first.number, is_dead: true }]);
+  expect((await place.client.call('session.list')).sessions).toMatchObject([
+    { id: first.identity.number, is_dead: true },
+  ]);
   for (const run of clock.long.keys()) run();
   expect((await place.client.call('session.list')).sessions).toEqual([]);
   const { terminal, restarted } = await place.engine.sessions.forInput(undefined, { principal: 'owner' }, signal);
-  expect([terminal.number > first.number, restarted]).toEqual([true, true]);
+  expect([terminal.identity.number > first.identity.number, restarted]).toEqual([true, true]);
 });
 
 test('an ended session gives way when the limit is reached, a live one does not (R-RPC-024)', async () => {

@@ -218,7 +218,7 @@ test.runIf(isRoot)('a password asked at the far side needs a person, by its text
   });
   expect((await use(list, {}))['terminals']).toMatchObject([{ state: 'needs_person' }]);
   // A letter is no answer yet: the question stands until its line is entered.
-  await engine.terminals[0]?.send(Buffer.from('x'), 'person', AbortSignal.timeout(10_000));
+  await engine.terminals[0]?.input.send(Buffer.from('x'), 'person', AbortSignal.timeout(10_000));
   expect((await use(list, {}))['terminals']).toMatchObject([{ state: 'needs_person' }]);
   await use(send, { terminal, keys: ['Enter'] });
   expect(await use(run, { terminal })).toMatchObject({
@@ -270,8 +270,8 @@ test('a forced command has the terminal: no marks, and it works', async () => {
   await using forced = await startSshd({ config: ['ForceCommand read -p "menu> " x; echo "chose $x"; sleep 30'] });
   await using other = sshEngine(forced, folder);
   const terminal = await other.open({ target: 'ssh:far', size: { cols: 80, rows: 24 } }, AbortSignal.timeout(30_000));
-  expect(terminal.marked).toBe(false);
-  await terminal.send(Buffer.from('3\r'), 'me', AbortSignal.timeout(10_000));
+  expect(terminal.blocks.marked).toBe(false);
+  await terminal.input.send(Buffer.from('3\r'), 'me', AbortSignal.timeout(10_000));
   const said = (): string => Buffer.from(terminal.log.read(0).bytes).toString();
   await expect.poll(said, { timeout: 20_000 }).toMatch(/^menu> 3\r\nchose 3/);
 }, 60_000);

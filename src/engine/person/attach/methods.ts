@@ -25,9 +25,9 @@ type Method = (params: unknown, signal: AbortSignal) => Promise<unknown>;
 export function attachMethods(engine: Engine): Readonly<Record<string, Method>> {
   const find = ({ session }: { readonly session: string | number }): Terminal => {
     const all = engine.terminals.map((terminal) => ({
-      number: terminal.number,
+      number: terminal.identity.number,
       id: terminal.id,
-      name: terminal.name,
+      name: terminal.identity.name,
       isLive: terminal.ended === undefined,
       terminal,
     }));
@@ -42,12 +42,12 @@ export function attachMethods(engine: Engine): Readonly<Record<string, Method>> 
       const terminal = find(Which.parse(params));
       await terminal.sync(signal);
       return {
-        session: terminal.number,
+        session: terminal.identity.number,
         terminal: terminal.id,
-        name: terminal.name ?? terminal.program,
+        name: terminal.identity.name ?? terminal.identity.program,
         screen: Buffer.concat([Buffer.from(terminal.screen.snapshot()), terminal.screen.pending]).toString('base64'),
         from: terminal.log.end,
-        ...terminal.size,
+        ...terminal.screen.size,
       };
     },
     'attach.read': async (params, signal) => {
@@ -68,16 +68,20 @@ export function attachMethods(engine: Engine): Readonly<Record<string, Method>> 
       const terminal = find(which);
       const text = Buffer.from(bytes, 'base64');
       await typing.add(signal, terminal, [...text.toString()].length, () =>
-        terminal.send(text, 'person', signal, 'person'),
+        terminal.input.send(text, 'person', signal, 'person'),
       );
     },
     'attach.resize': async (params, signal) => {
       const { cols, rows, ...which } = Resize.parse(params);
       const terminal = find(which);
-      const what = { operation: 'attach.resize', access: 'control', terminal: String(terminal.number) } as const;
+      const what = {
+        operation: 'attach.resize',
+        access: 'control',
+        terminal: String(terminal.identity.number),
+      } as const;
       await accounted(what, { engine, caller: person, signal }, async (admit, note) => {
         note({ detail: `${cols}x${rows}` });
-        await admit({ session: terminal.number, cols, rows });
+        await admit({ session: terminal.identity.number, cols, rows });
         await terminal.resize({ cols, rows }, signal);
       });
     },
@@ -93,15 +97,15 @@ async function news(
   signal: AbortSignal,
 ): Promise<boolean> {
   const done = deferred<boolean>();
-  using _present = terminal.keepAwake();
+  using _present = terminal.usage.keepAwake();
   const check = (): void => {
-    if (terminal.log.end > from || terminal.ended || terminal.disposed) done.resolve(false);
+    if (terminal.log.end > from || terminal.ended || terminal.state.isClosing) done.resolve(false);
   };
   using _output = terminal.output.on(check);
   using _state = terminal.state.changed.on(check);
   using _limit = terminal.clock.after(waitMs, () => done.resolve(false));
   using _focus = engine.service(runningInstance).focused.on(({ session, heard }) => {
-    if (session !== undefined && session !== terminal.number) return;
+    if (session !== undefined && session !== terminal.identity.number) return;
     heard();
     done.resolve(true);
   });

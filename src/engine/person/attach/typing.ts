@@ -45,7 +45,7 @@ export class Typing {
     const what = {
       operation: 'attach.write',
       access: 'control' as const,
-      terminal: String(terminal.number),
+      terminal: String(terminal.identity.number),
       // Read when the entry is written, at the end of the span.
       get characters() {
         return span.characters;
@@ -54,7 +54,7 @@ export class Typing {
     const { closing } = this.#engine;
     const written = accounted(what, { engine: this.#engine, caller: person, signal: closing }, async (admit) => {
       try {
-        await admit({ session: terminal.number, characters });
+        await admit({ session: terminal.identity.number, characters });
         admitted.resolve();
         await send();
         sent.resolve();

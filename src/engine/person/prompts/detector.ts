@@ -11,7 +11,7 @@ const { looksMs, textMs, laterMs } = timings.prompts;
 /** The part of a terminal that is looked at. */
 export type Watched = Pick<
   Terminal,
-  'clock' | 'screen' | 'process' | 'ended' | 'lastOutputMs' | 'log' | 'blocks' | 'output' | 'input' | 'state' | 'fetch'
+  'clock' | 'screen' | 'process' | 'ended' | 'usage' | 'log' | 'blocks' | 'output' | 'input' | 'state' | 'feed'
 >;
 
 /** Knows whether a program in a terminal waits for an answer. Looks when output has gone quiet. */
@@ -33,7 +33,7 @@ export class PromptDetector implements Disposable {
     this.#terminal = terminal;
     this.#listening = [
       terminal.output.on(() => this.#restart()),
-      terminal.input.on(({ bytes }) => this.#entered(bytes)),
+      terminal.input.events.on(({ bytes }) => this.#entered(bytes)),
       terminal.state.changed.on(() => {
         if (terminal.ended) this.#set(undefined);
       }),
@@ -51,10 +51,10 @@ export class PromptDetector implements Disposable {
 
   /** Looks at the screen as it was last parsed. Undefined while output flows. */
   look(): ProgramPrompt | undefined {
-    const { ended, blocks, log, lastOutputMs, clock, process } = this.#terminal;
-    if (ended || blocks.state === 'prompt' || lastOutputMs === undefined) return undefined;
+    const { ended, blocks, log, clock, process, usage } = this.#terminal;
+    if (ended || blocks.state === 'prompt' || usage.lastOutputMs === undefined) return undefined;
     if (log.end === this.#answeredAt) return undefined;
-    const quietMs = clock.monotonic() - lastOutputMs;
+    const quietMs = clock.monotonic() - usage.lastOutputMs;
     const mode = process?.inputMode();
     if (quietMs < (mode === 'hidden' ? looksMs[0] : textMs)) return undefined;
     return recognise(this.#terminal.screen, {
@@ -97,8 +97,8 @@ export class PromptDetector implements Disposable {
   #arm(): void {
     const due = looksMs[this.#nextLook] ?? this.#later();
     if (due === undefined) return;
-    const { clock, lastOutputMs } = this.#terminal;
-    const wait = (lastOutputMs ?? clock.monotonic()) + due - clock.monotonic();
+    const { clock, usage } = this.#terminal;
+    const wait = (usage.lastOutputMs ?? clock.monotonic()) + due - clock.monotonic();
     this.#timer = clock.after(Math.max(wait, 1), () => {
       // What lies unread is read first: a flood that is only late is not quiet, and fetching its output costs time.
       this.#timer = chores.add(() => this.#due(due));
@@ -107,7 +107,8 @@ export class PromptDetector implements Disposable {
 
   #later(): number | undefined {
     if (!this.#undecided) return undefined;
-    const { clock, lastOutputMs = 0 } = this.#terminal;
+    const { clock } = this.#terminal;
+    const { lastOutputMs = 0 } = this.#terminal.usage;
     const quietMs = clock.monotonic() - lastOutputMs;
     return quietMs + Math.min(Math.max(quietMs * laterMs.share, laterMs.least), laterMs.most);
   }
@@ -115,13 +116,14 @@ export class PromptDetector implements Disposable {
   #due(dueMs: number): void {
     this.#timer = undefined;
     if (this.#ending.signal.aborted) return;
-    const { clock, lastOutputMs = 0, blocks, ended } = this.#terminal;
+    const { clock, blocks, ended } = this.#terminal;
+    const { lastOutputMs = 0 } = this.#terminal.usage;
     if (ended || blocks.state === 'prompt') return;
     if (clock.monotonic() - lastOutputMs < dueMs) return this.#arm();
     this.#nextLook++;
     // On a busy machine output may lie unread while the timer runs out; the barrier fetches it, and it restarts this.
-    this.#terminal
-      .fetch(this.#ending.signal)
+    this.#terminal.feed
+      .sync(this.#ending.signal)
       .then(
         () => {
           if (this.#ending.signal.aborted) return;

@@ -5,7 +5,7 @@ export { type ProgramPrompt, type PromptKind, promptKinds } from './prompt.ts';
 
 /** What the program in the terminal waits for, by what it shows. Call it after `terminal.sync()`. */
 export function promptOf(terminal: Terminal): ProgramPrompt | undefined {
-  return terminal.prompts.current ?? terminal.prompts.look();
+  return terminal.person.prompts.current ?? terminal.person.prompts.look();
 }
 
 /** Calls back when a program begins to wait for an answer, at once when it does already. */
@@ -13,6 +13,6 @@ export function onPrompt(terminal: Terminal, found: (attention: ProgramPrompt) =
   const seen = (attention: ProgramPrompt | undefined): void => {
     if (attention) found(attention);
   };
-  seen(terminal.prompts.current);
-  return terminal.prompts.changed.on(seen);
+  seen(terminal.person.prompts.current);
+  return terminal.person.prompts.changed.on(seen);
 }

@@ -58,7 +58,7 @@ describe('output that the log has no room for', () => {
       fc.asyncProperty(texts, fc.nat(500), async (pieces, step) => {
         const bytes = Buffer.from(pieces.join(''));
         const log = new OutputLog({ capacity, start: 7 });
-        using overflow = new Overflow({ log, size }, () => 7);
+        using overflow = new Overflow({ log, screen: { size } }, () => 7);
         for (let at = 0; at < bytes.length; at += step + 1) log.append(bytes.subarray(at, at + step + 1));
         if (overflow.from === undefined) {
           expect(log.start).toBe(7);
@@ -78,7 +78,7 @@ describe('output that the log has no room for', () => {
 
   test('its beginning is put aside in whole lines, and only when it goes', () => {
     const log = new OutputLog({ capacity: 1 << 20 });
-    using overflow = new Overflow({ log, size }, () => 0);
+    using overflow = new Overflow({ log, screen: { size } }, () => 0);
     const line = Buffer.from(`${'x'.repeat(97)}\r\n`);
     for (let count = 0; count < 10_000; count++) log.append(line);
     expect(overflow.headFrom(0)).toBeUndefined();

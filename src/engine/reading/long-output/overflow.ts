@@ -38,7 +38,10 @@ export class Overflow implements Disposable {
   #to = 0;
 
   /** `outputFrom` is asked when the first bytes are about to be dropped. */
-  constructor({ log, size }: Pick<Terminal, 'log' | 'size'>, outputFrom: () => number) {
+  constructor(
+    { log, screen: { size } }: { readonly log: OutputLog; readonly screen: { readonly size: Size } },
+    outputFrom: () => number,
+  ) {
     this.#log = log;
     this.#size = size;
     this.#pieceBytes = Math.max(1, Math.min(mostPiece, log.capacity >> 3));
@@ -113,19 +116,14 @@ function wholeLines(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, lines > 0 ? lines : bytes.length - incompleteTail(bytes) || bytes.length);
 }
 
-/** Of the newest command of each terminal. */
-const overflows = new WeakMap<Terminal, Overflow>();
-
 /** Watches the output of a command that is about to be sent, and forgets that of the one before. */
 export function watchOverflow(terminal: Terminal, outputFrom: () => number): Overflow {
-  overflows.get(terminal)?.[Symbol.dispose]();
-  const overflow = new Overflow(terminal, outputFrom);
-  overflows.set(terminal, overflow);
-  return overflow;
+  terminal.commands.overflow?.[Symbol.dispose]();
+  return (terminal.commands.overflow = new Overflow(terminal, outputFrom));
 }
 
 /** Of the output that begins at this offset, if something of it was dropped and it is that of the newest command. */
 export function overflowFrom(terminal: Terminal, offset: number): Overflow | undefined {
-  const overflow = overflows.get(terminal);
+  const { overflow } = terminal.commands;
   return overflow?.from === offset ? overflow : undefined;
 }

@@ -62,7 +62,7 @@ export class MarksWatch implements Watch {
     this.#typed = line.replace(/^\x1b\[200~|\x1b\[201~|\r$/g, '');
     this.#mayEndShell = /\b(?:exit|logout|exec|kill)\b/.test(command);
     this.#listening = [
-      terminal.block.on((event) => this.#event(event)),
+      terminal.blocks.events.on((event) => this.#event(event)),
       whenExited(terminal, (ended) => this.#finish(endedByExit(ended, this.outputFrom, this.#to ?? terminal.log.end))),
     ];
     this.#traits = traitsOf(blocks.shell?.['shell']);
@@ -205,11 +205,11 @@ export class MarksWatch implements Watch {
 
   /** What was printed after the line as typed. The prompt is rendered with it, so that lines wrap as they did. */
   #said(to: number): string {
-    const { log, size } = this.#terminal;
+    const { log, screen } = this.#terminal;
     const from = this.#promptFrom ?? this.#sentAt;
-    const prompt = renderText(log.read(from, this.#promptAt ?? from).bytes, size).split('\n');
+    const prompt = renderText(log.read(from, this.#promptAt ?? from).bytes, screen.size).split('\n');
     const command = this.#command.split('\n');
-    const lines = renderText(log.read(from, to).bytes, size).split('\n');
+    const lines = renderText(log.read(from, to).bytes, screen.size).split('\n');
     const typed = prompt.length - 1 + command.length;
     const said = lines.slice(typed);
     // Such a shell shows the line once more, to be corrected.
@@ -234,7 +234,7 @@ export class MarksWatch implements Watch {
   #cancel(why: 'incomplete' | 'refused'): void {
     if (this.#cancelling) return;
     this.#cancelling = true;
-    const { log, clock, block, blocks } = this.#terminal;
+    const { log, clock, blocks } = this.#terminal;
     const ran = this.#first !== undefined;
     const facts = {
       outputFrom: this.outputFrom,
@@ -245,12 +245,12 @@ export class MarksWatch implements Watch {
       this.#finish({ ...(why === 'incomplete' ? incomplete(ran) : this.#disturbed ? untold : refused), ...facts });
     this.#listening.push(
       clock.after(cancelMs, finish),
-      block.on((event) => {
+      blocks.events.on((event) => {
         if (event.type === 'prompt' && !blocks.incomplete) finish();
       }),
     );
     const press = (): void => {
-      this.#terminal.send(interrupt, this.#by, AbortSignal.timeout(cancelMs)).catch(finish);
+      this.#terminal.input.send(interrupt, this.#by, AbortSignal.timeout(cancelMs)).catch(finish);
     };
     press();
     // A shell that was just about to read its terminal may not have noticed.

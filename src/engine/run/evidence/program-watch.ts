@@ -34,7 +34,7 @@ export class ProgramWatch implements Watch {
     const outer = terminal.blocks.current?.id;
     this.#listening = [
       whenExited(terminal, (ended) => this.#finish(endedByExit(ended, this.outputFrom, terminal.log.end))),
-      terminal.block.on((event) => {
+      terminal.blocks.events.on((event) => {
         if (event.type !== 'ended' || event.block.id !== outer) return;
         // Blocks are told before the output they lie in; that may hold the rest of ours.
         queueMicrotask(() => this.outerEnded(event.block));
@@ -84,7 +84,7 @@ export class ProgramWatch implements Watch {
     if (!long || !looksLikePrompt(line)) return;
     if (!looksLikeContinuation(line)) return this.#finish(this.#quiet(line, 'low'));
     const incomplete = this.#quiet(line, 'medium');
-    await this.#terminal.send(interrupt, this.#by, signal);
+    await this.#terminal.input.send(interrupt, this.#by, signal);
     this.#finish({
       ...incomplete,
       state: 'incomplete',
@@ -127,9 +127,9 @@ export class ProgramWatch implements Watch {
 
   /** The prompt is rendered with it, so that an echo that is redrawn stands where it stood. */
   #text(to: number, promptAfter: string): string {
-    const { log, size } = this.#terminal;
+    const { log, screen } = this.#terminal;
     const { bytes } = log.read(this.#sentAt, to);
-    const lines = renderText(Buffer.concat([Buffer.from(this.#prompt), bytes]), size).split('\n');
+    const lines = renderText(Buffer.concat([Buffer.from(this.#prompt), bytes]), screen.size).split('\n');
     for (const typed of this.#line.split('\n')) {
       if (lines[0]?.trimEnd().endsWith(typed.trimEnd()) === true) lines.shift();
     }

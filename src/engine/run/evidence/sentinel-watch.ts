@@ -54,7 +54,7 @@ export class SentinelWatch implements Watch {
     this.#listening = [
       whenExited(terminal, (ended) => this.#finish(endedByExit(ended, this.outputFrom, terminal.log.end))),
       terminal.output.on(({ bytes, from }) => this.#read(bytes, from)),
-      terminal.block.on((event) => {
+      terminal.blocks.events.on((event) => {
         if (event.type !== 'ended' || event.block.id !== outer) return;
         // A shell that tells where its commands begin but not where they end: ours is the next one.
         if (terminal.blocks.current !== undefined) return;
@@ -140,9 +140,9 @@ export class SentinelWatch implements Watch {
     if (line === prompt || (editing && looksLikePrompt(line) && !looksLikeContinuation(line))) {
       if (this.#from === undefined) return this.#finish(this.#ignored(line));
       this.#asked = { at: log.end, line };
-      await this.#terminal.send(Buffer.from(statusLine(token, dialect)), by, signal, 'command');
+      await this.#terminal.input.send(Buffer.from(statusLine(token, dialect)), by, signal, 'command');
     } else if (this.#from === undefined && looksLikeContinuation(line)) {
-      await this.#terminal.send(interrupt, by, signal);
+      await this.#terminal.input.send(interrupt, by, signal);
       this.#finish(this.#incomplete());
     }
   }
@@ -189,8 +189,8 @@ export class SentinelWatch implements Watch {
   }
 
   #withoutPrompt(to: number, line: string): string {
-    const { log, size } = this.#terminal;
-    const text = renderText(log.read(this.outputFrom, to).bytes, size);
+    const { log, screen } = this.#terminal;
+    const text = renderText(log.read(this.outputFrom, to).bytes, screen.size);
     const prompt = line.trimEnd();
     return text.trimEnd().endsWith(prompt) ? text.trimEnd().slice(0, -prompt.length).trimEnd() : text;
   }

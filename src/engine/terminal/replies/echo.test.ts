@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ManualClock } from '../../../../test/support/clocks/manual.ts';
 import { Emitter } from '../../../lib/emitter.ts';
 import type { OutputEvent } from '../intake.ts';
-import type { LastInput } from '../../input/keyboard.ts';
+import type { LastInput } from '../../input/type-ahead.ts';
 import { ReplyEcho } from './echo.ts';
 
 function setUp(before?: LastInput) {

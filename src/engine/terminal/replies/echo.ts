@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Emitter } from '../../../lib/emitter.ts';
 import type { OutputEvent } from '../intake.ts';
-import type { LastInput } from '../../input/keyboard.ts';
+import type { LastInput } from '../../input/type-ahead.ts';
 import { timings } from '../../waiting/timings.ts';
 
 const { echoMs } = timings.reply;

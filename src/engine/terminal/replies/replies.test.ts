@@ -61,7 +61,7 @@ class Far {
       },
       alternate: () => this.alternate,
       behindPrompt: () => this.behindPrompt,
-      beforeUnseen: () => {},
+      echo: { expect: () => {}, [Symbol.dispose]() {} },
       type: (bytes, mayGo) => {
         const go = (): void => void (mayGo() && this.typed.push(Buffer.from(bytes).toString()));
         if (this.isHeld) this.#held.push(go);

@@ -16,8 +16,8 @@ export interface RepliesInit {
   readonly alternate: () => boolean;
   /** The cursor stands behind something that looks like the prompt of a shell. */
   readonly behindPrompt: () => boolean;
-  /** What is typed next goes where nobody can look. */
-  readonly beforeUnseen: (bytes: Uint8Array) => void;
+  /** Takes back an answer that was typed unseen and came back as an echo. */
+  readonly echo: { readonly expect: (bytes: Uint8Array) => void } & Disposable;
   /** Types the bytes when their turn has come, if they may still go then. */
   readonly type: (bytes: Uint8Array, mayGo: () => boolean) => void;
   readonly onFault: (thrown: unknown) => void;
@@ -78,6 +78,7 @@ export class Replies implements Disposable {
 
   [Symbol.dispose](): void {
     this.#closed = true;
+    this.#init.echo[Symbol.dispose]();
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
     this.#keep([]);
@@ -153,7 +154,7 @@ export class Replies implements Disposable {
 
   #send({ reader, atPrompt }: Scene): void {
     const [first] = this.#waiting;
-    if (first && reader === 'unseen' && !atPrompt) this.#init.beforeUnseen(first.bytes);
+    if (first && reader === 'unseen' && !atPrompt) this.#init.echo.expect(first.bytes);
     for (const { bytes, to } of this.#waiting) this.#init.type(bytes, () => to > this.deadTo);
     this.#keep([]);
   }

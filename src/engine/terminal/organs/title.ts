@@ -1,8 +1,9 @@
-import { plainText } from '../../lib/plain-text.ts';
-import { Emitter } from '../../lib/emitter.ts';
-import { activityOf } from './activity.ts';
-import type { Faults } from './faults.ts';
-import type { Terminal } from './terminal.ts';
+import { plainText } from '../../../lib/plain-text.ts';
+import { Emitter } from '../../../lib/emitter.ts';
+import { activityOf } from '../activity.ts';
+import type { Faults } from '../faults.ts';
+import type { State } from './state.ts';
+import type { Terminal } from '../terminal.ts';
 
 /** What a terminal is called: by its program, else by its opener, else after what runs in it (R-RPC-022). */
 export class Title {
@@ -12,11 +13,11 @@ export class Title {
   readonly #faults: Faults;
   #pushed: string | undefined;
 
-  constructor(terminal: Terminal, faults: Faults) {
+  constructor(terminal: Terminal, state: Pick<State['changed'], 'on'>, faults: Faults) {
     this.#terminal = terminal;
     this.#faults = faults;
     terminal.screen.events.on(({ type }) => type === 'title' && this.check());
-    terminal.state.changed.on(() => this.check());
+    state.on(() => this.check());
   }
 
   get current(): string {
@@ -39,7 +40,7 @@ export class Title {
   }
 
   get #given(): string {
-    return clean(this.#terminal.screen.title) || clean(this.#terminal.launch.title ?? '');
+    return clean(this.#terminal.screen.title) || clean(this.#terminal.identity.launch.title ?? '');
   }
 }
 

@@ -1,29 +1,21 @@
-import { timings } from '../waiting/timings.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { chores } from '../../system/chores.ts';
-
-export interface ForegroundWatchInit {
-  readonly clock: Clock;
-  /** What the foreground program may have changed with. */
-  readonly signs: readonly { readonly on: (listener: () => void) => Disposable }[];
-  /** The answer matters, and nothing else tells it. */
-  readonly isNeeded: () => boolean;
-  readonly look: () => void;
-}
+import { timings } from '../../waiting/timings.ts';
+import { chores } from '../../../system/chores.ts';
+import type { Terminal } from '../terminal.ts';
 
 const { gapsMs } = timings.foreground;
 
 /** Looks at the foreground program a few times after output and input, and never while nothing happens. */
 export class ForegroundWatch implements Disposable {
-  readonly #init: ForegroundWatchInit;
+  readonly #terminal: Terminal;
   readonly #listening: Disposable[];
   #timer: Disposable | undefined;
   #next = 0;
   #isStirred = false;
 
-  constructor(init: ForegroundWatchInit) {
-    this.#init = init;
-    this.#listening = init.signs.map((sign) => sign.on(() => this.#stir()));
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+    const stir = (): void => this.#stir();
+    this.#listening = terminal.process ? [terminal.output.on(stir), terminal.input.events.on(stir)] : [];
   }
 
   [Symbol.dispose](): void {
@@ -35,7 +27,7 @@ export class ForegroundWatch implements Disposable {
   #stir(): void {
     this.#isStirred = true;
     // A flood restarts nothing.
-    if ((this.#timer && this.#next <= 1) || !this.#init.isNeeded()) return;
+    if ((this.#timer && this.#next <= 1) || !this.#isNeeded()) return;
     this.#arm(0);
   }
 
@@ -46,15 +38,22 @@ export class ForegroundWatch implements Disposable {
     this.#next = next;
     this.#isStirred = false;
     if (gapMs === undefined) return;
-    this.#timer = this.#init.clock.after(gapMs, () => {
+    this.#timer = this.#terminal.clock.after(gapMs, () => {
       this.#timer = chores.add(() => this.#look());
     });
   }
 
   #look(): void {
     this.#timer = undefined;
-    if (!this.#init.isNeeded()) return;
+    if (!this.#isNeeded()) return;
     this.#arm(this.#isStirred ? 1 : this.#next + 1);
-    this.#init.look();
+    this.#terminal.state.check();
+    this.#terminal.state.title.check();
+  }
+
+  /** No mark tells what the listeners see. */
+  #isNeeded(): boolean {
+    const { state } = this.#terminal;
+    return state.isUnmarked || state.title.isUntold;
   }
 }

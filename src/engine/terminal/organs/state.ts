@@ -1,8 +1,9 @@
-import { Emitter } from '../../lib/emitter.ts';
-import { isShell } from '../shells/traits.ts';
-import type { Faults } from './faults.ts';
-import { drawsKeys } from '../shells/input-mode.ts';
-import type { Terminal } from './terminal.ts';
+import { Emitter } from '../../../lib/emitter.ts';
+import { isShell } from '../../shells/traits.ts';
+import type { Faults } from '../faults.ts';
+import { drawsKeys } from '../../shells/input-mode.ts';
+import type { Terminal } from '../terminal.ts';
+import { Title } from './title.ts';
 
 export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_input' | 'needs_person' | 'exited' | 'lost';
 
@@ -10,25 +11,28 @@ export type TerminalState = 'starting' | 'idle' | 'running' | 'needs_input' | 'n
 export class State {
   /** The new state, after each change. */
   readonly changed = new Emitter<TerminalState>();
-  readonly #terminal: Pick<Terminal, 'blocks' | 'ended' | 'lastOutputMs' | 'marked' | 'process' | 'prompts'>;
+  readonly title: Title;
+  readonly #terminal: Terminal;
   readonly #faults: Faults;
   #pushed: TerminalState = 'starting';
+  #endedAt: number | undefined;
+  #isClosing = false;
 
-  constructor(
-    terminal: Pick<Terminal, 'blocks' | 'ended' | 'lastOutputMs' | 'marked' | 'process' | 'prompts'>,
-    faults: Faults,
-  ) {
+  constructor(terminal: Terminal, faults: Faults, endedAt: number | undefined) {
     this.#terminal = terminal;
     this.#faults = faults;
+    this.#endedAt = endedAt;
+    this.title = new Title(terminal, this.changed, faults);
   }
 
   get current(): TerminalState {
-    const { blocks, ended, lastOutputMs, process, prompts } = this.#terminal;
+    const { blocks, ended, usage, process, person } = this.#terminal;
     if (ended) return ended.by === 'lost' ? 'lost' : 'exited';
-    if (prompts.current) return prompts.current.needs === 'person' ? 'needs_person' : 'needs_input';
+    const prompt = person.prompts.current;
+    if (prompt) return prompt.needs === 'person' ? 'needs_person' : 'needs_input';
     if (blocks.state === 'prompt') return 'idle';
     if (blocks.state === 'running') return 'running';
-    if (lastOutputMs === undefined) return 'starting';
+    if (usage.lastOutputMs === undefined) return 'starting';
     const foreground = process?.foreground();
     // A line editor would read keys one by one; what start-up files print is no prompt.
     if (this.isStarting && isShell(foreground?.name) && !drawsKeys(process?.inputMode())) return 'starting';
@@ -37,14 +41,33 @@ export class State {
 
   /** Its shell marks its prompts and has not shown the first one: it reads its start-up files, or never gets there. */
   get isStarting(): boolean {
-    const { blocks, ended, marked } = this.#terminal;
-    return marked && !ended && blocks.state === 'unknown' && blocks.cycle === -1;
+    const { blocks, ended } = this.#terminal;
+    return blocks.marked && !ended && blocks.state === 'unknown' && blocks.cycle === -1;
   }
 
   /** No mark tells it: the foreground program has to be asked for. */
   get isUnmarked(): boolean {
     const { blocks, ended, process } = this.#terminal;
     return blocks.state === 'unknown' && !ended && process !== undefined;
+  }
+
+  /** The terminal is being disposed, or was. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** When the far side ended, in ms since the epoch. */
+  get endedAt(): number | undefined {
+    return this.#endedAt;
+  }
+
+  /** The far side has ended. Answers with when. */
+  end(): number {
+    return (this.#endedAt ??= this.#terminal.clock.now());
+  }
+
+  close(): void {
+    this.#isClosing = true;
   }
 
   /** Pushes the state if it is another than the listeners know. Never throws. */

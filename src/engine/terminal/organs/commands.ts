@@ -1,0 +1,13 @@
+import type { Overflow } from '../../reading/long-output/overflow.ts';
+import type { RunningCommand } from '../../run/running-command.ts';
+
+/** The commands that were run in a terminal. */
+export class TerminalCommands {
+  newest: RunningCommand | undefined;
+  /** A call waits for the newest one now: one at a time (R-RPC-045). */
+  isAwaited = false;
+  /** What the log dropped of the newest one's output. */
+  overflow: Overflow | undefined;
+  /** Settles when the waits so far are over: a queued one comes after them. */
+  queue: Promise<unknown> | undefined;
+}

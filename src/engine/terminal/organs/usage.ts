@@ -1,0 +1,57 @@
+import type { Clock } from '../../../lib/clock.ts';
+import type { Intake } from '../intake.ts';
+
+/** The clients that use a terminal, by what tells them apart. */
+export interface ClientUse {
+  /** Those that opened it or typed into it. */
+  readonly seen: Map<string, { readonly name: string; readonly isGone: boolean }>;
+  /** What each client was told about the others. */
+  readonly told: Map<string, Set<string>>;
+}
+
+/** When a terminal was last used: by its callers, or by its program. */
+export class Usage {
+  clients: ClientUse | undefined;
+  readonly #clock: Clock;
+  readonly #intake: Pick<Intake, 'lastMs'>;
+  #markedAt: number;
+  #holders = 0;
+
+  constructor(clock: Clock, intake: Pick<Intake, 'lastMs'>) {
+    this.#clock = clock;
+    this.#intake = intake;
+    this.#markedAt = clock.now();
+  }
+
+  /** Monotonic time of the newest output. */
+  get lastOutputMs(): number | undefined {
+    return this.#intake.lastMs;
+  }
+
+  /** The newest sign of life, ours or the program's, in ms since the epoch. */
+  get lastAt(): number {
+    if (this.#holders > 0) return this.#clock.now();
+    const output = this.lastOutputMs;
+    const outputAt = output === undefined ? 0 : this.#clock.now() - (this.#clock.monotonic() - output);
+    return Math.max(this.#markedAt, Math.round(outputAt));
+  }
+
+  /** A call looked at it or typed into it: it is not idle. */
+  mark(): void {
+    this.#markedAt = this.#clock.now();
+  }
+
+  /** While held, it is not idle, however quiet it is. */
+  keepAwake(): Disposable {
+    this.#holders += 1;
+    let held = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (!held) return;
+        held = false;
+        this.#holders -= 1;
+        this.mark();
+      },
+    };
+  }
+}
