@@ -86,11 +86,7 @@ export const execBatch = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [
-        ['SESSION_ID', output.session_id],
-        ['TOTAL', output.total],
-        ['EXECUTED', output.executed],
-      ],
+      fields: { SESSION_ID: output.session_id, TOTAL: output.total, EXECUTED: output.executed },
       rows: output.results.map(({ index, command, status, exit_code }) => {
         const exit = exit_code === undefined ? '' : ` exit=${exit_code}`;
         return `[${index}] ${command}: ${status.toUpperCase()}${exit}`;

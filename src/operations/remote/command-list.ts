@@ -66,7 +66,7 @@ export const list = operation({
   render: (output) => {
     const { commands, count, total } = output;
     return replyText(output, {
-      fields: [['COUNT', countText(count, total)]],
+      fields: { COUNT: countText(count, total) },
       rows: commands.map(
         ({ command_id, session_id, command, status, started_at }) =>
           `${command_id} [${status.toUpperCase()}] ${session_id}: ${command} (${started_at.slice(11, 19)})`,

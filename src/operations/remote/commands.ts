@@ -79,12 +79,12 @@ export const exec = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [
-        ['COMMAND_ID', output.command_id],
-        ['SESSION_ID', output.session_id],
-        ['AGENT_ID', output.agent_id],
-        ['QUEUED', output.queued],
-      ],
+      fields: {
+        COMMAND_ID: output.command_id,
+        SESSION_ID: output.session_id,
+        AGENT_ID: output.agent_id,
+        QUEUED: output.queued,
+      },
     }),
 });
 
@@ -135,13 +135,13 @@ export const execOutput = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [
-        ['COMMAND_ID', output.command_id],
-        ['QUEUED', output.queued],
-        ['EXIT', output.exit_code],
-        ['TIMEOUT_KIND', output.timeout_kind],
-        ['ERROR', output.error],
-      ],
+      fields: {
+        COMMAND_ID: output.command_id,
+        QUEUED: output.queued,
+        EXIT: output.exit_code,
+        TIMEOUT_KIND: output.timeout_kind,
+        ERROR: output.error,
+      },
       blocks: streamBlocks(output, output.status === 'completed'),
     }),
 });
@@ -176,10 +176,7 @@ export const execCancel = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [
-        ['COMMAND_ID', output.command_id],
-        ['REASON', output.reason?.toUpperCase()],
-      ],
+      fields: { COMMAND_ID: output.command_id, REASON: output.reason?.toUpperCase() },
       blocks: output.status === 'noop' ? [] : streamBlocks(output, false),
     }),
 });

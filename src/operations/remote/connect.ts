@@ -136,35 +136,31 @@ function render(output: Output): string {
   const [first] = matches;
   if (matches.length === 1 && first) return replyText(output, { fields: matchFields(first), hints });
   return replyText(output, {
-    fields: [['MATCHES', matches.length]],
+    fields: { MATCHES: matches.length },
     rows: matches.map((match) => sessionRow(match, [`connected: ${match.connected_at}`])),
     hints,
   });
 }
 
-function connectedFields(output: Output): [string, Value][] {
+function connectedFields(output: Output): Readonly<Record<string, Value>> {
   const { session_id, agent_id, host = '', port = 22, username = '', host_key } = output;
-  const fields: [string, Value][] = [
-    ['SESSION_ID', session_id],
-    ['HOST', login({ username, host, port })],
-    ['AGENT_ID', agent_id],
-  ];
+  const fields = { SESSION_ID: session_id, HOST: login({ username, host, port }), AGENT_ID: agent_id };
   if (output.status === 'reused') return fields;
-  return [
+  return {
     ...fields,
-    ['RETRY', output.retry],
-    ['PERSISTENT', output.persistent],
-    ['EXPIRES_AT', output.expires_at],
-    ['REPLACED', output.replaced],
-    ['HOST_KEY', host_key?.state === 'new' ? `${host_key.fingerprint} (new)` : undefined],
-  ];
+    RETRY: output.retry,
+    PERSISTENT: output.persistent,
+    EXPIRES_AT: output.expires_at,
+    REPLACED: output.replaced,
+    HOST_KEY: host_key?.state === 'new' ? `${host_key.fingerprint} (new)` : undefined,
+  };
 }
 
-const matchFields = (match: SessionEntry): [string, Value][] => [
-  ['EXISTING_SESSION_ID', match.session_id],
-  ['HOST', login(match)],
-  ['AGENT_ID', match.agent_id],
-  ['NAME', match.name],
-  ['CONNECTED_AT', match.connected_at],
-  ['HEALTHY', match.healthy],
-];
+const matchFields = (match: SessionEntry): Readonly<Record<string, Value>> => ({
+  EXISTING_SESSION_ID: match.session_id,
+  HOST: login(match),
+  AGENT_ID: match.agent_id,
+  NAME: match.name,
+  CONNECTED_AT: match.connected_at,
+  HEALTHY: match.healthy,
+});

@@ -94,14 +94,14 @@ export const run = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [
-        ['SESSION_ID', output.session_id],
-        ['COMMAND_ID', output.command_id],
-        ['EXIT', output.exit_code],
-        ['DISCONNECTED', output.disconnected],
-        ['HOST_KEY', output.host_key && `${output.host_key.fingerprint} (${output.host_key.state})`],
-        ['ERROR', output.error],
-      ],
+      fields: {
+        SESSION_ID: output.session_id,
+        COMMAND_ID: output.command_id,
+        EXIT: output.exit_code,
+        DISCONNECTED: output.disconnected,
+        HOST_KEY: output.host_key && `${output.host_key.fingerprint} (${output.host_key.state})`,
+        ERROR: output.error,
+      },
       blocks: streamBlocks(output, output.status === 'completed'),
     }),
 });

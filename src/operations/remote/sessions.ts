@@ -47,7 +47,7 @@ export const disconnect = operation({
       rsyncs_cancelled: gone.rsync,
     };
   },
-  render: (output) => replyText(output, { fields: [['SESSION_ID', output.session_id]] }),
+  render: (output) => replyText(output, { fields: { SESSION_ID: output.session_id } }),
 });
 
 export const sessions = operation({
@@ -90,7 +90,7 @@ export const sessions = operation({
   render(output) {
     const { sessions: shown = [], count = 0, total = 0 } = output;
     return replyText(output, {
-      fields: [['COUNT', countText(count, total)]],
+      fields: { COUNT: countText(count, total) },
       rows: shown.map((entry) => sessionRow(entry)),
     });
   },
@@ -133,11 +133,7 @@ export const disconnectAgent = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [
-        ['AGENT_ID', output.agent_id],
-        ['SESSIONS', output.sessions_closed],
-        ['COMMANDS', output.commands_cancelled],
-      ],
+      fields: { AGENT_ID: output.agent_id, SESSIONS: output.sessions_closed, COMMANDS: output.commands_cancelled },
     }),
 });
 
@@ -190,10 +186,7 @@ export const disconnectMany = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [
-        ['DISCONNECTED', output.disconnected],
-        ['FAILED', output.failed],
-      ],
+      fields: { DISCONNECTED: output.disconnected, FAILED: output.failed },
       rows:
         output.results?.map(({ session_id, status, code, reason }) =>
           status === 'ok' ? `${session_id}: ok` : `${session_id}: error [${code}] ${reason}`,

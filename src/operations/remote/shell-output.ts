@@ -77,7 +77,7 @@ export const read = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [['SHELL_ID', output.shell_id]],
+      fields: { SHELL_ID: output.shell_id },
       blocks: [data(output, output.buffer_size_at_snapshot)],
     }),
 });
@@ -139,11 +139,11 @@ export const waitFor = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [
-        ['SHELL_ID', output.shell_id],
-        ['MATCHED_PATTERN', output.matched_pattern],
-        ['BYTES_RETURNED', output.bytes_returned],
-      ],
+      fields: {
+        SHELL_ID: output.shell_id,
+        MATCHED_PATTERN: output.matched_pattern,
+        BYTES_RETURNED: output.bytes_returned,
+      },
       blocks: [data(output, output.bytes_total)],
     }),
 });

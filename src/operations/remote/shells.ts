@@ -105,13 +105,13 @@ export const open = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [
-        ['SHELL_ID', output.shell_id],
-        ['SESSION_ID', output.session_id],
-        ['TERM', `${output.term} ${output.cols}x${output.rows}`],
-        ['AGENT_ID', output.agent_id],
-        ['INITIAL_BUFFER', output.initial_buffer],
-      ],
+      fields: {
+        SHELL_ID: output.shell_id,
+        SESSION_ID: output.session_id,
+        TERM: `${output.term} ${output.cols}x${output.rows}`,
+        AGENT_ID: output.agent_id,
+        INITIAL_BUFFER: output.initial_buffer,
+      },
     }),
 });
 
@@ -159,10 +159,7 @@ export const write = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [
-        ['SHELL_ID', output.shell_id],
-        ['BYTES_SENT', output.bytes_sent],
-      ],
+      fields: { SHELL_ID: output.shell_id, BYTES_SENT: output.bytes_sent },
     }),
 });
 
@@ -209,13 +206,13 @@ export const press = operation({
   },
   render: (output) =>
     replyText(output, {
-      fields: [
-        ['SHELL_ID', output.shell_id],
-        ['KEY', output.key],
-        ['MODIFIERS', output.modifiers?.join('+') || undefined],
-        ['REPEAT', output.repeat],
-        ['BYTES_SENT', output.bytes_sent],
-      ],
+      fields: {
+        SHELL_ID: output.shell_id,
+        KEY: output.key,
+        MODIFIERS: output.modifiers?.join('+') || undefined,
+        REPEAT: output.repeat,
+        BYTES_SENT: output.bytes_sent,
+      },
     }),
 });
 
@@ -236,7 +233,7 @@ export const close = operation({
     await engine.service(ssh).shells.close(input.shell_id, caller.principal);
     return { tool: 'ssh_shell_close', status: 'ok', shell_id: input.shell_id };
   },
-  render: (output) => replyText(output, { fields: [['SHELL_ID', output.shell_id]] }),
+  render: (output) => replyText(output, { fields: { SHELL_ID: output.shell_id } }),
 });
 
 const uriOf = (id: string): string => `shell://${id}/output`;

@@ -11,10 +11,7 @@ test('the reference: SSH_EXEC_OUTPUT: COMPLETED', () => {
     text(
       { tool: 'ssh_exec_output', status: 'completed' },
       {
-        fields: [
-          ['COMMAND_ID', '7d4c8e2a'],
-          ['EXIT', 0],
-        ],
+        fields: { COMMAND_ID: '7d4c8e2a', EXIT: 0 },
         blocks: [
           { name: 'stdout', text: 'total 8\ndrwxr-xr-x 2 alice alice 4096 May 2 18:00 src\n' },
           { name: 'stderr', text: '' },
@@ -43,11 +40,7 @@ test('shared rules: fields, rows, blocks, HINT, WARN, and NEXT always last', () 
         hints: ['look'],
         blocks: [{ name: 'data', text: 'x' }],
         rows: ['a', 'b'],
-        fields: [
-          ['COUNT', 2],
-          ['NONE', undefined],
-          ['FLAG', false],
-        ],
+        fields: { COUNT: 2, NONE: undefined, FLAG: false },
       },
     ),
   ).toBe(`SSH_SESSIONS: OK
@@ -110,7 +103,7 @@ test('no value can begin a line of its own, wherever it stands', () => {
     fc.property(hostile, (value) => {
       const lines = text(
         { tool: 't', status: 'ok', warnings: [value], next: value },
-        { fields: [['KEY', value]], rows: [value], hints: [value] },
+        { fields: { KEY: value }, rows: [value], hints: [value] },
       ).split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/);
       expect(lines).toHaveLength(6);
       expect(lines.map((line) => line.split(' ', 1)[0])).toEqual(['T:', 'KEY:', '-', 'HINT:', 'WARN:', 'NEXT:']);

@@ -31,7 +31,7 @@ export interface ReplyFacts {
 
 export interface ReplyText {
   /** Values that are undefined leave no line. */
-  readonly fields?: readonly (readonly [key: string, value: Value])[];
+  readonly fields?: Readonly<Record<string, Value>>;
   /** Lines of a list, without the dash. */
   readonly rows?: readonly string[];
   readonly blocks?: readonly OutputBlock[];
@@ -42,9 +42,10 @@ export interface ReplyText {
 /** Rendering the same output again, as a replay does, gives the same fences. */
 export function replyText(output: ReplyFacts, reply: ReplyText): string {
   const { tool, status, warnings = [], flags = {}, hint, next } = output;
-  const { fields = [], rows = [], blocks = [], hints = hint === undefined ? [] : [hint] } = reply;
+  const { fields = {}, rows = [], blocks = [], hints = hint === undefined ? [] : [hint] } = reply;
   const lines = [`${tool.toUpperCase()}: ${status.toUpperCase()}`];
-  for (const [key, value] of fields) if (value !== undefined) lines.push(`${key}: ${oneLine(String(value))}`);
+  for (const [key, value] of Object.entries(fields))
+    if (value !== undefined) lines.push(`${key}: ${oneLine(String(value))}`);
   for (const row of rows) lines.push(`- ${oneLine(row)}`);
   for (const block of blocks) lines.push(...blockLines(block, nonceOf(output)));
   for (const line of hints) lines.push(`HINT: ${oneLine(line)}`);
