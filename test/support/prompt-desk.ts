@@ -1,7 +1,8 @@
+import { engineWith } from './engine.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import type { Terminal } from '../../src/engine/terminal/terminal.ts';
 import { localTransport } from '../../src/transports/local/transport.ts';
 
@@ -14,23 +15,10 @@ export class Workplace implements AsyncDisposable {
 
   private constructor(home: string) {
     this.home = home;
-    this.engine = new Engine({
-      transports: [
-        localTransport({
-          root: join(home, 'state'),
-          shell: '/bin/bash',
-          cwd: home,
-          env: { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', PS1: '$ ' },
-          extraEnv: {},
-          integration: true,
-        }),
-      ],
-      size: { cols: 100, rows: 30 },
-      scrollback: 1000,
-      sessions: { maxSessions: 20, idleTimeout: 0 },
-      recordings: { dir: join(home, 'casts'), idleTimeLimit: 2, maxDuration: 600, inactivityTimeout: 600 },
-      picturesDir: join(home, 'pictures'),
-    });
+    const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', PS1: '$ ' };
+    const root = join(home, 'state');
+    const local = localTransport({ root, shell: '/bin/bash', cwd: home, env, extraEnv: {}, integration: true });
+    this.engine = engineWith(home, { local }, { size: { cols: 100, rows: 30 } });
   }
 
   static async open(): Promise<Workplace> {

@@ -1,9 +1,10 @@
+import { engineWith } from './engine.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, vi } from 'vitest';
 import { call } from '../../src/engine/call/call.ts';
-import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
+import type { Engine, EngineOptions } from '../../src/engine/engine.ts';
 import { AuditTrail, auditTrail } from '../../src/engine/call/audit/trail.ts';
 import { openGate } from '../../src/engine/call/gate.ts';
 import { Policies, policies } from '../../src/policy/policies.ts';
@@ -72,28 +73,28 @@ export class RpcPlace implements AsyncDisposable {
     const variables = async (signal: AbortSignal) => bothSpellings(await proxy.variables(signal));
     const redactor = new Redactor({ key: Buffer.alloc(32) });
     const trail = new AuditTrail(root, warn);
-    const engine = new Engine({
-      transports: [
-        localTransport({ root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true, variables }),
-      ],
-      size: { cols: 120, rows: 30 },
-      scrollback: 1000,
-      sessions: { maxSessions: 200, idleTimeout: 0 },
-      recordings: { dir: join(home, 'casts'), idleTimeLimit: 2, maxDuration: 600, inactivityTimeout: 600, auto: 'off' },
-      picturesDir: join(home, 'pictures'),
-      parts: [
-        // How busy the machine of the tests is does not count, unless that is what a test is about.
-        [runningInstance, () => new RunningInstance(own, peers, { lateMs: () => 0, ...vitals })],
-        [workspaces, () => new Workspaces(root)],
-        [policies, () => policy],
-        [auditTrail, () => trail],
-        [proxies, () => proxy],
-        ...parts(root),
-      ],
-      gate: { ...openGate, ...policy.gate },
-      redact: (text) => redactor.redactText(text).text,
-      ...change,
-    });
+    const shells = { root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true, variables };
+    const local = localTransport(shells);
+    const engine = engineWith(
+      home,
+      { local },
+      {
+        size: { cols: 120, rows: 30 },
+        sessions: { maxSessions: 200, idleTimeout: 0 },
+        parts: [
+          // How busy the machine of the tests is does not count, unless that is what a test is about.
+          [runningInstance, () => new RunningInstance(own, peers, { lateMs: () => 0, ...vitals })],
+          [workspaces, () => new Workspaces(root)],
+          [policies, () => policy],
+          [auditTrail, () => trail],
+          [proxies, () => proxy],
+          ...parts(root),
+        ],
+        gate: { ...openGate, ...policy.gate },
+        redact: (text) => redactor.redactText(text).text,
+        ...change,
+      },
+    );
     engine.audit.added.on((entry) => trail.add(entry));
     const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
     const token = own.record.auth_token;

@@ -4,20 +4,12 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { FairleadError } from '../../../src/contract/errors.ts';
 import { type Caller, call } from '../../../src/engine/call/call.ts';
-import { Engine, type EngineOptions } from '../../../src/engine/engine.ts';
+import type { Engine, EngineOptions } from '../../../src/engine/engine.ts';
+import { engineWith } from '../../support/engine.ts';
 import { openGate, type GateVerdict } from '../../../src/engine/call/gate.ts';
 import { defineBook, operation } from '../../../src/engine/call/operation.ts';
 
-const engineWith = (options: Partial<EngineOptions> = {}): Engine =>
-  new Engine({
-    transports: [],
-    size: { cols: 80, rows: 24 },
-    scrollback: 0,
-    sessions: { maxSessions: 1, idleTimeout: 0 },
-    recordings: { dir: join(tmpdir(), 'none'), idleTimeLimit: 2, maxDuration: 1, inactivityTimeout: 1, auto: 'off' },
-    picturesDir: join(tmpdir(), 'none'),
-    ...options,
-  });
+const bareEngine = (options: Partial<EngineOptions> = {}): Engine => engineWith(join(tmpdir(), 'none'), {}, options);
 
 let runs = 0;
 const count = operation({
@@ -46,7 +38,7 @@ const context = (engine: Engine, principal = 'ada', value: unknown = 'k') => ({
 });
 
 test('10.30: two principals never share an answer', async () => {
-  await using engine = engineWith();
+  await using engine = bareEngine();
   const ada = await call(count, {}, context(engine));
   expect(await call(count, {}, context(engine))).toBe(ada);
   const bob = await call(count, {}, context(engine, 'bob'));
@@ -56,7 +48,7 @@ test('10.30: two principals never share an answer', async () => {
 });
 
 test('1.3: what only reads ignores the key, good or bad', async () => {
-  await using engine = engineWith();
+  await using engine = bareEngine();
   const first = await call(look, {}, context(engine));
   expect((await call(look, {}, context(engine))).runs).toBe(first.runs + 1);
   await call(look, {}, context(engine, 'ada', 7));
@@ -69,7 +61,7 @@ test('the gate is asked before a replay, and each call is in the audit', async (
     asked += 1;
     return open ? { allowed: true } : { allowed: false, error: new FairleadError('not_permitted', 'No.') };
   };
-  await using engine = engineWith({ gate: { ...openGate, policy } });
+  await using engine = bareEngine({ gate: { ...openGate, policy } });
   const first = await call(count, {}, context(engine));
   expect(await call(count, {}, context(engine))).toBe(first);
   open = false;
@@ -84,7 +76,7 @@ test('the gate is asked before a replay, and each call is in the audit', async (
 
 test('INTERNAL_ERROR: a number for the caller, the place for the log, what the call was given for neither', async () => {
   const logged: string[] = [];
-  await using engine = engineWith({ log: (line) => logged.push(line) });
+  await using engine = bareEngine({ log: (line) => logged.push(line) });
   const failed = await call(count, { fault: 'hunter2' }, context(engine)).then(
     () => expect.unreachable(),
     (error: unknown) => error as { code: string; message: string; hint: string; data: { incident: string } },

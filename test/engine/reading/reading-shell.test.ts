@@ -2,35 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Engine } from '../../../src/engine/engine.ts';
 import { findInTerminal } from '../../../src/engine/reading/find.ts';
 import { readTerminal } from '../../../src/engine/reading/read.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { localTransport } from '../../../src/transports/local/transport.ts';
 import { typeText } from '../../../src/engine/input/typing.ts';
-import { atPrompt } from '../../support/engine.ts';
+import { engineWith, atPrompt } from '../../support/engine.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
 async function openShell(): Promise<{ terminal: Terminal } & AsyncDisposable> {
   const home = mkdtempSync(join(tmpdir(), 'fairlead-reading-'));
-  const engine = new Engine({
-    transports: [
-      localTransport({
-        root: home,
-        shell: '/bin/bash',
-        cwd: home,
-        env: { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8' },
-        extraEnv: {},
-        integration: true,
-      }),
-    ],
-    size: { cols: 80, rows: 24 },
-    scrollback: 1000,
-    sessions: { maxSessions: 10, idleTimeout: 0 },
-    recordings: { dir: home, idleTimeLimit: 2, maxDuration: 3600, inactivityTimeout: 600, auto: 'off' },
-    picturesDir: home,
-  });
+  const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8' };
+  const local = localTransport({ root: home, shell: '/bin/bash', cwd: home, env, extraEnv: {}, integration: true });
+  const engine = engineWith(home, { local });
   const terminal = await engine.sessions.create({}, { principal: 'test' }, signal);
   await atPrompt(terminal);
   return {

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Channel, DurableFarSide } from '../../../src/engine/terminal/channel.ts';
-import { Engine } from '../../../src/engine/engine.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
 import { encodeState, type SavedState } from '../../../src/engine/resume/saved-state.ts';
 import { OutputLog } from '../../../src/engine/terminal/output-log.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../../../src/transports/echo/index.ts';
-import { transportsOf } from '../../support/engine.ts';
+import { engineWith } from '../../support/engine.ts';
 import { anyPiece, everything } from '../../support/screen.ts';
 
 const size = { cols: 20, rows: 5 };
@@ -37,16 +37,8 @@ class Remembered extends EchoChannel {
 
 function makeEngine(): Engine {
   const dir = mkdtempSync(join(tmpdir(), 'fl-kept-'));
-  return new Engine({
-    transports: transportsOf({
-      echo: async () => ({ channel: new Remembered(size), program: 'echo', nonce: 'secret' }),
-    }),
-    size,
-    scrollback: 9,
-    sessions: { maxSessions: 9, idleTimeout: 0 },
-    recordings: { dir, idleTimeLimit: 2, maxDuration: 3600, inactivityTimeout: 600, auto: 'off' },
-    picturesDir: dir,
-  });
+  const echo = async () => ({ channel: new Remembered(size), program: 'echo', nonce: 'secret' });
+  return engineWith(dir, { echo }, { size, scrollback: 9 });
 }
 
 async function say(terminal: Terminal, channel: EchoChannel, text: string): Promise<void> {

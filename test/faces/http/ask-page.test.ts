@@ -1,3 +1,4 @@
+import { engineWith } from '../../support/engine.ts';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +8,6 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OwnedQuestion, PersonReach } from '../../../src/engine/person/questions/question.ts';
-import { Engine } from '../../../src/engine/engine.ts';
 import { AskPage } from '../../../src/faces/ask-page/ask-page.ts';
 import { launchBrowser } from '../../support/asking.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
@@ -27,15 +27,7 @@ afterAll(async () => {
 class Desk implements AsyncDisposable {
   readonly #home = mkdtempSync(join(tmpdir(), 'fairlead-page-'));
   readonly clock = new ManualClock();
-  readonly engine = new Engine({
-    clock: this.clock,
-    transports: [],
-    size: { cols: 80, rows: 24 },
-    scrollback: 10,
-    sessions: { maxSessions: 1, idleTimeout: 0 },
-    recordings: { dir: this.#home, idleTimeLimit: 2, maxDuration: 60, inactivityTimeout: 60 },
-    picturesDir: this.#home,
-  });
+  readonly engine = engineWith(this.#home, {}, { clock: this.clock });
   readonly pages = new AskPage(this.engine);
 
   /** The address and what became of the question. */

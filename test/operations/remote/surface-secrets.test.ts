@@ -1,9 +1,9 @@
+import { engineWith } from '../../support/engine.ts';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { call } from '../../../src/engine/call/call.ts';
-import { Engine } from '../../../src/engine/engine.ts';
 import type { AnyOperation } from '../../../src/engine/call/operation.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { sshBook } from '../../../src/operations/remote/index.ts';
@@ -150,15 +150,8 @@ test.each(['stdio', 'http'] as const)(
 test.skipIf(!isRoot)('9.1: the audit has neither password nor command, and two principals share nothing', async () => {
   await using sshd = await startSshd({ password: true });
   const { connect, run } = sshBook.nouns['ssh'] as Readonly<Record<'connect' | 'run', AnyOperation>>;
-  await using engine = new Engine({
-    transports: [],
-    size: { cols: 80, rows: 24 },
-    scrollback: 0,
-    sessions: { maxSessions: 1, idleTimeout: 0 },
-    recordings: { dir: sshd.home, idleTimeLimit: 2, maxDuration: 1, inactivityTimeout: 1, auto: 'off' },
-    picturesDir: sshd.home,
-    parts: [[ssh, () => new Ssh({ settings: defaultSshSettings, connector: sshd.connector(), clock: systemClock })]],
-  });
+  const settings = { settings: defaultSshSettings, connector: sshd.connector(), clock: systemClock };
+  await using engine = engineWith(sshd.home, {}, { parts: [[ssh, () => new Ssh(settings)]] });
   const as = (principal: string) => ({
     engine,
     caller: { name: principal, principal, origin: 'mcp' as const, may: () => true },

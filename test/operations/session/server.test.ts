@@ -74,7 +74,7 @@ test('instance.focus counts those who show it, and knows the session (R-RPC-125)
   expect(await call('instance.focus', { session_id: two })).toEqual({
     ok: true,
     delivered: 0,
-    note: `Nobody is looking at session ${two}; attach to it with: fairlead attach ${two}`,
+    note: `No one is attached to session ${two}. Attach with: fairlead attach ${two}`,
   });
   expect((await place.client.ask('instance.focus', { session_id: 999 })).error?.message).toBe('Session 999 not found');
 });

@@ -1,10 +1,11 @@
+import { engineWith } from '../engine.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { FairleadError } from '../../../src/contract/errors.ts';
 import { type Caller, call } from '../../../src/engine/call/call.ts';
-import { Engine } from '../../../src/engine/engine.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
 import type { AnyOperation, Operation } from '../../../src/engine/call/operation.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { systemClock } from '../../../src/system/clock.ts';
@@ -38,22 +39,8 @@ export class Remote implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'fairlead-remote-'));
 
   constructor({ connector, settings, clock = systemClock }: RemoteOptions) {
-    this.engine = new Engine({
-      transports: [],
-      size: { cols: 80, rows: 24 },
-      scrollback: 1000,
-      sessions: { maxSessions: 10, idleTimeout: 0 },
-      recordings: {
-        dir: join(this.#folder, 'recordings'),
-        idleTimeLimit: 2,
-        maxDuration: 3600,
-        inactivityTimeout: 600,
-        auto: 'off',
-      },
-      picturesDir: join(this.#folder, 'pictures'),
-      parts: [[ssh, () => new Ssh({ connector, settings: { ...defaultSshSettings, ...settings }, clock })]],
-      clock,
-    });
+    const made = (): Ssh => new Ssh({ connector, settings: { ...defaultSshSettings, ...settings }, clock });
+    this.engine = engineWith(this.#folder, {}, { parts: [[ssh, made]], clock });
   }
 
   get ssh(): Ssh {
