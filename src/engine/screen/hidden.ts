@@ -1,31 +1,10 @@
 import { color } from './xterm/cells.ts';
 import { bits, cellSize, type CoreLine } from './xterm/core.ts';
-import { type Cell, type Color, defaultColor, type Grid, style, trueColor } from './grid.ts';
+import { type Cell, type Color, defaultColor, style, trueColor } from './grid.ts';
 import { darkTheme, paletteColor } from './theme.ts';
 
-/** Text on the screen that a person does not see: concealed, or in the colour of what it stands on. */
-export interface HiddenText {
-  /** Row of the grid, from 0. */
-  readonly row: number;
-  readonly from: number;
-  /** The first column after it. */
-  readonly to: number;
-  readonly text: string;
-}
-
-/** Colours nobody can tell apart differ by no more than this in each of red, green and blue. */
+/** Colours that cannot be told apart differ by no more than this in each of red, green and blue. */
 const tooClose = 12;
-
-export function hiddenText(grid: Grid): HiddenText[] {
-  const found: HiddenText[] = [];
-  grid.lines.forEach(({ cells }, row) => {
-    for (const [from, to] of hiddenRuns(cells)) {
-      const text = cells.slice(from, to).map(shown).join('');
-      found.push({ row, from, to, text });
-    }
-  });
-  return found;
-}
 
 /**
  * The text of cells up to the last one something was written to, with hidden text between ⟦ and ⟧ so that a reader knows
@@ -68,7 +47,7 @@ export function mayHide(line: CoreLine): boolean {
 export function hides(fg: Color, bg: Color): boolean {
   if (fg === bg) return fg !== defaultColor;
   const front = rgb(fg, darkTheme.foreground);
-  // The theme of whoever watches is not known; dark ones have one of these two behind their text.
+  // The theme of the viewer is not known; dark ones have one of these two behind their text.
   if (bg === defaultColor) return alike(front, darkTheme.background) || alike(front, 0);
   return alike(front, rgb(bg, darkTheme.background));
 }

@@ -136,6 +136,11 @@ describe('Blocks', () => {
     expect(shell.blocks.list.map(({ exitCode }) => exitCode)).toEqual([0]);
   });
 
+  it('leaves modes that a line editor switches, and its queries, out of the command it echoes', () => {
+    const shell = played('<A;n=1>$ <I;n=1>\x1b[?2004h\x1b[6nls -l\x1b[?1;2004l\r\na\r\n<D;0;n=1>');
+    expect(shell.blocks.last).toMatchObject({ command: 'ls -l', exitCode: 0 });
+  });
+
   it('takes the end of the line for the start where a shell cannot announce it', () => {
     const shell = played('<D;0;n=0><A;n=1>$ <I;n=1>ls -l\r\na\r\n<D;4;n=1><A;n=2>$ <I;n=2>');
     expect(shell.blocks.last).toMatchObject({ command: 'ls -l', exitCode: 4, inferredStart: true });
@@ -171,13 +176,6 @@ describe('Blocks', () => {
     expect(shell.output()).toEqual(['abc']);
     expect(shell.blocks.state).toBe('unknown');
     expect(shell.blocks.end(0)).toEqual([]);
-  });
-
-  it('listens to anyone again when the shell was replaced', () => {
-    const shell = played('<A;n=1>$ <B;n=1>exec fish\r\n<C;n=1>');
-    shell.blocks.replaced();
-    shell.play('{A}> {B}{C}x{D;1}');
-    expect(shell.blocks.last).toMatchObject({ exitCode: 1, trusted: false });
   });
 
   it('keeps a bounded number of blocks and never reuses an id', () => {

@@ -34,7 +34,7 @@ export type BlockEvent =
   | { readonly type: 'ended'; readonly block: Block }
   | { readonly type: 'prompt'; readonly at: number };
 
-export interface PromptStatus {
+interface PromptStatus {
   /** The prompt the line was entered at. */
   readonly cycle: number;
   readonly exitCode: number | undefined;
@@ -43,7 +43,7 @@ export interface PromptStatus {
 
 export type ShellState = 'unknown' | 'prompt' | 'running';
 
-export interface BlocksOptions {
+interface BlocksOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Believe only marks with our nonce, from the start. Otherwise from the first such mark on. */
   readonly trustOnly?: boolean;
@@ -230,15 +230,6 @@ export class Blocks {
 
   find(id: number): Block | undefined {
     return this.#blocks.find((block) => block.id === id);
-  }
-
-  /** The process we integrated with is gone from the terminal (`exec`): believe anyone again, know nothing. */
-  replaced(): void {
-    this.#trustOnly = false;
-    this.#shell = undefined;
-    this.#mute = false;
-    this.#cycle = -1;
-    this.#state = 'unknown';
   }
 
   /** What the output says that came while nobody was there: when, nobody knows. */
@@ -436,6 +427,6 @@ function status(value: string): number | undefined {
 
 /** The echoed line, if it reads the same as it looks: an edited one holds cursor movements. */
 function printable(echoed: string): string | undefined {
-  const text = echoed.replace(/\x1b\[6n/g, '').replace(/(?<!\r)\r+$/, '');
+  const text = echoed.replace(/\x1b\[(?:6n|\?[\d;]*[hl])/g, '').replace(/(?<!\r)\r+$/, '');
   return /[\0-\x1f\x7f]/.test(text) ? undefined : text;
 }

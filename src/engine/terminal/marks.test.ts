@@ -52,7 +52,7 @@ describe('MarkScanner', () => {
     expect(brief(scan('\x1b]133;C;cmdline_url=echo%20%C3%A9\x07'))).toEqual(['C:echo é']);
   });
 
-  it('reads directories and titles', () => {
+  it('reads directories', () => {
     expect(scan('\x1b]7;file://host/a%20b/%C3%A9\x07')[0]).toMatchObject({
       kind: 'cwd',
       value: '/a b/é',
@@ -62,19 +62,6 @@ describe('MarkScanner', () => {
       'cwd:/x%20y',
       'cwd:C:\\x',
       'cwd:/p%zz',
-    ]);
-    expect(brief(scan('\x1b]0;one\x07\x1b]2;two;three — four\x1b\\\x1b]1;icon\x07'))).toEqual([
-      'title:one',
-      'title:two;three — four',
-    ]);
-  });
-
-  it('sees the alternate screen come and go', () => {
-    expect(brief(scan('\x1b[?1049h\x1b[?25l\x1b[?1049l\x1b[?1;47h\x1b[?1047l\x1b[?2004h'))).toEqual([
-      'alt:on',
-      'alt:off',
-      'alt:on',
-      'alt:off',
     ]);
   });
 

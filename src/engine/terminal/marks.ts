@@ -1,9 +1,9 @@
 /**
  * What shells and programs say about themselves between the lines of their output: prompts and commands (OSC 133 and
- * 633), directory, title, alternate screen. Found in the raw bytes, so nobody needs an emulator to know a command's end.
+ * 633) and the directory. Found in the raw bytes, so no emulator is needed to know a command's end.
  */
 
-export type MarkKind =
+type MarkKind =
   /** Prompt starts, prompt ends, output starts, command finished. */
   | 'A'
   | 'B'
@@ -19,16 +19,14 @@ export type MarkKind =
   | 'P'
   | 'L'
   | 'N'
-  | 'cwd'
-  | 'title'
-  | 'alt';
+  | 'cwd';
 
 export interface Mark {
   readonly kind: MarkKind;
   /** Offsets of the sequence itself in the output: `to` is the first byte after it. */
   readonly from: number;
   readonly to: number;
-  /** D: status. E: command. cwd: path. title: text. alt: `on` or `off`. Otherwise empty. */
+  /** D: status. E: command. cwd: path. Otherwise empty. */
   readonly value: string;
   readonly params: Readonly<Record<string, string>>;
   /** It carries this terminal's nonce, which no program but the shell we started has seen. */
@@ -37,15 +35,12 @@ export interface Mark {
 
 /** An OSC longer than this is not ours: give up rather than remember it. */
 const oscLimit = 8192;
-/** Private modes come in lists of a few numbers. */
-const csiLimit = 64;
 /** How much of an echoed line is kept as the command's text. */
 const lineLimit = 4096;
 
 const escape = 0x1b;
 const bell = 0x07;
 const oscStart = Buffer.from('\x1b]');
-const privateStart = Buffer.from('\x1b[?');
 const none: readonly Mark[] = [];
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -99,14 +94,12 @@ export class MarkScanner {
     let position = 0;
     for (let start = nextEscape(bytes, 0); start !== -1; start = nextEscape(bytes, Math.max(position, start + 1))) {
       const next = bytes[start + 1];
-      const isOsc = next === 0x5d;
-      if (!isOsc && next !== undefined && (next !== 0x5b || !mayBePrivate(bytes[start + 2]))) continue;
+      if (next !== undefined && next !== 0x5d) continue;
       this.#lineUpTo(bytes, position, start, at);
-      const end = isOsc ? oscEnd(bytes, start + 2) : privateEnd(bytes, start);
+      const end = oscEnd(bytes, start + 2);
       position = start;
       if (end === undefined) return this.#keep(bytes, start, at);
-      if (isOsc) this.#osc(bytes, start, end, at);
-      else this.#private(bytes, start, end, at);
+      this.#osc(bytes, start, end, at);
       position = end;
     }
     this.#lineUpTo(bytes, position, bytes.length, at);
@@ -119,21 +112,14 @@ export class MarkScanner {
 
   #osc(bytes: Buffer, start: number, end: number, at: number): void {
     const first = bytes[start + 2];
-    // 0, 1…, 2, 6…, 7, 9: everything else cannot be ours, and a flood of hyperlinks (8) should cost nothing.
-    if (first === undefined || first === 0x38 || first < 0x30 || first > 0x39) return;
+    // 1…, 6…, 7, 9: everything else cannot be ours, and a flood of titles (0, 2) or hyperlinks (8) should cost nothing.
+    if (first === undefined || !'1679'.includes(String.fromCharCode(first))) return;
     const mark = parseOsc(oscText(bytes, start + 2, end), this.#nonce);
     if (mark === undefined) return;
     const placed: Mark = { ...mark, from: at + start, to: at + end };
     if (placed.kind === 'I') this.#line = { trusted: placed.trusted, params: placed.params, echoed: '' };
     else if ('ABCD'.includes(placed.kind) && (placed.trusted || this.#line?.trusted !== true)) this.#line = undefined;
     this.#found.push(placed);
-  }
-
-  #private(bytes: Buffer, start: number, end: number, at: number): void {
-    const final = bytes[end - 1];
-    if ((final !== 0x68 && final !== 0x6c) || !switchesScreen(bytes, start + 3, end - 1)) return;
-    const value = final === 0x68 ? 'on' : 'off';
-    this.#found.push({ kind: 'alt', from: at + start, to: at + end, value, params: noParams, trusted: false });
   }
 
   #lineUpTo(bytes: Buffer, from: number, to: number, at: number): void {
@@ -176,44 +162,13 @@ function oscEnd(bytes: Buffer, from: number): number | undefined {
   return limit === from + oscLimit ? limit : undefined;
 }
 
-/** Where `ESC [ ? …` ends; undefined while it may still come, or may still become one. */
-function privateEnd(bytes: Buffer, start: number): number | undefined {
-  const from = start + 3;
-  const limit = Math.min(bytes.length, from + csiLimit);
-  for (let index = from; index < limit; index++) {
-    const byte = bytes[index] ?? 0;
-    if (byte >= 0x40 && byte <= 0x7e) return index + 1;
-    if (byte === escape || byte === 0x18 || byte === 0x1a) return index;
-  }
-  return limit === from + csiLimit ? limit : undefined;
-}
-
-const mayBePrivate = (byte: number | undefined): boolean => byte === 0x3f || byte === undefined;
-
-/** Any of 1049, 1047, 47 in a list of modes, read without making strings: full-screen programs send thousands a second. */
-function switchesScreen(bytes: Buffer, from: number, to: number): boolean {
-  let mode = 0;
-  for (let index = from; index <= to; index++) {
-    const digit = index === to ? -1 : (bytes[index] ?? 0) - 0x30;
-    if (digit >= 0 && digit <= 9) {
-      mode = mode * 10 + digit;
-      continue;
-    }
-    if (mode === 1049 || mode === 1047 || mode === 47) return true;
-    mode = 0;
-  }
-  return false;
-}
-
 /**
  * False when all its sequences are ordinary ones. Coloured text holds thousands of them; single bytes that most of it does
  * not hold are found many times faster.
  */
 function mayHoldMarks(bytes: Buffer): boolean {
   if (bytes.includes(0x5d) && bytes.includes(oscStart)) return true;
-  if (bytes.includes(0x3f) && bytes.includes(privateStart)) return true;
-  const last = bytes.at(-1);
-  return last === escape || (last === 0x5b && bytes.at(-2) === escape);
+  return bytes.at(-1) === escape;
 }
 
 /** Near ones are found faster by looking, far ones by asking. */
@@ -243,9 +198,6 @@ function parseOsc(text: string | undefined, nonce: string | undefined): Found | 
     case '133':
     case '633':
       return parseShellMark(rest, nonce);
-    case '0':
-    case '2':
-      return { kind: 'title', value: rest, params: noParams, trusted: false };
     case '7':
       return parseLocation(rest);
     case '9':

@@ -1,5 +1,4 @@
 import { FairleadError } from '../../../contract/errors.ts';
-import { Emitter } from '../../../lib/emitter.ts';
 import { onAbort } from '../../../system/on-abort.ts';
 import type { OutputLog } from '../../terminal/output-log.ts';
 import { type FeedJob, type FeedSchedule, scheduleOf } from './schedule.ts';
@@ -45,8 +44,6 @@ interface Waiting {
 
 /** Brings what is in the log onto the screen: at once for those who wait, in shared turns otherwise. */
 export class Feeder implements Disposable {
-  /** The offset up to which the screen is true, after each step. */
-  readonly onParsed = new Emitter<number>();
   readonly #log: OutputLog;
   readonly #screen: Screen;
   readonly #schedule: FeedSchedule;
@@ -322,7 +319,6 @@ export class Feeder implements Disposable {
       this.#room.resolve();
       this.#room = undefined;
     }
-    this.onParsed.emit(this.#parsedTo);
   }
 
   /** One timer at most; it looks how long ago the screen was used, and comes back when that is long enough. */
