@@ -177,7 +177,7 @@ export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
-export interface SettingReader {
+interface SettingReader {
   /** Whose defaults count. */
   readonly command?: string;
   /** The settings it uses. The others keep their defaults, so a bad variable for another command does no harm. */
@@ -229,7 +229,7 @@ function show(raw: unknown): string {
   return raw === undefined ? 'it' : JSON.stringify(Array.isArray(raw) ? raw.join(',') : raw).slice(0, 80);
 }
 
-export interface Places {
+interface Places {
   /** State root. */
   readonly home: string;
   readonly recordings: string;

@@ -105,7 +105,7 @@ export const sshVariables: ReadonlyMap<Field, SshVariable> = new Map(
   ]),
 );
 
-export interface SshConfiguration extends SshSettings {
+interface SshConfiguration extends SshSettings {
   readonly idempotencyTtlMs: number;
   readonly idempotencyMaxEntries: number;
   readonly hostKeyPolicy: HostKeyPolicy;

@@ -27,7 +27,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-export interface ErrorExtras {
+interface ErrorExtras {
   /** What to do next, in one sentence: an agent will do it. */
   readonly hint?: string;
   /** Facts for programs: they go into the structured part of an answer. Never secrets. */

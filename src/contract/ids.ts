@@ -2,7 +2,7 @@
 
 const hex = '0123456789abcdef';
 
-export type RandomBytes = (count: number) => Uint8Array;
+type RandomBytes = (count: number) => Uint8Array;
 
 /** Five hex characters with at least one letter, so that it can never be read as the number of a terminal. */
 export function newTerminalId(random: RandomBytes, taken: (id: string) => boolean): string {

@@ -137,9 +137,9 @@ export const remoteErrors = {
   SESSION_REFCOUNT_UNDERFLOW: row('INTERNAL', 'no', 'internal', 'Report it with the log of the server'),
 } as const;
 
-export type RemoteCode = keyof typeof remoteErrors;
+type RemoteCode = keyof typeof remoteErrors;
 
-export interface RemoteExtras {
+interface RemoteExtras {
   /** What the call was about: `limit=10`, the id. */
   readonly context?: string | undefined;
   /** Ids that look like the one that was not found. */

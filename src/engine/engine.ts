@@ -46,7 +46,7 @@ export interface EngineOptions {
 }
 
 /** A far side that another process served before. */
-export interface KeptTerminal {
+interface KeptTerminal {
   readonly id: string;
   readonly size: Size;
   readonly opened: Pick<OpenedChannel, 'channel' | 'environment' | 'release'>;

@@ -1,5 +1,5 @@
 /** Takes one chunk. A promise asks the source to hold back the next one until it settles. */
-export type TakeBytes = (bytes: Uint8Array) => Promise<void> | undefined;
+type TakeBytes = (bytes: Uint8Array) => Promise<void> | undefined;
 
 /** A stream of bytes for exactly one reader, which either iterates or consumes it. */
 export interface ByteSource extends AsyncIterable<Uint8Array> {

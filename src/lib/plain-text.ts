@@ -2,7 +2,7 @@
  * What a model may read of a program's output: the characters a person would see, in the order they stand. What cannot
  * be seen but could be read (smuggled tags, zero-width letters, directions that swap words) is taken out and counted.
  */
-export type TextFlag =
+type TextFlag =
   /** C0 and C1 characters, code points that are none, unpaired surrogates: shown as U+FFFD. */
   | 'control'
   /** Characters that change the direction in which text is shown. */
@@ -26,7 +26,7 @@ export interface PlainText {
   readonly flags: TextFlags;
 }
 
-export interface PlainTextOptions {
+interface PlainTextOptions {
   /** What a line separator that is not `\n` becomes. In a row of a screen it is one more character, not a new row. */
   readonly separator?: '\n' | ' ';
 }

@@ -2,7 +2,7 @@
 const neededBits = 48;
 
 /** A low estimate of a token's bits: repeated pairs and alphabetical runs count for nothing. */
-export function tokenBits(token: string): number {
+function tokenBits(token: string): number {
   const characters = [...token];
   const pairs = new Set(characters.map((character, at) => `${characters[at - 1] ?? ''}${character}`));
   const free = [...pairs].filter((pair) => !isStep(pair)).length;

@@ -4,7 +4,7 @@ import { isStream, unknown, type Word } from './word.ts';
 
 export const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 
-export interface Judging {
+interface Judging {
   readonly text: (line: string) => void;
   readonly problem: (reason: string) => void;
   /** A variable that decides where programs are looked for is given another value. */

@@ -17,7 +17,7 @@ export interface EffectiveCommand {
   readonly told: readonly Word[];
 }
 
-export interface JudgedLine {
+interface JudgedLine {
   readonly commands: readonly EffectiveCommand[];
   readonly problems: readonly string[];
   /** Variables it sets that decide where programs are looked for. */

@@ -7,7 +7,7 @@ import { StateFile } from '../system/files/state-file.ts';
 import type { JudgeTyped } from '../engine/input/typed-line.ts';
 import { checkPolicy, judge, Policy, type PolicyVerdict } from './policy.ts';
 
-export interface PoliciesOptions {
+interface PoliciesOptions {
   readonly root: string;
   readonly clock: Clock;
   readonly warn: (message: string) => void;

@@ -1,7 +1,7 @@
 import { isOptionVariable } from './option-variables.ts';
 
 /** Variables that decide what is run, and how much a policy can tell from their value. */
-export type VariableKind =
+type VariableKind =
   /** Its value is a command line. */
   | 'command'
   /** Its value is expanded as if it stood in double quotes. */

@@ -6,7 +6,7 @@ import { optionsOfCommand } from '../help.ts';
 import { commands } from '../index.ts';
 import { optionsOf } from '../drive/verb-options.ts';
 
-export interface CompletionWord {
+interface CompletionWord {
   readonly word: string;
   readonly help: string;
 }

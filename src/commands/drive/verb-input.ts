@@ -2,7 +2,7 @@ import { type ParsedArguments, UsageError } from '../../faces/cli/args.ts';
 import { type Field, fieldsOf, isAboutSession, valueOf } from '../../faces/cli/fields.ts';
 import type { Verb } from '../../faces/cli/verbs.ts';
 
-export interface VerbInput {
+interface VerbInput {
   readonly input: Readonly<Record<string, unknown>>;
   readonly session: string | undefined;
   /** The session may as well be the first word of a command. */

@@ -15,7 +15,7 @@ import { allBooks } from '../../operations/index.ts';
 import type { Log } from '../../system/incident.ts';
 import type { Invocation } from '../command.ts';
 
-export interface HttpParts {
+interface HttpParts {
   readonly engine: Engine;
   readonly surface: McpSurface;
   readonly settings: Invocation['settings'];

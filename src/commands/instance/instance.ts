@@ -30,7 +30,7 @@ import type { Invocation } from '../command.ts';
 import { sshPart } from './ssh-service.ts';
 
 /** What `serve` adds to an instance. */
-export interface InstanceExtras {
+interface InstanceExtras {
   readonly parts?: NonNullable<EngineOptions['parts']>;
   readonly keeper?: KeeperClient | undefined;
   /** Environment variables for every terminal of this machine. */

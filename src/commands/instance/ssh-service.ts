@@ -8,7 +8,7 @@ import { sshConnector } from '../../transports/ssh/sessions/connect.ts';
 import { Ssh, ssh } from '../../transports/ssh/index.ts';
 import type { Invocation } from '../command.ts';
 
-export interface SshPart {
+interface SshPart {
   readonly part: readonly [ServiceKey<AsyncDisposable>, ServiceMaker];
   readonly idempotency: IdempotencyLimits;
 }

@@ -6,7 +6,7 @@ import { styleFor } from '../../faces/cli/style.ts';
 import type { HttpServer } from '../../faces/http/server.ts';
 import type { Invocation } from '../command.ts';
 
-export interface WelcomeFacts {
+interface WelcomeFacts {
   readonly server: HttpServer;
   readonly own: InstanceRecord;
   /** State root. */

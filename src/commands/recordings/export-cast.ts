@@ -10,7 +10,7 @@ import { systemClock } from '../../system/clock.ts';
 
 export const formats: readonly string[] = ['gif', 'txt', 'md'];
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly metadata: Partial<RecordingMetadata>;
   readonly theme: string | undefined;
   readonly speed: number;

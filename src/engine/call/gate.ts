@@ -4,7 +4,7 @@ import type { Access } from './operation.ts';
 import type { JudgeTyped } from '../input/typed-line.ts';
 
 /** What a stage of the gate is asked: may this caller do exactly this? */
-export interface Question {
+interface Question {
   readonly operation: string;
   readonly access: Access;
   readonly input: unknown;
@@ -18,8 +18,8 @@ export type GateVerdict = { readonly allowed: true } | { readonly allowed: false
 export type Stage = (question: Question, signal: AbortSignal) => GateVerdict | Promise<GateVerdict>;
 
 /** Asked in this order; the first refusal ends the call. */
-export const stageOrder = ['scope', 'approval', 'policy', 'guard'] as const;
-export type StageName = (typeof stageOrder)[number];
+const stageOrder = ['scope', 'approval', 'policy', 'guard'] as const;
+type StageName = (typeof stageOrder)[number];
 
 export interface Gate extends Readonly<Record<StageName, Stage>> {
   /** Who is asked about each line before it is entered at a keyboard, whichever calls typed it; at present nobody: undefined. */

@@ -83,7 +83,7 @@ export interface StreamOperation<In extends z.ZodType = z.ZodType, Item extends 
 }
 
 /** What clients are told of an operation, so that they ask the person first where that is due. */
-export interface Hints {
+interface Hints {
   readonly readOnly: boolean;
   readonly destructive: boolean;
   readonly idempotent: boolean;

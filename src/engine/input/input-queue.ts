@@ -16,7 +16,7 @@ interface Body {
   stopped: FairleadError | undefined;
 }
 
-export interface InputQueueOptions {
+interface InputQueueOptions {
   /** Resolves when the far side accepted the bytes. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
   /** Bytes that may wait their turn. Beyond it a send is refused, so that a stuck far side cannot fill memory. */

@@ -101,7 +101,7 @@ export interface TurnOptions {
   readonly as?: TypedAs | undefined;
 }
 
-export interface KeyboardInit {
+interface KeyboardInit {
   readonly channel: Channel;
   readonly clock: Clock;
   readonly output: { readonly on: (listener: () => void) => Disposable };

@@ -19,7 +19,7 @@ export interface Key {
 }
 
 /** `fixed` are the bytes the remote book documents: they follow no mode, and Home and End are always `ESC O H`, `ESC O F`. */
-export type KeyDialect = 'xterm' | 'fixed';
+type KeyDialect = 'xterm' | 'fixed';
 
 export const normalModes: KeyModes = { applicationCursor: false, applicationKeypad: false };
 export const maxRepeat = 64;

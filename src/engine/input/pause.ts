@@ -4,7 +4,7 @@ import { timings } from '../waiting/timings.ts';
 
 const { quietMs, capMs, drawMs } = timings.submit;
 
-export interface PauseOptions {
+interface PauseOptions {
   readonly gapMs: number;
   /** The program shows what it reads: until it has, Enter would come along with the text. */
   readonly drawn: boolean;

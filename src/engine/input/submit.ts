@@ -11,7 +11,7 @@ import { timings } from '../waiting/timings.ts';
 
 const { reactMs, silentMs } = timings.submit;
 
-export interface SubmitRequest {
+interface SubmitRequest {
   readonly text: string;
   readonly mode: SubmitMode;
   /** Who types. */
@@ -26,7 +26,7 @@ export interface SubmitRequest {
   readonly verify?: boolean | undefined;
 }
 
-export interface Submission {
+interface Submission {
   /** True: the program reacted. False: it did not, not even to another Enter. Unknown: nobody looked, or nobody can tell. */
   readonly submitted: boolean | 'unknown';
   /** Sent as a bracketed paste. */

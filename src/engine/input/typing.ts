@@ -10,7 +10,7 @@ const interruptByte = 3;
 /** What a key may take on its way, in bytes. */
 const longestKey = 16;
 
-export interface TypeOptions {
+interface TypeOptions {
   readonly by: string;
   /** As one paste, where the program marks pastes. */
   readonly paste: boolean;
@@ -63,7 +63,7 @@ async function paste(terminal: Terminal, text: string, options: TypeOptions, sig
   return await terminal.input.turn({ by, size: Buffer.byteLength(text) + (options.submit ? 1 : 0) }, inTurn, signal);
 }
 
-export interface PressOptions {
+interface PressOptions {
   readonly by: string;
   readonly repeat: number;
 }

@@ -79,7 +79,7 @@ export class Lateness implements Disposable {
   }
 }
 
-export interface Focus {
+interface Focus {
   readonly session: number | undefined;
   /** Call it when the instance is shown to a person. */
   readonly heard: () => void;

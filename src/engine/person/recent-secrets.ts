@@ -16,7 +16,7 @@ interface Secret {
   readonly until: number;
 }
 
-export interface RecentSecretsOptions {
+interface RecentSecretsOptions {
   readonly clock: Clock;
   /** Takes output that was held back. */
   readonly release: (bytes: Uint8Array) => void;

@@ -9,7 +9,7 @@ export interface GifFrame {
   readonly delayMs: number;
 }
 
-export interface GifOptions {
+interface GifOptions {
   /** 0, the default, plays for ever. */
   readonly loops?: number;
 }

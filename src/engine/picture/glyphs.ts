@@ -6,7 +6,7 @@ import { isShape, shapeMask } from './shapes.ts';
 import type { Pause } from '../../system/turns.ts';
 
 /** What decides the pixels of a glyph besides its text. */
-export interface GlyphStyle {
+interface GlyphStyle {
   readonly face: Face;
   /** Tenths of a pixel its cell starts right of a whole one: 0, 2, 4, 6 or 8. */
   readonly phase: number;

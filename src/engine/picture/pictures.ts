@@ -6,12 +6,12 @@ import { makeDirectory } from '../../system/files/directories.ts';
 import type { PictureOptions } from './geometry.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-export type PictureRequest = Pick<
+type PictureRequest = Pick<
   PictureOptions,
   'theme' | 'scale' | 'widest' | 'chrome' | 'fontFamily' | 'fromRow' | 'rowCount'
 >;
 
-export interface SavedPicture {
+interface SavedPicture {
   readonly path: string;
   readonly width: number;
   readonly height: number;

@@ -20,7 +20,7 @@ import {
   variables,
 } from './settings.ts';
 
-export interface ProxiesOptions {
+interface ProxiesOptions {
   readonly root: string;
   readonly clock: Clock;
   readonly warn: (message: string) => void;

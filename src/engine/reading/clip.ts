@@ -15,14 +15,14 @@ export interface Clipped {
   readonly restEnd: number;
 }
 
-export interface ClipOptions {
+interface ClipOptions {
   readonly maxBytes: number;
   /** Placed between head and tail, after the omission line; counts toward the limit. */
   readonly summary?: string | undefined;
   readonly gap?: TextGap | undefined;
 }
 
-export const largestSummary = 2048;
+const largestSummary = 2048;
 /** Room for the marker line, whatever its figures. */
 const markerBytes = 96;
 

@@ -3,7 +3,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { bind, unbind } from './handle.ts';
 
 /** How far a reader has read: where in the output, on which row, and which picture of the screen it has seen. */
-export interface ReadCursor {
+interface ReadCursor {
   readonly offset: number;
   readonly epoch: number;
   /** Absolute row the terminal's cursor stood on. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-export interface EndedLimits {
+interface EndedLimits {
   readonly keptMs: number;
   /** So that the terminals of one owner push out none of another's. */
   readonly perOwner: number;

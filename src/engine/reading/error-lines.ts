@@ -32,7 +32,7 @@ export const errorPatterns: readonly string[] = [
 const goodNews = /\b(?:0|no|zero)\s+(?:\w+\s+)?(?:errors?|failed|failures?|failing|exceptions?)\b|\bfailed:?\s*0\b/i;
 const onlyWarning = /\bwarn(?:ing)?\b/i;
 
-export interface ErrorLine {
+interface ErrorLine {
   readonly row: number;
   readonly text: string;
   readonly pattern: string;

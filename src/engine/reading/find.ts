@@ -42,7 +42,7 @@ export interface FoundMatch {
   readonly after: readonly string[];
 }
 
-export interface FindAnswer {
+interface FindAnswer {
   readonly matches: readonly FoundMatch[];
   /** Of all matches from `from` and `fromCol` on, shown or not. */
   readonly total: number;

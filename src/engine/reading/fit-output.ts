@@ -7,7 +7,7 @@ import { type NotKept, notKept, restOf } from './long-output/rest.ts';
 import { hasRoom, largest, type Room } from './long-output/room.ts';
 import { type LogSource, wholeLines } from './long-output/source.ts';
 
-export interface FittedOutput {
+interface FittedOutput {
   readonly text: string;
   readonly flags: TextFlags;
   readonly totalLines: number;

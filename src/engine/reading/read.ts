@@ -45,7 +45,7 @@ export interface ReadAnswer {
   readonly page?: { readonly fromLine: number; readonly toLine: number };
 }
 
-export interface OmittedText {
+interface OmittedText {
   readonly omittedLines: number;
   readonly omittedBytes: number;
   readonly fromLine: number;

@@ -12,7 +12,7 @@ export interface Unread {
   readonly total: number;
 }
 
-export type ReadOutcome = 'enough' | 'closed' | 'timeout';
+type ReadOutcome = 'enough' | 'closed' | 'timeout';
 
 /** A terminal that says nothing more for so long has answered for now. */
 const peekQuietMs = 20;

@@ -1,7 +1,7 @@
 import { type Cell, type Color, defaultColor, type Line, style, trueColor } from '../screen/grid.ts';
 
 /** Neighbouring cells of a row that look alike. */
-export interface StyledRun {
+interface StyledRun {
   readonly col: number;
   readonly len: number;
   /** `#rrggbb`, or the number of the palette entry; absent for the default. */

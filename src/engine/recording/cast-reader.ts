@@ -28,7 +28,7 @@ export interface CastReading {
   readonly events: AsyncGenerator<CastEvent, void, undefined>;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** For a file that was broken off: events end at the first line that is not whole, without an error. */
   readonly lenient?: boolean;
 }

@@ -2,21 +2,21 @@ import type { Size } from '../terminal/channel.ts';
 import { type CastReading, parseSize } from './cast-reader.ts';
 
 /** A screen that output is fed to. */
-export interface FrameScreen<Picture> {
+interface FrameScreen<Picture> {
   feed(text: string): void;
   resize(size: Size): void;
   /** What it shows now, unchanged by what is fed later. */
   picture(): Picture;
 }
 
-export interface RecordedFrame<Picture> {
+interface RecordedFrame<Picture> {
   readonly picture: Picture;
   readonly atMs: number;
   /** How long it stands. */
   readonly durationMs: number;
 }
 
-export interface FrameOptions {
+interface FrameOptions {
   /** At most so many pictures a second (15). */
   readonly fps?: number;
   /** No picture stands longer than so many seconds (2). */

@@ -2,7 +2,7 @@ import type { CastFormat } from './cast-writer.ts';
 
 export type RecordingMode = 'always' | 'on-failure';
 
-export const stopReasons = [
+const stopReasons = [
   'explicit',
   'session_exit',
   'max_duration',

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { CastEvent } from './cast-reader.ts';
 
-export interface PlayOptions {
+interface PlayOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** 2 plays twice as fast. */

@@ -46,7 +46,7 @@ export interface RecorderParts {
   readonly log?: Log | undefined;
 }
 
-export interface RecorderLimits {
+interface RecorderLimits {
   readonly castBytes: number;
   readonly freeBytes: number;
   /** Limit of bytes waiting for the disk: beyond it the recording ends. */

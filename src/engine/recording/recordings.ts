@@ -62,7 +62,7 @@ export interface StartedRecording {
   readonly stopReason?: StopReason | undefined;
 }
 
-export interface StartedAll {
+interface StartedAll {
   readonly recordings: readonly [StartedRecording, ...StartedRecording[]];
   /** Sessions that were left out because a recording of them runs. */
   readonly alreadyRecorded: readonly { readonly sessionId: string; readonly recordingId: string }[];

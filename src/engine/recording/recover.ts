@@ -18,7 +18,7 @@ export interface Recovered {
   readonly skipped?: string;
 }
 
-export interface RecoverOptions {
+interface RecoverOptions {
   /** Also part files whose writer cannot be seen from here. Never those whose writer lives. */
   readonly force?: boolean;
 }

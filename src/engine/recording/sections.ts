@@ -9,7 +9,7 @@ export interface TextScreen {
 }
 export type OpenTextScreen = (size: Size) => TextScreen;
 
-export interface Section {
+interface Section {
   readonly command: string;
   text: string;
   /** As the shell told it; undefined when it did not. */

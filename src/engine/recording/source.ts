@@ -1,6 +1,6 @@
 import type { Ended, Size } from '../terminal/channel.ts';
 
-export type CommandEvent =
+type CommandEvent =
   | { readonly phase: 'start'; readonly command: string | undefined }
   | {
       readonly phase: 'end';

@@ -7,7 +7,7 @@ import { joinSpans, type Span } from './span.ts';
 import { StreamRedactor } from './stream-redactor.ts';
 import { urlCredentials } from './url-credentials.ts';
 
-export interface RedactorOptions {
+interface RedactorOptions {
   /** Secret of this installation: equal secrets look equal here, and nowhere else. */
   readonly key: Uint8Array;
   /** Exact values to mask wherever they appear. Shorter than four characters would mask ordinary text: ignored. */

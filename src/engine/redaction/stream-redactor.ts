@@ -4,7 +4,7 @@ import type { Span } from './span.ts';
 import { type VisibleText, visibleText } from './visible-text.ts';
 
 /** What finds secrets and how they are shown: the part of Redactor a stream needs. */
-export interface Rules {
+interface Rules {
   spans(text: string): Span[];
   mask(secret: string): string;
 }

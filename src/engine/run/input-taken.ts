@@ -34,7 +34,7 @@ function takenAt(terminal: Terminal, { atMs, offset }: LastInput, stopping: bool
 }
 
 /** Waits for the prompt after a Ctrl-C that the terminal shows: what stands before it was dropped, and is nobody's text. */
-export async function promptRedrawn(
+async function promptRedrawn(
   terminal: Terminal,
   signal: AbortSignal,
   isDue: (terminal: Terminal) => boolean = interrupting,

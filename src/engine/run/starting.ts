@@ -11,7 +11,7 @@ import { timings } from '../waiting/timings.ts';
 const { restsMs, unseenMs } = timings.starting;
 
 /** How the wait for a shell's first prompt ended. */
-export type StartOutcome =
+type StartOutcome =
   | { readonly ready: true }
   /** The time was up. */
   | { readonly ready: false; readonly asks?: undefined }

@@ -27,7 +27,7 @@ export function toAnsi(grid: Grid): string {
 }
 
 /** One row, trailing default blanks dropped, with the default pen at both ends. */
-export function lineToAnsi(line: Line): string {
+function lineToAnsi(line: Line): string {
   return paint(line.cells.slice(0, usedCells(line.cells))).text;
 }
 

@@ -31,7 +31,7 @@ export interface ScreenOptions {
 
 const anewNote = Buffer.from('[fairlead: some output could not be shown; the screen begins anew here]\r\n');
 
-export interface TextOptions {
+interface TextOptions {
   readonly scope: 'all' | 'viewport';
   /** `join` makes one line of a long one that was wrapped; `keep` shows rows. */
   readonly wrap: 'join' | 'keep';
@@ -39,7 +39,7 @@ export interface TextOptions {
   readonly fromRow?: number | undefined;
 }
 
-export interface GridOptions {
+interface GridOptions {
   /** Absolute number of the first row; the viewport's by default. */
   readonly from?: number | undefined;
   readonly rows?: number | undefined;

@@ -10,7 +10,7 @@ import { scanSimpleLines, type SimpleLines, simpleText } from './feed/simple-lin
 import { firstSlice, nextSlice } from './feed/slice.ts';
 import { darkTheme } from './theme.ts';
 
-export interface Transcript {
+interface Transcript {
   /** Long lines in one piece, blank lines at the end left out. */
   readonly text: string;
   /** Characters a person would not see on the screen; they stand between ⟦ and ⟧. */
@@ -20,7 +20,7 @@ export interface Transcript {
   readonly droppedBytes: number;
 }
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   readonly size: Size;
   /** Called often: gives others a turn, and throws when nobody waits any more. */
   readonly pause: () => Promise<void>;

@@ -9,7 +9,7 @@ import type { SavedSession, Workspaces } from './workspaces.ts';
 /** Written at most so often. */
 const oftenMs = 2000;
 
-export interface AutosaveOptions {
+interface AutosaveOptions {
   readonly instance: string;
   readonly log: Log;
   /** Whether the session outlives an orderly end of the server. */

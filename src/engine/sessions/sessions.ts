@@ -26,17 +26,17 @@ export interface SessionLimits {
 }
 
 /** Without a target, the engine's first transport opens it. */
-export interface SessionRequest extends Omit<OpenRequest, 'target' | 'size' | 'principal' | 'launch'> {
+interface SessionRequest extends Omit<OpenRequest, 'target' | 'size' | 'principal' | 'launch'> {
   readonly target?: string | undefined;
   readonly cols?: number | undefined;
   readonly rows?: number | undefined;
   readonly title?: string | undefined;
 }
 
-export type SessionRole = 'default' | 'session';
+type SessionRole = 'default' | 'session';
 
 /** Who asks for a session: one that belongs to another principal is not there for them. */
-export type SessionCaller = Pick<Caller, 'principal'> & Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
+type SessionCaller = Pick<Caller, 'principal'> & Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
 
 /** How long an ended session stays readable. */
 const endedMs = 600_000;

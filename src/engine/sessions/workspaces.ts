@@ -30,7 +30,7 @@ export type SavedSession = z.output<typeof SavedSession>;
 export const Workspace = z.object({ name: z.string(), sessions: z.array(SavedSession), saved_at: z.string() });
 export type Workspace = z.output<typeof Workspace>;
 
-export interface ListedWorkspace {
+interface ListedWorkspace {
   readonly name: string;
   readonly path: string;
   readonly saved_at?: string;

@@ -4,7 +4,7 @@ import { isInteractive } from '../shells/shell-process.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Whether a terminal's shell waits for a command, and what says so (R-RPC-027). */
-export interface Activity {
+interface Activity {
   /** Nothing runs in it; also when nothing ever will again. */
   readonly idle: boolean;
   /** Base name of the program in the foreground; what the terminal was opened with where nobody can see. */

@@ -29,7 +29,7 @@ interface ToldVariables {
   readonly asOf: number;
 }
 
-export interface EnvironmentView extends ToldVariables {
+interface EnvironmentView extends ToldVariables {
   /** `shell`: as the shell told it. `process`: as it was when the program began. */
   readonly source: 'shell' | 'process';
   /** The shell was to tell anew and did not: this is older. */
@@ -60,7 +60,7 @@ export async function readEnvironment(terminal: Terminal, signal: AbortSignal): 
   });
 }
 
-export type Applied = 'next_command' | 'next_prompt' | 'now';
+type Applied = 'next_command' | 'next_prompt' | 'now';
 
 /**
  * Changes a variable of a running shell (R-RPC-031), at its prompt at once where a signal makes it look. `now` presses Enter

@@ -14,7 +14,7 @@ export interface OutputEvent {
   readonly atMs: number;
 }
 
-export interface IntakeInit {
+interface IntakeInit {
   readonly log: OutputLog;
   readonly clock: Clock;
   /** Marks that carry it come from our shell integration. */

@@ -8,7 +8,7 @@ export interface LogRead {
   readonly missed: number;
 }
 
-export interface OutputLogOptions {
+interface OutputLogOptions {
   /** How many bytes are kept at most. */
   readonly capacity?: number;
   /** Offset of the first byte: not 0 when the log continues one kept elsewhere. */

@@ -45,7 +45,7 @@ export async function firstPrompt(terminal: Terminal, signal: AbortSignal, limit
   await until(terminal, prompted, Math.min(spokenMs, leftMs), signal);
 }
 
-export interface QuietOptions {
+interface QuietOptions {
   /** The input whose answer is waited for. */
   readonly since: LastInput;
   readonly capMs: number;

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { FairleadError } from '../../contract/errors.ts';
 
-export interface PatternMatch {
+interface PatternMatch {
   readonly index: number;
   readonly text: string;
   /** Capture groups from the first on; undefined for one that took no part. */

@@ -16,7 +16,7 @@ import { timings } from './timings.ts';
 
 const { promptQuietMs, takenMs, enteredMs } = timings.condition;
 
-export interface WaitRequest {
+interface WaitRequest {
   /** Any of them ends the wait; of several at once the first in the list. */
   readonly conditions: readonly Condition[];
   readonly timeoutMs: number;
@@ -26,7 +26,7 @@ export interface WaitRequest {
   readonly shown?: boolean;
 }
 
-export interface WaitResult {
+interface WaitResult {
   /** The place in the list of the condition that holds; undefined when the time was up. */
   readonly hit: number | undefined;
   /** For text and regex: what matched, and the line it stands in. */

@@ -1,5 +1,5 @@
 /** What a reader of control sequences decides about each: the text that is to stand in its place. */
-export interface SequenceRules {
+interface SequenceRules {
   /** ESC, intermediates and a final character: `ESC ( B`, `ESC =`. */
   escape(body: string): string;
   csi(prefix: string, params: string, intermediates: string, final: string): string;

@@ -7,7 +7,7 @@ import { readBody } from './body.ts';
 import { sendRefusal } from './reply.ts';
 import type { Guard, HttpVisit, Route } from './route.ts';
 
-export interface HttpOptions extends ListenOptions {
+interface HttpOptions extends ListenOptions {
   readonly guard: Guard;
   readonly routes: readonly Route[];
   readonly onError?: ((error: Error) => void) | undefined;

@@ -10,7 +10,7 @@ import { TokenLogin } from './login.ts';
 import type { RpcAnswer, MethodTable } from './methods.ts';
 import { codes, errorLine, type ParsedRequest, parseRequest, type Request, resultLine } from './wire.ts';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly token: string;
   readonly methods: MethodTable;
   readonly clock: Clock;

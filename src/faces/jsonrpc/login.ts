@@ -4,7 +4,7 @@ import { cliClient, type RpcError, codes } from './wire.ts';
 
 /** Failures of one connection after which every further attempt is slowed down. */
 const freeFailures = 5;
-export const slowedLoginMs = 1000;
+const slowedLoginMs = 1000;
 
 /** Whether one connection has logged in, and what it said about itself. */
 export class TokenLogin {

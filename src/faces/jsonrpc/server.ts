@@ -7,7 +7,7 @@ import { Strangers } from '../door/strangers.ts';
 import { Connection } from './connection.ts';
 import type { MethodTable } from './methods.ts';
 
-export interface RpcServerOptions {
+interface RpcServerOptions {
   readonly host: string;
   /** Tried first; then the five after it, then any. */
   readonly port: number;

@@ -27,7 +27,7 @@ export interface StdioOptions {
   readonly patience?: Partial<Patience>;
 }
 
-export interface Patience {
+interface Patience {
   /** For calls in flight to finish by themselves. */
   readonly finishMs: number;
   /** For calls to answer once they are told to stop waiting. */

@@ -77,7 +77,7 @@ export function chooseToolsets(books: readonly Book[], wanted: readonly string[]
   return books.filter(({ name }) => wanted.includes(name));
 }
 
-export interface FoldOptions {
+interface FoldOptions {
   readonly readOnly: boolean;
   readonly log?: Log | undefined;
 }

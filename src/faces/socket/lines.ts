@@ -1,7 +1,7 @@
 import { wipeableOf } from '../../system/wipeable.ts';
 
 /** R-TERM-022 */
-export const maxSocketLineBytes = 16 << 20;
+const maxSocketLineBytes = 16 << 20;
 
 const newline = 10;
 

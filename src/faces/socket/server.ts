@@ -8,7 +8,7 @@ import { bodyOf } from './body.ts';
 import { LineSplitter } from './lines.ts';
 
 /** `body`: bytes that came behind the request, overwritten once it is done. */
-export type SocketMethod = (params: unknown, signal: AbortSignal, body: Buffer | undefined) => Promise<unknown>;
+type SocketMethod = (params: unknown, signal: AbortSignal, body: Buffer | undefined) => Promise<unknown>;
 
 /** Requests of one connection at a time. Beyond it they are refused, so that nobody can fill memory with them. */
 const mostPending = 256;

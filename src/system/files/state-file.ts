@@ -7,7 +7,7 @@ import { readText, writePrivate } from './private-files.ts';
 /** A hand edit takes effect within two seconds. */
 const lookEveryMs = 1000;
 
-export interface StateFileOptions<T extends z.ZodType> {
+interface StateFileOptions<T extends z.ZodType> {
   readonly path: string;
   /** Must accept `{}`: what a missing file means. */
   readonly schema: T;

@@ -4,7 +4,7 @@ import { ByteQueue } from '../../lib/byte-queue.ts';
 
 const HIGH_WATER = 256 * 1024;
 
-export interface EchoTarget {
+interface EchoTarget {
   /** False for a far side that takes input and repeats nothing: only what `say` is given comes out. */
   readonly echo?: boolean;
 }

@@ -7,7 +7,7 @@ export type { LocalTarget } from './target.ts';
 type Open = (target: LocalTarget, size: Size) => Channel;
 
 /** Starts programs on this machine, each on a pseudo-terminal of its own. */
-export interface PtyDriver {
+interface PtyDriver {
   open(target: LocalTarget, size: Size, signal: AbortSignal): Promise<Channel>;
 }
 

@@ -44,7 +44,7 @@ export interface PtyHost {
 }
 
 /** The folder of a shell's session, and how to talk to the shell through it. */
-export interface OwnFiles {
+interface OwnFiles {
   readonly folder?: string;
   readonly about?: Readonly<Record<string, string>>;
 }

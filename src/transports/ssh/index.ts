@@ -6,7 +6,7 @@ import { SshSessions } from './sessions/sessions.ts';
 import type { SshSettings } from './settings.ts';
 import { SshShells } from './shells/shells.ts';
 
-export interface SshOptions {
+interface SshOptions {
   readonly settings: SshSettings;
   readonly connector: SshConnector;
   readonly clock: Clock;

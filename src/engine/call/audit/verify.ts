@@ -14,13 +14,13 @@ import {
 } from './records.ts';
 import { existingKey } from '../../../system/installation-key.ts';
 
-export interface TrailFault {
+interface TrailFault {
   readonly file: string;
   readonly line: number;
   readonly reason: string;
 }
 
-export interface TrailCheck {
+interface TrailCheck {
   readonly records: number;
   readonly writers: number;
   /** Where a chain is broken: the file, the line, and what is wrong with it. */

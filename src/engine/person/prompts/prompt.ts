@@ -1,7 +1,7 @@
 /** Only the person can give these: secrets, touches, and trust in a host. */
 export const personKinds = ['password', 'passphrase', 'one_time_code', 'fingerprint', 'touch'] as const;
 /** These an agent can answer itself. */
-export const inputKinds = ['yes_no', 'pager', 'any_key', 'choice', 'text'] as const;
+const inputKinds = ['yes_no', 'pager', 'any_key', 'choice', 'text'] as const;
 export const promptKinds = [...personKinds, ...inputKinds] as const;
 export type PromptKind = (typeof promptKinds)[number];
 

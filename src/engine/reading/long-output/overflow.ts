@@ -11,7 +11,7 @@ const mostHead = 256 << 10;
 /** Counted in one go: the last screenful of each piece costs most. */
 const mostPiece = 128 << 10;
 
-export interface CountedOutput extends Totals {
+interface CountedOutput extends Totals {
   /** The first bytes of the output: whole lines, where it has any so early. */
   readonly head: Uint8Array;
   /** Offset up to which was counted. */

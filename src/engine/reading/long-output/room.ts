@@ -10,7 +10,7 @@ export const answerBytes = 10 << 10;
 const least = 512;
 
 /** Bytes a text takes as words and as JSON. */
-export const bothBytes = (text: string): number => Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
+const bothBytes = (text: string): number => Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
 
 export const hasRoom = (room: Room, text: string): boolean =>
   'bytes' in room ? Buffer.byteLength(text) <= room.bytes : bothBytes(text) <= room.answer;

@@ -1,5 +1,5 @@
 /** A tool's output in a few lines, for an answer without room for all of it. */
-export const summaryKinds = ['pytest', 'git', 'npm', 'cargo', 'make'] as const;
+const summaryKinds = ['pytest', 'git', 'npm', 'cargo', 'make'] as const;
 export type SummaryKind = (typeof summaryKinds)[number];
 
 export interface Finding {

@@ -13,7 +13,7 @@ const { redrawnMs, editorMs, cancelMs } = timings.marks;
 
 const interrupt = Uint8Array.of(3);
 
-export interface MarkedCommand {
+interface MarkedCommand {
   readonly command: string;
   readonly by: string;
   /** As it will be sent. */

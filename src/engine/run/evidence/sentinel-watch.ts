@@ -15,7 +15,7 @@ const { typedAheadMs, quietMs } = timings.sentinel;
 
 const interrupt = Uint8Array.of(3);
 
-export interface SentinelTarget {
+interface SentinelTarget {
   readonly dialect: Dialect;
   /** The line before the cursor when the command was sent. */
   readonly prompt: string;

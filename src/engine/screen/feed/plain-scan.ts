@@ -28,7 +28,7 @@ interface Cut {
   readonly penFrom: number;
 }
 
-export interface PlainScanOptions {
+interface PlainScanOptions {
   /** Offset of the first byte that is followed. */
   readonly at: number;
   readonly cols: number;

@@ -113,7 +113,7 @@ function underlineOf(flags: number, { _ext }: CoreExtended): Pick<Cell, 'style' 
   return isPlain ? styled : { ...styled, underlineColor: color(packed) };
 }
 
-export function styleOf(fg: number, bg: number): number {
+function styleOf(fg: number, bg: number): number {
   let flags = 0;
   if (fg & bits.fg.bold) flags |= style.bold;
   if (bg & bits.bg.dim) flags |= style.dim;

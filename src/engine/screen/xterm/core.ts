@@ -36,7 +36,7 @@ export interface CoreLine {
   resize(cols: number, fill: unknown): boolean;
 }
 
-export interface CoreLines {
+interface CoreLines {
   length: number;
   maxLength: number;
   get(index: number): CoreLine | undefined;
@@ -63,7 +63,7 @@ export interface CoreBuffer {
   getNullCell(): unknown;
 }
 
-export interface CoreParser {
+interface CoreParser {
   /** 0 when no escape sequence is under way. */
   currentState: number;
   precedingJoinState: number;

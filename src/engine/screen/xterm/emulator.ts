@@ -12,7 +12,7 @@ export type ScreenEvent =
   | { readonly type: 'clipboard'; readonly text: string };
 
 /** What parsing brought about, to be handed on once it is over: whoever hears it may feed this screen again. */
-export interface Happened {
+interface Happened {
   readonly reply: string;
   readonly events: readonly ScreenEvent[];
 }

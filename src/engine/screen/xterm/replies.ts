@@ -1,7 +1,7 @@
 import type { Core } from './core.ts';
 import { paletteColor, type ScreenColors } from '../theme.ts';
 
-export interface Outlets {
+interface Outlets {
   /** Text the program is to receive as input. */
   readonly reply: (text: string) => void;
   /** The program put text on the clipboard (OSC 52). */

@@ -6,7 +6,7 @@ import { timings } from '../../waiting/timings.ts';
 
 const { echoMs } = timings.reply;
 
-export interface ReplyEchoInit {
+interface ReplyEchoInit {
   readonly clock: Clock;
   readonly output: Pick<Emitter<OutputEvent>, 'on'>;
   readonly lastInput: () => LastInput | undefined;

@@ -5,7 +5,7 @@ import type { ProcessView } from '../channel.ts';
 import { readerOf, type Scene, verdictOn } from './verdict.ts';
 import { isCanonical } from '../../shells/input-mode.ts';
 
-export interface RepliesInit {
+interface RepliesInit {
   readonly clock: Clock;
   readonly blocks: Blocks;
   readonly process: ProcessView | undefined;

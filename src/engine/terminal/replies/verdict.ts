@@ -9,10 +9,10 @@ import { timings } from '../../waiting/timings.ts';
 const { linesMs, busyMs, unseenMs, alternateMs } = timings.reply;
 
 /** Whether the answer to a query is typed into the terminal: now, perhaps later, never. */
-export type ReplyVerdict = 'send' | 'wait' | 'drop';
+type ReplyVerdict = 'send' | 'wait' | 'drop';
 
 /** What would take the answer if it were typed now. */
-export type InputReader =
+type InputReader =
   /** A program waits for input of the terminal. */
   | 'waiting'
   /** No program does, so far. */
@@ -34,7 +34,7 @@ export interface Scene {
   readonly behindPrompt: boolean;
 }
 
-export interface TerminalQuery {
+interface TerminalQuery {
   /** Since the query was found. */
   readonly ageMs: number;
   /** It was found in canonical mode, and more has been printed since. */
@@ -62,7 +62,7 @@ export function verdictOn({ ageMs, printedOn }: TerminalQuery, scene: Scene): Re
 /** They hand their terminal to a server that reads it; the program in the foreground does not. */
 const handsOver = /^(?:tmux|screen|emacsclient)\b/i;
 
-export interface Front {
+interface Front {
   readonly mode: Scene['mode'];
   readonly program: Foreground | undefined;
   readonly state: ShellState;

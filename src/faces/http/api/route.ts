@@ -12,7 +12,7 @@ import { sendEvents } from './events.ts';
 import { readArguments } from './arguments.ts';
 import { ApiTable } from './table.ts';
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly books: readonly Book[];
   readonly call: CallOperation;
   readonly stream: CallStream;

@@ -5,7 +5,7 @@ import type { Caller } from '../../../engine/call/call.ts';
 import { type AnyOperation, type AnyStream, type Book, entriesOf } from '../../../engine/call/operation.ts';
 import { closest } from '../../../lib/closest.ts';
 
-export type ApiEntry =
+type ApiEntry =
   | { readonly kind: 'call'; readonly op: AnyOperation }
   | { readonly kind: 'stream'; readonly op: AnyStream };
 

@@ -20,7 +20,7 @@ export interface PersonPages {
 }
 
 /** A tool call as the protocol brought it. */
-export interface Visit {
+interface Visit {
   readonly era: 'legacy' | 'modern';
   readonly server: Server;
   readonly context: ServerContext;

@@ -31,7 +31,7 @@ interface Shown {
   readonly decision: Deferred<boolean>;
 }
 
-export interface HeldPorts {
+interface HeldPorts {
   /** The address for the person. Rejects when no more calls can be held. */
   readonly link: (question: OpenQuestion) => Promise<string>;
   /** From now on another request may continue the call. */

@@ -26,7 +26,7 @@ const OPAQUE = 1024;
 
 type Memory = Uint8Array | Uint16Array | Uint32Array | Int32Array;
 
-export interface SpawnRequest {
+interface SpawnRequest {
   /** Resolved already: no search takes place. */
   readonly program: string;
   readonly argv: readonly string[];

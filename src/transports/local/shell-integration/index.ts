@@ -13,7 +13,7 @@ export { EnvExchange, type EnvironmentSnapshot } from './env-exchange.ts';
 
 export type { ShellKind } from '../../../engine/shells/traits.ts';
 
-export interface ShellLaunch {
+interface ShellLaunch {
   readonly shell: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

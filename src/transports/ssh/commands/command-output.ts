@@ -2,7 +2,7 @@ import { OutputLog } from '../../../engine/terminal/output-log.ts';
 import { Emitter } from '../../../lib/emitter.ts';
 import type { OutputPart, StreamName } from '../link/link.ts';
 
-export interface OutputRead {
+interface OutputRead {
   /** Offset of the first byte returned, counted over both streams. */
   readonly from: number;
   /** Offset after the last byte returned. */

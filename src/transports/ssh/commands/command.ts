@@ -26,7 +26,7 @@ interface CommandFacts {
 }
 
 /** How it ended. `exitCode` is there when it ended by itself and the server said how. */
-export interface CommandEnd {
+interface CommandEnd {
   readonly status: Exclude<CommandStatus, 'running'>;
   readonly exitCode?: number | undefined;
   /** Why it failed. */

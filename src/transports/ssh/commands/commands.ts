@@ -9,7 +9,7 @@ import { nearestIds } from '../sessions/nearest.ts';
 import type { SshSession } from '../sessions/session.ts';
 import type { SshSettings } from '../settings.ts';
 
-export interface CommandsOptions {
+interface CommandsOptions {
   readonly clock: Clock;
   readonly settings: Pick<SshSettings, 'commandCleanupMs' | 'commandBufferBytes'>;
   /** What the output of ended commands may take together. */
@@ -17,7 +17,7 @@ export interface CommandsOptions {
 }
 
 /** Of one session, at the same time. */
-export const maxRunning = 100;
+const maxRunning = 100;
 /** Ended ones of a principal that are kept for their readers; beyond that the one unread for longest goes. */
 const maxKept = 1_000;
 const defaultKeptBytes = 256 << 20;

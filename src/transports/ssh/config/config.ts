@@ -9,7 +9,7 @@ import type { ConfiguredHost } from '../sessions/connect.ts';
 const maxAnswers = 200;
 const systemDefault = '/etc/ssh';
 
-export interface ConfigPlace {
+interface ConfigPlace {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly systemFolder?: string | undefined;

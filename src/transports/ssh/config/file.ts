@@ -94,7 +94,7 @@ async function readText(path: string, own: boolean): Promise<string> {
 }
 
 /** `Keyword args`, `Keyword=args`, with double quotes and comments; undefined for an empty line. */
-export function splitLine(line: string): { keyword: string; args: string[]; rest: string } | undefined {
+function splitLine(line: string): { keyword: string; args: string[]; rest: string } | undefined {
   const found = /^\s*([^\s=#"]+)(?:\s*=\s*|\s+|$)(.*)$/s.exec(line);
   if (found === null) return undefined;
   const [, keyword = '', rest = ''] = found;

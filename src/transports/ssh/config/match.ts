@@ -12,7 +12,7 @@ export interface ConfigQuery {
   readonly localUser: string;
 }
 
-export interface Evaluated {
+interface Evaluated {
   readonly settings: RawSettings;
   /** Conditions we do not decide, such as `exec`: their blocks were left out. */
   readonly skipped: readonly string[];

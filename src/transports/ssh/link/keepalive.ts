@@ -4,7 +4,7 @@ import type { SshLink } from './link.ts';
 const everyMs = 30_000;
 const maxMissed = 3;
 
-export interface KeepaliveWatch {
+interface KeepaliveWatch {
   /** Called when the number of unanswered ones in a row changes. */
   readonly missed: (count: number) => void;
   /** Called once: the last of three stayed unanswered. */

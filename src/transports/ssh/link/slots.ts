@@ -12,7 +12,7 @@ export type SlotKind = 'shell' | 'command';
 /** How something is started on whichever link has room. */
 export type Start = (link: SshLink, signal: AbortSignal) => Promise<SshProcess>;
 
-export interface SlotsOptions {
+interface SlotsOptions {
   readonly link: SshLink;
   /** Another login to the same place, where that needs nobody's help. */
   readonly again?: ((signal: AbortSignal) => Promise<SshLink>) | undefined;

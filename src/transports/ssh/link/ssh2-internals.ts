@@ -4,7 +4,7 @@ import type { Client, ClientChannel } from 'ssh2';
  * The few private parts of ssh2 that we lean on, and nothing else of it. Its version is pinned and bundled, and
  * test/transports/ssh/link.test.ts notices when one of them goes away.
  */
-export interface Ssh2ClientInternals {
+interface Ssh2ClientInternals {
   /** Called in order, one for each answer to a global request. */
   readonly _callbacks: ((failed: unknown) => void)[];
   readonly _protocol: {
@@ -19,7 +19,7 @@ export interface Ssh2ClientInternals {
   readonly _chanMgr: { readonly _cur: number; get(id: number): unknown };
 }
 
-export interface Ssh2ChannelInternals {
+interface Ssh2ChannelInternals {
   /** What the server may still send on this channel. */
   readonly incoming: { window: number; state: string };
   readonly outgoing: { readonly id: number; readonly state: string };

@@ -14,7 +14,7 @@ import { type LoggedIn, logIn } from './login.ts';
 const defaultKeys = ['id_ed25519', 'id_ecdsa', 'id_rsa'];
 
 /** What the caller gave, for the destination only: a jump host gets its own. */
-export interface DestinationSecrets {
+interface DestinationSecrets {
   readonly keyPath?: string | undefined;
   readonly password?: string | undefined;
 }
@@ -26,7 +26,7 @@ export interface Arrived extends LoggedIn {
   readonly warnings: readonly string[];
 }
 
-export interface Arrival {
+interface Arrival {
   readonly surroundings: SshSurroundings;
   readonly given: DestinationSecrets;
   readonly ask: AskPassword | undefined;

@@ -19,7 +19,7 @@ export interface Hop {
   readonly settings: HostSettings;
 }
 
-export interface Destination {
+interface Destination {
   readonly host: string;
   readonly port?: number | undefined;
   readonly user?: string | undefined;

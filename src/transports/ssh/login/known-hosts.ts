@@ -6,10 +6,10 @@ import { type KnownLine, parseKnownLine } from './known-hosts-line.ts';
 
 export type HostKeyPolicy = 'strict' | 'accept-new' | 'off';
 
-export type KnownState = 'known' | 'unknown' | 'changed' | 'revoked';
+type KnownState = 'known' | 'unknown' | 'changed' | 'revoked';
 
 /** How a host is named in known_hosts. */
-export const knownName = (host: string, port: number): string => (port === 22 ? host : `[${host}]:${port}`);
+const knownName = (host: string, port: number): string => (port === 22 ? host : `[${host}]:${port}`);
 
 export const fingerprint = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;

@@ -29,7 +29,7 @@ const hostKeyAlgorithms: readonly ServerHostKeyAlgorithm[] = [
 /** Something that may be gone the next time: a handshake cut off, a connection reset. */
 export class Hiccup extends Error {}
 
-export interface SshLogin {
+interface SshLogin {
   readonly username: string;
   readonly chain: AuthChain;
   /** Key types to ask for first. */

@@ -8,7 +8,7 @@ export const loginShell = 'login shell';
 /** What a key press sends to the group in the foreground, which a signal request of SSH cannot reach. */
 const keys: Readonly<Record<string, number>> = { INT: 0x03, QUIT: 0x1c };
 
-export interface ChannelShape {
+interface ChannelShape {
   readonly pty: boolean;
   /** Where the output of the process is read, if a handshake took the first of it. */
   readonly output?: ByteSource;

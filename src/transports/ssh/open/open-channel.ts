@@ -10,7 +10,7 @@ import type { SshSession } from '../sessions/session.ts';
 /** What a terminal needs of a session. */
 export type Channels = Pick<SshSession, 'exec' | 'shell'>;
 
-export interface ChannelOptions {
+interface ChannelOptions {
   readonly integration: boolean;
   /** `LANG` and its like; a server takes what it allows. */
   readonly language?: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ import { openChannel } from './open-channel.ts';
 import { personQuestion } from '../login/person-question.ts';
 import type { ConnectOutcome } from '../sessions/sessions.ts';
 
-export interface SshTransportOptions {
+interface SshTransportOptions {
   /** Asked for when something is opened: an engine is made with its transports. */
   readonly engine: () => Engine;
   /** Have shells mark their prompts and commands. */

@@ -8,7 +8,7 @@ import { type Health, probe } from './probe.ts';
 import type { ChildKind, SessionChild, SessionEnd, SshSession } from './session.ts';
 import { Slots } from '../link/slots.ts';
 
-export interface SessionFacts {
+interface SessionFacts {
   readonly id: string;
   readonly principal: string;
   /** Where it leads, jumps included (SshConnector.wayTo). */
@@ -23,7 +23,7 @@ export interface SessionFacts {
 }
 
 /** What a session tells its owner. */
-export interface SessionWatch {
+interface SessionWatch {
   /** Its last child has left: it may be idle from now on. */
   readonly quiet: () => void;
   readonly health: (health: 'healthy' | 'unhealthy' | 'disconnected') => void;

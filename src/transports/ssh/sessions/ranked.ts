@@ -1,5 +1,5 @@
 /** What ranking looks at. */
-export interface Ranked {
+interface Ranked {
   readonly agentId: string | undefined;
   readonly connectedAt: number;
   readonly id: string;

@@ -36,13 +36,13 @@ export type ConnectOutcome =
   | { readonly status: 'reused'; readonly session: LiveSession; readonly replaced: number }
   | { readonly status: 'suggested'; readonly matches: readonly LiveSession[]; readonly replaced: number };
 
-export interface HealthEvent {
+interface HealthEvent {
   readonly session: LiveSession;
   readonly health: 'healthy' | 'unhealthy' | 'disconnected';
   readonly at: number;
 }
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly connector: Pick<SshConnector, 'connect' | 'wayTo'>;
   readonly settings: SshSettings;
   readonly clock: Clock;

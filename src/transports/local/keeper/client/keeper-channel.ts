@@ -5,7 +5,7 @@ import { recycle } from '../../pty/slabs.ts';
 import { checkSize } from '../../target.ts';
 import type { TerminalLink } from '../lease/terminal-access.ts';
 
-export interface KeeperChannelInit extends Omit<ResumableInit, 'recycle' | 'disposal'> {
+interface KeeperChannelInit extends Omit<ResumableInit, 'recycle' | 'disposal'> {
   readonly link: TerminalLink;
 }
 

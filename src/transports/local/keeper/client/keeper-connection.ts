@@ -8,7 +8,7 @@ import { KeeperLink, patiently } from './keeper-link.ts';
 import { reconnect } from './reconnect.ts';
 import { type KeeperProgram, keeperProgram, startKeeper, untilThere } from './start-keeper.ts';
 
-export interface KeeperConnectionInit {
+interface KeeperConnectionInit {
   readonly places: KeeperPlaces;
   /** The keeper's command line. */
   readonly program: KeeperProgram | undefined;

@@ -15,7 +15,7 @@ export interface SavedTerminal {
   snapshot?: { readonly at: number; readonly bytes: Uint8Array };
 }
 
-export interface LinkEvents {
+interface LinkEvents {
   readonly frame: (frame: Frame) => void;
   /** Called once, unless this side closed the connection. */
   readonly closed: () => void;

@@ -17,7 +17,7 @@ export async function openAccess(lease: boolean, keeper: KeeperFrames): Promise<
 }
 
 /** Reads and types on descriptors that the keeper leases to this process; what is not leased goes through the keeper. */
-export class LeasedAccess implements TerminalAccess {
+class LeasedAccess implements TerminalAccess {
   readonly hello = { direct: true };
   readonly #libc: Libc;
   readonly #calls: SharedCalls;

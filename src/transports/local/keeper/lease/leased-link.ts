@@ -8,7 +8,7 @@ import type { TerminalLink } from './terminal-access.ts';
 import { closeLeased, type LeasedDescriptors } from './descriptors.ts';
 import { eitherView, LeasedTerminal } from './leased-terminal.ts';
 
-export interface LeasedLinkInit {
+interface LeasedLinkInit {
   readonly libc: Libc;
   readonly terminal: Spawned;
   /** The way without a lease. */

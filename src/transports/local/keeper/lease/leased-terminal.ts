@@ -11,7 +11,7 @@ import type { Spawned } from '../messages.ts';
 import type { LeasedDescriptors } from './descriptors.ts';
 
 /** The descriptors belong to the leased terminal from here on. */
-export interface LeasedTerminalInit extends LeasedDescriptors {
+interface LeasedTerminalInit extends LeasedDescriptors {
   readonly libc: Libc;
   readonly epoch: number;
   readonly terminal: Spawned;

@@ -11,7 +11,7 @@ import type { Lessor } from './lessor.ts';
 import type { SharedCalls } from './shared-calls.ts';
 import { SharedLog } from './terminal-log.ts';
 
-export interface LeasesInit {
+interface LeasesInit {
   readonly calls: SharedCalls;
   /** The process of the client: no other gets a descriptor. */
   readonly pid: number;

@@ -9,7 +9,7 @@ import { startTime } from '../../pty/proc.ts';
 import type { TerminalLog } from '../lease/terminal-log.ts';
 import type { Listed } from '../messages.ts';
 
-export interface KeeperTerminalInit {
+interface KeeperTerminalInit {
   readonly id: string;
   readonly channel: Channel;
   readonly pid: number;
@@ -24,7 +24,7 @@ export interface KeeperTerminalInit {
   readonly endedAt?: number | undefined;
 }
 
-export interface Snapshot {
+interface Snapshot {
   readonly at: number;
   readonly bytes: Uint8Array;
 }

@@ -3,7 +3,7 @@ const askMs = 1000;
 const silentMs = 3000;
 const lookMs = 250;
 
-export interface PulseInit {
+interface PulseInit {
   readonly ask: () => void;
   /** Whether a program waits for the client. */
   readonly isAwaited: () => boolean;
