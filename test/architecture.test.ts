@@ -181,3 +181,16 @@ test('each dependency is imported in one folder', () => {
       .join('/');
   expect(packages.filter(({ file, to }) => !file.startsWith(`${homes[name(to)]}/`))).toEqual([]);
 });
+
+test('a terminal is slim: its parts are organs, and nothing is kept beside it in a map', () => {
+  const mapped = sources.filter((file) => /Weak(?:Map|Set)<\s*Terminal\b/.test(text(file)));
+  expect(mapped).toEqual([]);
+  const terminal = text('engine/terminal/terminal.ts');
+  const members = terminal.matchAll(
+    /^ {2}(?:readonly |get |set |async |static |\*)*((?:\w+|\[Symbol\.\w+\]))(?=[(:<!?]| =)/gm,
+  );
+  const names = [...members].map(([, name]) => name).filter((name) => name !== 'constructor');
+  expect(names).toContain('follow');
+  expect(new Set(names).size).toBeLessThanOrEqual(25);
+  expect(terminal.split('\n').length).toBeLessThanOrEqual(250);
+});

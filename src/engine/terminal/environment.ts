@@ -140,23 +140,17 @@ async function woken(terminal: Terminal, looked: () => boolean, signal: AbortSig
   const heard = await soon(terminal, done, signal);
   // One that was given a command meanwhile had other things to do.
   const stillIdle = blocks.state === 'prompt' && blocks.last === last;
-  if (!heard && stillIdle) deaf.set(terminal, { shell, promptAt, looked });
+  if (!heard && stillIdle) terminal.commands.unwoken = { shell, promptAt, looked };
   return heard;
 }
 
-/** Shells that were woken for nothing: their users have a trap of their own, which is not ours to set off at every call. */
-const deaf = new WeakMap<
-  Terminal,
-  { readonly shell: unknown; readonly promptAt: number | undefined; readonly looked: () => boolean }
->();
-
 /** Another shell may hear, and so does one that looked at the same prompt after all, only late. */
 function isDeaf(terminal: Terminal): boolean {
-  const before = deaf.get(terminal);
+  const before = terminal.commands.unwoken;
   if (before === undefined) return false;
   const { shell, promptAt } = terminal.blocks;
   const hears = shell !== before.shell || (promptAt === before.promptAt && before.looked());
-  if (hears) deaf.delete(terminal);
+  if (hears) terminal.commands.unwoken = undefined;
   return !hears;
 }
 

@@ -10,4 +10,8 @@ export class TerminalCommands {
   overflow: Overflow | undefined;
   /** Settles when the waits so far are over: a queued one comes after them. */
   queue: Promise<unknown> | undefined;
+  /** A shell that was woken in vain: its user has a trap of its own, which must not be set off at every call. */
+  unwoken:
+    | { readonly shell: unknown; readonly promptAt: number | undefined; readonly looked: () => boolean }
+    | undefined;
 }
