@@ -1,4 +1,5 @@
-import { FairleadError } from '../../contract/errors.ts';
+import type { FairleadError } from '../../contract/errors.ts';
+import { inputAfterEnd, inputNotRead } from '../input-errors.ts';
 
 /** Sent and not yet accepted by the program's terminal, at most. */
 const creditBytes = 128 << 10;
@@ -36,15 +37,11 @@ export class ResumableInput {
 
   /** Resolves when the terminal has accepted all of it. The bytes must stay as they are until then. */
   write(bytes: Uint8Array): Promise<void> {
-    if (this.#closed) return Promise.reject(exited());
+    if (this.#closed) return Promise.reject(inputAfterEnd());
     if (bytes.length === 0) return Promise.resolve();
     const pending = this.#end - this.#accepted;
     if (pending > 0 && pending + bytes.length > limitBytes) {
-      return Promise.reject(
-        new FairleadError('limit_reached', 'The program in this terminal is not reading its input.', {
-          hint: 'Wait until earlier input was accepted, or interrupt the program.',
-        }),
-      );
+      return Promise.reject(inputNotRead());
     }
     return new Promise((accepted, refused) => {
       this.#entries.push({ bytes, from: this.#end, accepted, refused });
@@ -90,7 +87,7 @@ export class ResumableInput {
   /** The program has ended: rejects every pending write. */
   close(): void {
     this.#closed = true;
-    for (const entry of this.#entries.splice(0)) entry.refused(exited());
+    for (const entry of this.#entries.splice(0)) entry.refused(inputAfterEnd());
   }
 
   #pump(): void {
@@ -105,10 +102,4 @@ export class ResumableInput {
       }
     }
   }
-}
-
-function exited(): FairleadError {
-  return new FairleadError('terminal_exited', 'The program in this terminal has ended; it takes no input.', {
-    hint: 'Read its last output, or open a new terminal.',
-  });
 }

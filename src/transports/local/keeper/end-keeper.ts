@@ -1,5 +1,6 @@
 import { FairleadError } from '../../../contract/errors.ts';
 import { deferred } from '../../../lib/deferred.ts';
+import { onAbort } from '../../../system/on-abort.ts';
 import { KeeperLink, patiently } from './client/keeper-link.ts';
 import { keeperPlaces } from './keeper-places.ts';
 
@@ -10,13 +11,8 @@ export async function endKeeper(instance: string, home: string, signal: AbortSig
   const events = { frame: () => {}, closed: () => closed.resolve() };
   const link = await patiently(() => KeeperLink.open(socket, { wanted: {}, direct: false }, events, signal));
   if (!link) return 0;
-  const late = (): void => closed.reject(new FairleadError('timeout', 'The keeper does not end.'));
-  signal.addEventListener('abort', late, { once: true });
+  using _late = onAbort(signal, () => closed.reject(new FairleadError('timeout', 'The keeper does not end.')));
   link.post('end', '');
-  try {
-    await closed.promise;
-  } finally {
-    signal.removeEventListener('abort', late);
-  }
+  await closed.promise;
   return link.welcome.terminals.filter(({ ended }) => !ended).length;
 }

@@ -1,4 +1,5 @@
-import { FairleadError } from '../../../contract/errors.ts';
+import type { FairleadError } from '../../../contract/errors.ts';
+import { inputAfterEnd, inputNotRead } from '../../input-errors.ts';
 
 /** Per turn of the event loop; more would be felt by the other terminals. */
 const TURN = 64 * 1024;
@@ -33,14 +34,10 @@ export class WriteQueue {
 
   /** Resolves when all bytes are accepted. They must stay as they are until then. */
   write(bytes: Uint8Array): Promise<void> {
-    if (this.#ended) return Promise.reject(exited());
+    if (this.#ended) return Promise.reject(inputAfterEnd());
     if (bytes.length === 0) return Promise.resolve();
     if (this.#pending > 0 && this.#pending + bytes.length > LIMIT) {
-      return Promise.reject(
-        new FairleadError('limit_reached', 'The program in this terminal is not reading its input.', {
-          hint: 'Wait until earlier input was accepted, or interrupt the program.',
-        }),
-      );
+      return Promise.reject(inputNotRead());
     }
     return new Promise((accepted, refused) => {
       this.#entries.push({ bytes, offset: 0, accepted, refused });
@@ -56,7 +53,7 @@ export class WriteQueue {
     this.#timer = undefined;
     this.#pending = 0;
     const waiting = this.#entries.splice(0);
-    for (const entry of waiting) entry.refused(exited());
+    for (const entry of waiting) entry.refused(inputAfterEnd());
     return waiting.map(({ bytes, offset }) => bytes.subarray(offset));
   }
 
@@ -85,10 +82,4 @@ export class WriteQueue {
     // The channel's reader keeps the process alive, not a retry.
     this.#timer = setTimeout(this.#turn, ms).unref();
   }
-}
-
-function exited(): FairleadError {
-  return new FairleadError('terminal_exited', 'The program in this terminal has ended; it takes no input.', {
-    hint: 'Read its last output, or open a new terminal.',
-  });
 }

@@ -58,8 +58,7 @@ export class KeeperClient implements AsyncDisposable {
     this.#options = options;
     this.#connection = new KeeperConnection({
       places,
-      program: options.program,
-      version: options.version,
+      options,
       prepare: async () => {
         this.#access ??= await openAccess(options.lease ?? true, this.#connection);
       },

@@ -4,16 +4,14 @@ import { encode } from '../../../resumable/messages.ts';
 import { type Frame, type FrameType, frameVersion } from '../frames.ts';
 import type { KeeperPlaces } from '../keeper-places.ts';
 import type { Hello, Replace } from '../messages.ts';
+import type { KeeperClientOptions } from './keeper-client.ts';
 import { KeeperLink, patiently } from './keeper-link.ts';
 import { reconnect } from './reconnect.ts';
 import { type KeeperProgram, keeperProgram, startKeeper, untilThere } from './start-keeper.ts';
 
 interface KeeperConnectionInit {
   readonly places: KeeperPlaces;
-  /** The keeper's command line. */
-  readonly program: KeeperProgram | undefined;
-  /** A keeper that speaks an older version is replaced. */
-  readonly version: number | undefined;
+  readonly options: Pick<KeeperClientOptions, 'program' | 'version'>;
   /** Runs before the first connection is made. */
   readonly prepare: () => Promise<void>;
   readonly hello: () => Pick<Hello, 'wanted' | 'direct'>;
@@ -104,8 +102,9 @@ export class KeeperConnection implements AsyncDisposable {
   }
 
   async #reach(signal: AbortSignal, start: boolean): Promise<KeeperLink | undefined> {
-    const { places, program, version = frameVersion, prepare } = this.#init;
-    await prepare();
+    const { places, options } = this.#init;
+    const { program, version = frameVersion } = options;
+    await this.#init.prepare();
     const there = await patiently(() => this.#open(signal));
     if (there && there.welcome.version < version) {
       await this.#replace(there, program ?? keeperProgram(), signal);

@@ -2,28 +2,17 @@ import type { Socket } from 'node:net';
 import { FairleadError } from '../../../../contract/errors.ts';
 import type { Signal } from '../../../../engine/terminal/channel.ts';
 import { decode, encode, type Kill, type Terminate, unseen } from '../../../resumable/messages.ts';
-import { type FrameFaults, mostNoted } from '../frame-faults.ts';
+import { startTime } from '../../pty/proc.ts';
+import { mostNoted } from '../frame-faults.ts';
 import { type Frame, type FrameType, frame, frameTypes, frameVersion } from '../frames.ts';
 import { Leases } from '../lease/leases.ts';
 import { type Lessor, noLeases } from '../lease/lessor.ts';
 import type { SharedCalls } from '../lease/shared-calls.ts';
 import type { KeeperResize, Replace, Returned, Spawn } from '../messages.ts';
+import type { Keeper } from './keeper.ts';
 import type { KeeperTerminal } from './keeper-terminal.ts';
 import { Outlet, ReadPosition } from './outlet.ts';
 import { Pulse } from './pulse.ts';
-
-/** What a keeper does for its client. */
-export interface KeeperActions {
-  readonly all: ReadonlyMap<string, KeeperTerminal>;
-  readonly spawn: (id: string, spawn: Partial<Spawn>) => KeeperTerminal;
-  readonly forget: (terminal: KeeperTerminal) => void;
-  readonly end: () => void;
-  readonly replace: (argv: readonly [string, ...string[]]) => void;
-  readonly faults: FrameFaults;
-  readonly complain: (thrown: unknown) => void;
-  readonly pid: number;
-  readonly startTime: number;
-}
 
 /** More bytes than this were pasted, not typed. */
 const keystroke = 64;
@@ -34,7 +23,7 @@ const keystroke = 64;
  */
 export class Conversation implements Disposable {
   readonly pid: number;
-  readonly #keeper: KeeperActions;
+  readonly #keeper: Keeper;
   readonly #positions = new Map<string, ReadPosition>();
   readonly #outlet: Outlet;
   /** Frames about a terminal that the keeper has. */
@@ -75,7 +64,7 @@ export class Conversation implements Disposable {
       const { argv } = decode<Replace>(body) ?? {};
       if (argv?.[0] !== undefined) this.#keeper.replace(argv);
     },
-    [frameTypes.end]: () => this.#keeper.end(),
+    [frameTypes.end]: () => void this.#keeper.end().catch(() => {}),
   };
   readonly #leases: Lessor;
   /** Later frames are ignored: the client repeats them over its next connection. */
@@ -88,29 +77,33 @@ export class Conversation implements Disposable {
     },
   });
 
-  constructor(socket: Socket, pid: number, keeper: KeeperActions, calls?: SharedCalls) {
+  constructor(socket: Socket, pid: number, keeper: Keeper, calls?: SharedCalls) {
     this.pid = pid;
     this.#keeper = keeper;
     this.#outlet = new Outlet(socket, this.#positions);
     const kick = (): void => this.#outlet.kick();
     this.#leases = calls ? new Leases({ calls, pid, kick, tell: (...what) => this.#tell(...what) }) : noLeases;
-    for (const terminal of keeper.all.values()) this.#join(terminal);
+    for (const terminal of keeper.terminals.values()) this.#join(terminal);
   }
 
   welcome(wanted: Readonly<Record<string, number>>): void {
-    const all = [...this.#keeper.all.values()];
+    const all = [...this.#keeper.terminals.values()];
     for (const { id, meta, snapshot } of all) {
       if (meta) this.#tell('meta', id, meta);
       if (snapshot) this.#tell('snapshot', id, snapshot.bytes, snapshot.at);
     }
-    const { pid, startTime } = this.#keeper;
+    const { pid } = process;
     // A client that reconnected repeats what was not accepted; a new one types after everything that waits.
     const terminals = all.map((terminal) => ({
       ...terminal.listed,
       input: terminal.id in wanted ? terminal.typed : terminal.queued,
     }));
     const { ticket } = this.#leases;
-    this.#tell('welcome', '', encode({ version: frameVersion, pid, startTime, terminals, ticket }));
+    this.#tell(
+      'welcome',
+      '',
+      encode({ version: frameVersion, pid, startTime: startTime(pid) ?? 0, terminals, ticket }),
+    );
     for (const [id, from] of Object.entries(wanted)) this.#positions.get(id)?.want(from);
     this.#outlet.kick();
   }
@@ -204,8 +197,8 @@ export class Conversation implements Disposable {
     try {
       const opened = this.#keeper.spawn(id, decode<Spawn>(body) ?? {});
       const position = this.#join(opened);
-      const { pid, startTime, terminal } = opened;
-      this.#tell('spawned', id, encode({ pid, startTime, terminal }));
+      const { pid, startTime: started, terminal } = opened;
+      this.#tell('spawned', id, encode({ pid, startTime: started, terminal }));
       position.want(0);
       this.#leases.offer(position);
     } catch (thrown) {
@@ -258,7 +251,7 @@ export class Conversation implements Disposable {
     if (terminal.ended) this.#keeper.forget(terminal);
     // The client that ended it has stopped waiting, and does not repeat this.
     else if (terminal.isEnding) {
-      const isKnown = (): boolean => this.#keeper.all.get(terminal.id) === terminal;
+      const isKnown = (): boolean => this.#keeper.terminals.get(terminal.id) === terminal;
       void terminal.done.then(() => isKnown() && this.#keeper.forget(terminal));
     }
   }

@@ -1,6 +1,6 @@
-import { FairleadError } from '../../../../contract/errors.ts';
 import type { Channel, Ended, ProcessView } from '../../../../engine/terminal/channel.ts';
 import { ByteQueue } from '../../../../lib/byte-queue.ts';
+import { inputAfterEnd } from '../../../input-errors.ts';
 
 /** The channel of a program that ended before this keeper took over. */
 export class EndedChannel implements Channel {
@@ -15,7 +15,7 @@ export class EndedChannel implements Channel {
   }
 
   async write(): Promise<void> {
-    throw new FairleadError('terminal_exited', 'The program in this terminal has ended; it takes no input.');
+    throw inputAfterEnd();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

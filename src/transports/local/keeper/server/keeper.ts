@@ -3,12 +3,11 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { FairleadError } from '../../../../contract/errors.ts';
 import { systemClock } from '../../../../system/clock.ts';
 import type { LinuxPty } from '../../pty/pty-linux.ts';
-import { startTime } from '../../pty/proc.ts';
 import type { SharedCalls } from '../lease/shared-calls.ts';
 import type { LocalTarget } from '../../target.ts';
 import type { Size } from '../../../../engine/terminal/channel.ts';
 import type { Clock } from '../../../../lib/clock.ts';
-import { Conversation, type KeeperActions } from './conversation.ts';
+import { Conversation } from './conversation.ts';
 import { FrameFaults } from '../frame-faults.ts';
 import { type Frame, FrameReader, frame, frameTypes } from '../frames.ts';
 import { KeeperTerminal } from './keeper-terminal.ts';
@@ -61,10 +60,10 @@ const largestRing = 64 << 20;
 export class Keeper {
   readonly #options: KeeperOptions;
   readonly #limits: KeeperLimits;
-  readonly #terminals = new Map<string, KeeperTerminal>();
+  readonly terminals = new Map<string, KeeperTerminal>();
+  readonly faults = new FrameFaults();
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  readonly #actions: KeeperActions;
   #client: { readonly socket: Socket; readonly talk: Conversation } | undefined;
   #orphaned: OrphanedLeases | undefined;
   #path = '';
@@ -79,22 +78,7 @@ export class Keeper {
     this.#clock = options.clock ?? systemClock;
     this.#emptySinceMs = this.#clock.monotonic();
     this.#limits = { ...defaults, ...options.limits };
-    for (const terminal of options.terminals ?? []) this.#terminals.set(terminal.id, terminal);
-    this.#actions = {
-      all: this.#terminals,
-      spawn: (id, spawn) => this.#spawn(id, spawn),
-      forget: (terminal) => this.#forget(terminal),
-      end: () => void this.end().catch(() => {}),
-      replace: (argv) => {
-        if (!options.replace) return;
-        this.close();
-        options.replace(argv, [...this.#terminals.values()]);
-      },
-      faults: new FrameFaults(),
-      complain: (thrown) => options.complain?.(thrown),
-      pid: process.pid,
-      startTime: startTime(process.pid) ?? 0,
-    };
+    for (const terminal of options.terminals ?? []) this.terminals.set(terminal.id, terminal);
     this.#server = createServer((socket) => this.#accept(socket));
     this.#arm();
   }
@@ -124,9 +108,20 @@ export class Keeper {
 
   /** Ends every terminal, then itself. Programs have the usual grace to save their work. */
   async end(): Promise<void> {
-    await Promise.all([...this.#terminals.values()].map((terminal) => terminal.terminate(graceMs)));
+    await Promise.all([...this.terminals.values()].map((terminal) => terminal.terminate(graceMs)));
     this.close();
     this.#options.onEmpty();
+  }
+
+  /** Becomes another program with all its terminals. */
+  replace(argv: readonly [string, ...string[]]): void {
+    if (!this.#options.replace) return;
+    this.close();
+    this.#options.replace(argv, [...this.terminals.values()]);
+  }
+
+  complain(thrown: unknown): void {
+    this.#options.complain?.(thrown);
   }
 
   /** Accepts no more clients and drops the present one. */
@@ -179,7 +174,7 @@ export class Keeper {
     });
     socket.on('error', (error) => {
       // A broken connection is no fault of ours.
-      if (!('syscall' in error)) this.#options.complain?.(error);
+      if (!('syscall' in error)) this.complain(error);
     });
     socket.on('close', () => {
       clearTimeout(limit);
@@ -241,15 +236,15 @@ export class Keeper {
     this.#reclaim();
     this.#client?.talk[Symbol.dispose]();
     this.#client?.socket.destroy();
-    const talk = new Conversation(socket, hello.pid, this.#actions, hello.direct ? this.#options.shared : undefined);
+    const talk = new Conversation(socket, hello.pid, this, hello.direct ? this.#options.shared : undefined);
     this.#client = { socket, talk };
     talk.welcome(hello.wanted ?? {});
     return talk;
   }
 
-  #spawn(id: string, spawn: Partial<Spawn>): KeeperTerminal {
+  spawn(id: string, spawn: Partial<Spawn>): KeeperTerminal {
     const { argv, env, cols, rows, cwd, folder, about, capacity, umask } = spawn;
-    if (id === '' || this.#terminals.has(id) || !argv?.[0] || !env || cols === undefined || rows === undefined) {
+    if (id === '' || this.terminals.has(id) || !argv?.[0] || !env || cols === undefined || rows === undefined) {
       throw new FairleadError('invalid_input', 'The keeper got a request for an impossible terminal.');
     }
     const size = { cols, rows };
@@ -276,30 +271,30 @@ export class Keeper {
       folder,
       about,
     });
-    this.#terminals.set(id, terminal);
+    this.terminals.set(id, terminal);
     return terminal;
   }
 
-  #forget(terminal: KeeperTerminal): void {
+  forget(terminal: KeeperTerminal): void {
     this.#client?.talk.leave(terminal);
     terminal[Symbol.dispose]();
-    this.#terminals.delete(terminal.id);
+    this.terminals.delete(terminal.id);
     this.#emptySinceMs = this.#clock.monotonic();
   }
 
   #tidy(): void {
     const now = this.#clock.monotonic();
     const { readableMs, unheardMs, emptyMs } = this.#limits;
-    for (const terminal of this.#terminals.values()) {
+    for (const terminal of this.terminals.values()) {
       if (!terminal.ended) continue;
       const heard = terminal.toldMs !== undefined && now - terminal.toldMs >= readableMs;
       const old = this.#clock.now() - (terminal.listed.endedAt ?? 0) >= unheardMs;
-      if (heard || old) this.#forget(terminal);
+      if (heard || old) this.forget(terminal);
     }
     // Without its socket no instance finds the keeper again, and its terminals would run for ever.
     this.#unreachable = this.#client || existsSync(this.#path) ? 0 : this.#unreachable + 1;
     if (this.#unreachable === 2) void this.end().catch(() => {});
-    if (this.#terminals.size > 0 || this.#sockets.size > 0) this.#emptySinceMs = now;
+    if (this.terminals.size > 0 || this.#sockets.size > 0) this.#emptySinceMs = now;
     else if (now - this.#emptySinceMs >= emptyMs) {
       this.close();
       this.#options.onEmpty();
