@@ -227,7 +227,7 @@ export class Engine implements AsyncDisposable {
     try {
       await this.recordings.autoStart(terminal);
     } catch (error) {
-      // Whoever asked for recordings of everything gets no terminal without one.
+      // With automatic recording, no terminal opens without one.
       await terminal[Symbol.asyncDispose]();
       throw error;
     }

@@ -96,7 +96,7 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
 const text = (value: string | readonly string[] | undefined): string | undefined =>
   value === undefined ? undefined : String(value);
 
-/** A word that is no session may be the beginning of a command that nobody quoted. */
+/** A word that is no session may begin an unquoted command. */
 async function called(word: string, guessed: boolean, rpc: RpcClient): Promise<string | number> {
   try {
     return await sessionCalled(word, rpc);

@@ -93,7 +93,7 @@ function unlessUnsupported(error: unknown): void {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The terminal in raw mode. However this ends, also by a signal or an error nobody caught, it is put back as it was. */
+/** The terminal in raw mode. It is restored however this ends, also after a signal or an uncaught error. */
 function seated({ stdin, stdout }: Tty, relay: Relay, leave: () => void): Disposable {
   const raw = rawTerminal(stdin);
   const restore = (): void => {

@@ -26,7 +26,7 @@ export interface WaitingItem {
 
 const answerMs = 10_000;
 
-/** What waits in any process. One that does not answer is named; that nobody waits is only said when all answered. */
+/** What waits in any process. A process that does not answer is named; "nothing waits" is said only when all answered. */
 export async function everythingWaiting(
   sockets: readonly LiveSocket[],
   warn: (message: string) => void,

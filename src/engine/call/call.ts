@@ -62,10 +62,10 @@ export interface Call<Input> {
   readonly note: (facts: AuditNote) => void;
   /** Asks the gate about command lines that only the call itself can find out. Rejects where they are refused. */
   readonly admitCommands: (lines: readonly string[]) => Promise<void>;
-  /** Tells a waiting caller how far it is. Cheap when nobody asked for it. */
+  /** Reports progress to a waiting caller. Cheap if the caller did not ask for it. */
   readonly progress: ReportProgress;
   /**
-   * Asks the person for what no model may know. Undefined: the person declined, or nobody answered in time. Rejects with
+   * Asks the person for what no model may know. Undefined: the person declined or did not answer in time. Rejects with
    * `needs_person` where the person cannot be asked from within the call; let that through, its hint says what to do.
    * `signal`: what the answer is for may end before the call does; an answer that comes later is kept for the next one.
    */
@@ -77,7 +77,7 @@ export interface CallContext {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly progress?: ReportProgress;
-  /** Absent: whoever calls has no way to show the person anything. */
+  /** Absent: the caller cannot show the person anything. */
   readonly person?: PersonReach | undefined;
   /** What makes this the same call as an earlier one, for operations that heed it. */
   readonly key?: CallKey | undefined;

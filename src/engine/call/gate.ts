@@ -22,7 +22,7 @@ const stageOrder = ['scope', 'approval', 'policy', 'guard'] as const;
 type StageName = (typeof stageOrder)[number];
 
 export interface Gate extends Readonly<Record<StageName, Stage>> {
-  /** Who is asked about each line before it is entered at a keyboard, whichever calls typed it; at present nobody: undefined. */
+  /** Judges each line before it is entered at a keyboard, whichever calls typed it; undefined: no judge at present. */
   readonly typed: () => JudgeTyped | undefined;
 }
 
@@ -45,7 +45,7 @@ const verbs: Readonly<Record<Access, string>> = {
   administer: 'change how this server works',
 };
 
-/** Scope is always asked. The other stages have nobody to ask until a part of the product takes their place. */
+/** Scope is always checked. The other stages allow everything until a service replaces them. */
 export const openGate: Gate = {
   scope,
   approval: () => allow,

@@ -15,7 +15,7 @@ export const defaultIdempotency: IdempotencyLimits = { ttlMs: 300_000, maxEntrie
 export interface CallKey {
   /** As the caller sent it; faults are found here. */
   readonly value: unknown;
-  /** Nobody chose it to mean "the same call", so with other arguments it is another call and no error. */
+  /** The key was not chosen as an idempotency key, so other arguments mean another call and no error. */
   readonly implied?: boolean;
 }
 
@@ -74,7 +74,7 @@ export class Idempotency implements Disposable {
 
   /**
    * The answer of an earlier call with this key, that of one under way, or else that of `run`. The signal of a caller ends
-   * its own waiting; the work is told to stop when nobody waits for it any more.
+   * its own wait; the work is aborted when its last waiter leaves.
    */
   async once<T>(call: KeyedCall, run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     const { principal, operation, key, input } = call;
@@ -144,7 +144,7 @@ export class Idempotency implements Disposable {
     this.#kept.delete(slot);
   }
 
-  /** Answers go when their time is over, not when somebody next calls: they may be large and private. */
+  /** Answers expire by a timer, not at the next call: they may be large and private. */
   #watch(): void {
     if (this.#timer !== undefined) return;
     const [oldest] = this.#kept.values();
@@ -168,7 +168,7 @@ export class Idempotency implements Disposable {
   }
 }
 
-/** Waits for work that may be others' too. Whoever leaves last stops it, and sees how it takes that. */
+/** Waits for work that may be shared. The last waiter to leave aborts it and awaits its end. */
 function wait(running: Running, signal: AbortSignal): Promise<unknown> {
   running.waiting += 1;
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import { quote } from '../../contract/quote.ts';
 import { meantName } from './argument-names.ts';
 
 type Issue = z.core.$ZodRawIssue;
-/** What schemas say of a fault, in the words of somebody who has to put it right. Undefined leaves the validator's own. */
+/** A schema fault in words that help to fix it. Undefined keeps the validator's own words. */
 export const inputWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':

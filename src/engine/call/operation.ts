@@ -54,7 +54,7 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly rpcResult?: (output: z.output<Out>) => unknown;
   /** The command lines it would have a shell run: what a policy judges. */
   readonly commands?: (input: z.output<In>) => readonly string[];
-  /** It notes itself what it ran, once it knows whether anybody may see it. A refusal is noted all the same. */
+  /** It notes its commands itself, once it knows whether they may be recorded. A refusal is noted regardless. */
   readonly notesCommands?: true;
   /** Words for a person at a command line, where the plain facts are not what they want to see. */
   readonly show?: (output: z.output<Out>) => string;

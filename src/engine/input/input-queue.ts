@@ -95,7 +95,7 @@ export class InputQueue {
     );
   }
 
-  /** Nobody else sends while `work` runs, pauses included. `size` counts as waiting until it is done. */
+  /** Other senders wait while `work` runs, pauses included. `size` counts as pending until it is done. */
   async turn<T>(size: number, work: (lane: InputLane) => Promise<T>, signal: AbortSignal): Promise<T> {
     const result = deferred<T>();
     let lane: Turn | undefined;

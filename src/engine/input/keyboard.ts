@@ -164,7 +164,7 @@ export class Keyboard {
     });
   }
 
-  /** The keyboard for one sender: nobody else's bytes come between those of `work`. Ctrl-C ends the turn. */
+  /** The keyboard for one sender: no other bytes come between those of `work`. Ctrl-C ends the turn. */
   async turn<T>(options: TurnOptions, work: (lane: KeyboardLane) => Promise<T>, signal: AbortSignal): Promise<T> {
     const { by, size, secret = false, as: usually = 'keys' } = options;
     const begin: Begin = (bytes, as = usually) => {

@@ -18,7 +18,7 @@ interface SubmitRequest {
   readonly by: string;
   /** A command was judged as one; apart from its Enter it is judged as keys. */
   readonly as?: 'keys' | 'command' | undefined;
-  /** Seen by nobody: neither listeners nor recordings nor readers. */
+  /** Hidden from listeners, recordings and readers. */
   readonly secret?: boolean;
   /** Milliseconds between text and Enter, where a registry knows the program better. */
   readonly gapMs?: number | undefined;
@@ -27,7 +27,7 @@ interface SubmitRequest {
 }
 
 interface Submission {
-  /** True: the program reacted. False: it did not, not even to another Enter. Unknown: nobody looked, or nobody can tell. */
+  /** True: the program reacted. False: it did not, not even to another Enter. Unknown: not checked, or not visible. */
   readonly submitted: boolean | 'unknown';
   /** Sent as a bracketed paste. */
   readonly wrapped: boolean;
@@ -40,7 +40,7 @@ const mostEnters = 3;
 const enter = Uint8Array.of(13);
 
 /**
- * Sends text and what makes the program take it, as one turn at the keyboard: nobody else's keys come in between.
+ * Sends text and the keys that submit it in one keyboard turn: no other sender's keys come in between.
  * Programs that draw their own input line get Enter by itself, after they have taken in the text.
  */
 export async function submit(terminal: Terminal, request: SubmitRequest, signal: AbortSignal): Promise<Submission> {
@@ -50,7 +50,7 @@ export async function submit(terminal: Terminal, request: SubmitRequest, signal:
   return await terminal.input.turn({ by, size, secret, as }, (lane) => deliver(terminal, request, lane), signal);
 }
 
-/** The same, by somebody who has the keyboard. */
+/** The same, within a turn that is already held. */
 export async function deliver(terminal: Terminal, request: SubmitRequest, lane: KeyboardLane): Promise<Submission> {
   const { text, mode } = request;
   if (mode === 'enter') return await enterText(terminal, request, lane);
@@ -67,7 +67,7 @@ export async function deliver(terminal: Terminal, request: SubmitRequest, lane: 
 async function enterText(terminal: Terminal, request: SubmitRequest, lane: KeyboardLane): Promise<Submission> {
   const { blocks, process, person } = terminal;
   const whole = request.text + ends.enter;
-  // What is typed at a password prompt is not drawn, and once it is typed nobody remembers that there was one.
+  // Text typed at a password prompt is not drawn, and afterwards the prompt is no longer known.
   if (blocks.state === 'prompt' || person.prompts.current?.secret) return await atOnce(lane, whole, 1);
   // Of a program far away only the screen tells; a line that is judged, or may end the program, goes with its Enter where it can.
   if (!process || lane.isJudged || /[\r\n]/.test(request.text)) {
@@ -75,7 +75,7 @@ async function enterText(terminal: Terminal, request: SubmitRequest, lane: Keybo
     if (!drawsItsInput(terminal)) return await atOnce(lane, whole, 1);
     lane.check(whole);
   }
-  // To whoever it is, the text goes first: a program is at work with it while we look which one that is.
+  // The text goes first: the program works on it while we look which program it is.
   const typed = await typeBody(terminal, lane, request.text);
   if (atShell(terminal) || readsLines(terminal)) return await enterOnce(lane, typed);
   await terminal.sync(lane.signal);
@@ -115,7 +115,7 @@ interface Body {
   readonly from: number;
 }
 
-/** As keys, like its Enter: in between it is a line that stands there, whoever judged it before. */
+/** As keys, like its Enter: until then it is an open line, even if policy judged it before. */
 async function typeBody(terminal: Terminal, lane: KeyboardLane, text: string): Promise<Body> {
   const bytes = Buffer.from(text);
   const from = terminal.log.end;

@@ -1,6 +1,6 @@
 /** What stands at the keyboard since the last line was entered, as far as the keys tell. */
 export interface TypedLine {
-  /** Undefined: keys were pressed that may have changed it in ways nobody sees here. */
+  /** Undefined: keys may have changed it in ways that are not visible here. */
   readonly text: string | undefined;
   /** In the middle of a bracketed paste. */
   readonly pasting: boolean;
@@ -24,7 +24,7 @@ export const emptyLine: TypedLine = {
 };
 export const changedLine: TypedLine = { ...emptyLine, text: undefined, escaped: true };
 
-/** Asked before a line is entered. Answers with why that must not be; undefined in place of the line: nobody knows it. */
+/** Judges a line before it is entered: returns why it is refused. The line is undefined if it is unknown. */
 export type JudgeTyped = (line: string | undefined) => Error | undefined;
 
 /** What is typed: keys, whose lines are judged; a command that was judged as such; or whatever a person types, who answers for it. */
@@ -118,7 +118,7 @@ export function typeKeys(
       text = text === undefined || text.length + piece.length > longest ? undefined : text + piece;
     } else if (pasting && piece === '\t') text = text === undefined ? undefined : `${text}\t`;
     else {
-      // A line that nobody knows may hold such a thing as well.
+      // An unknown line may hold one as well.
       if ((piece === '\t' || piece === ctrl.G) && (text === undefined || runsAtTab.test(text))) entered.push(text);
       text = undefined;
     }

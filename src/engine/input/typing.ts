@@ -43,14 +43,14 @@ export async function typeText(
   return { bytes: bytes.length, bracketed: false };
 }
 
-/** Whether pastes are marked is known once everything printed is parsed; nobody overtakes it meanwhile. */
+/** Bracketed paste mode is known once all output is parsed; no other input overtakes it meanwhile. */
 async function paste(terminal: Terminal, text: string, options: TypeOptions, signal: AbortSignal): Promise<Typed> {
   const { by } = options;
   const inTurn = async (lane: KeyboardLane): Promise<Typed> => {
     await terminal.sync(lane.signal);
     lane.signal.throwIfAborted();
     if (options.submit && text.length <= maxCarefulText && drawsItsInput(terminal)) {
-      // As keys: between the text and its Enter it is a line that stands there, whoever judged it before.
+      // As keys: until its Enter it is an open line, even if policy judged it before.
       const { bytes, wrapped } = await deliver(terminal, { text, mode: 'paste', by }, lane);
       return { bytes, bracketed: wrapped };
     }

@@ -61,7 +61,7 @@ export async function answerWaiting(
   signal: AbortSignal,
 ): Promise<{ readonly terminal: string; readonly bytes: number }> {
   const { text, ...rest } = answer;
-  // Nobody who decides or records needs the text.
+  // Gate and audit do not need the text.
   const characters = charactersOf(text);
   if (text.length > mostBytes) throw new FairleadError('too_large', `An answer may have at most ${mostBytes} bytes.`);
   const what = { operation: 'attention.answer', access: 'control', terminal: answer.terminal, characters } as const;
@@ -81,7 +81,7 @@ async function type(engine: Engine, answer: Answer, caller: Caller, signal: Abor
   const inTurn = async (lane: KeyboardLane): Promise<void> => {
     begun = true;
     try {
-      // Now, when nobody else can type in between.
+      // Within the turn, so that no other sender types in between.
       await terminal.sync(lane.signal);
       mustAsk(terminal, answer.prompt);
       await lane.write(bytes);

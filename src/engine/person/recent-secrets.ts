@@ -24,7 +24,7 @@ interface RecentSecretsOptions {
 
 /**
  * What a person typed as a secret, for a few minutes and in memory only. Should a program print it, it is masked before
- * anything else sees the output: log, screen, recordings and whoever reads them.
+ * anything else sees the output: log, screen, recordings and their readers.
  */
 export class RecentSecrets implements Disposable {
   readonly #options: RecentSecretsOptions;
@@ -49,7 +49,7 @@ export class RecentSecrets implements Disposable {
     return Math.max(0, until - this.#options.clock.monotonic()) + holdMs;
   }
 
-  /** For whoever goes on in another process. */
+  /** For a successor process. */
   get values(): readonly Uint8Array[] {
     return this.#secrets.map(({ value }) => value);
   }

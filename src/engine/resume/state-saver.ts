@@ -13,7 +13,7 @@ const floodMs = 3000;
 const floodBytes = 1 << 20;
 
 /**
- * Tells whoever keeps a terminal what it has come to, so that another process can go on with it: when it grows quiet, now and
+ * Saves the state of a terminal with its keeper, so that another process can resume it: when it grows quiet, now and
  * then while it does not, and at the end. In between nothing is lost, only parsed again.
  */
 export class StateSaver implements Disposable {

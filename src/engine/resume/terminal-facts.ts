@@ -19,7 +19,7 @@ export interface TerminalFacts {
 
 export const encodeFacts = (facts: TerminalFacts): Uint8Array => Buffer.from(JSON.stringify(facts));
 
-/** Undefined when nobody noted any, or not as we do. */
+/** Undefined if there are none, or in another format. */
 export function decodeFacts(bytes: Uint8Array | undefined): TerminalFacts | undefined {
   if (!bytes) return undefined;
   try {

@@ -9,7 +9,7 @@ import { timings } from '../waiting/timings.ts';
 const { limitMs, answeredMs, silentMs, redrawMs } = timings.place;
 
 /**
- * Waits until the program has dealt with what somebody else has just sent it: shells throw input away while they handle
+ * Waits until the program has dealt with input of another sender: shells throw input away while they handle
  * Ctrl-C, and draw a prompt that the next command must not be blamed for. True when there was such input.
  */
 export async function inputTaken(terminal: Terminal, signal: AbortSignal): Promise<boolean> {
@@ -33,7 +33,7 @@ function takenAt(terminal: Terminal, { atMs, offset }: LastInput, stopping: bool
   return !stopping && since + silentMs;
 }
 
-/** Waits for the prompt after a Ctrl-C that the terminal shows: what stands before it was dropped, and is nobody's text. */
+/** Waits for the prompt after an echoed Ctrl-C: the text before it was dropped. */
 async function promptRedrawn(
   terminal: Terminal,
   signal: AbortSignal,
@@ -44,7 +44,7 @@ async function promptRedrawn(
   await until(terminal, () => terminal.blocks.promptAt !== promptAt && !isDue(terminal), redrawMs, signal);
 }
 
-/** A command must not become the end of what somebody else has begun to type. */
+/** A command must not be appended to a line that another sender has begun. */
 export async function nothingTyped(terminal: Terminal, signal: AbortSignal): Promise<void> {
   const shown = (): number | undefined => {
     const { promptAt } = terminal.blocks;

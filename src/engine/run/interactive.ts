@@ -30,7 +30,7 @@ export function originOf(terminal: Terminal, marked: boolean): CommandOrigin {
 /** What tells that something waits for input of its own. */
 export interface Waits {
   readonly note: string;
-  /** `quiet`: nobody can look at the far side's processes, and what it shows is all there is to go by. */
+  /** `quiet`: the far side's processes are invisible, so only its output counts. */
   readonly evidence: 'foreground' | 'quiet';
 }
 
@@ -96,7 +96,7 @@ function interactive(terminal: Terminal, origin: CommandOrigin): Waits | undefin
   const editing = editsLine(terminal);
   const other = foreground.pid !== origin.pid || (!origin.marked && foreground.name !== origin.name);
   // The shell that runs the command shows no prompt meanwhile; if it does, it is another one in the same process, or
-  // somebody took its marks away.
+  // its marks were removed.
   const isShell = traitsOf(name)?.dialect !== undefined && takesCommands(foreground, editing);
   const reads = other ? editing || isShell || nesting.has(name) : origin.marked && (editing || isShell);
   return reads ? { note: `${name} waits ${atPrompt}`, evidence } : undefined;

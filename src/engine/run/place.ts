@@ -21,11 +21,11 @@ export type Place =
 /** What an earlier command taught us about a shell without marks. */
 export interface Known {
   readonly prompt: string;
-  /** It has ended, and nobody has typed anything since. */
+  /** It has ended, and nothing was typed since. */
   readonly idle: boolean;
 }
 
-/** Finds out who would read the command. Throws `conflict` when nobody is ready to. */
+/** Finds the program that would read the command. Throws `conflict` if none is ready. */
 export async function placeOf(
   terminal: Terminal,
   known: Known | undefined,
@@ -58,7 +58,7 @@ export async function placeOf(
   return found;
 }
 
-/** Marks without our nonce may be anybody's: words we have the shell print are better evidence. */
+/** Marks without our nonce may be forged: a sentinel is better evidence. */
 function markedPlace({ blocks, process }: Terminal): Place | undefined {
   if (!blocks.marked || blocks.promptAt === undefined || blocks.incomplete) return undefined;
   const shell = blocks.shell?.['shell'] ?? '';
@@ -78,7 +78,7 @@ function undrawnPlace({ blocks, process }: Terminal): Place | undefined {
   return process?.foreground()?.pid === Number(pid) ? { kind: 'marked', shell } : undefined;
 }
 
-/** Somebody knows better than the screen does: a plain shell may read there all the same, as inside tmux. */
+/** The caller overrules the screen: a plain shell may read there all the same, as inside tmux. */
 function forcedPlace(terminal: Terminal): Place {
   const { name = '' } = terminal.process?.foreground() ?? {};
   const prompt = cursorLine(terminal);
@@ -96,7 +96,7 @@ function aboutToTell({ blocks, process, clock, usage: { lastOutputMs = 0 } }: Te
 }
 
 /**
- * Where nobody can look at the processes: a command that runs may show what looks like a prompt, and would be sent the next
+ * Without access to the processes: a running command may show what looks like a prompt, and would be sent the next
  * one. A prompt rests; a line editor says that it reads; and a share of a hundred is no prompt.
  */
 function mayBeWorking(terminal: Terminal, isKnown: (line: string) => boolean): boolean {

@@ -7,7 +7,7 @@ export type RunState =
   | 'running'
   /** It asks for something that only a person can give. */
   | 'needs_person'
-  /** It asks something that whoever runs it can answer. */
+  /** It asks a question that its caller can answer. */
   | 'needs_input'
   /** The shell wanted more text than it got. It was told to forget what it had. */
   | 'incomplete'
@@ -22,7 +22,7 @@ export type Evidence =
   | 'child'
   /** The shell said so, in a mark that carries this terminal's nonce. */
   | 'mark'
-  /** Words we had the shell print after the command, which nobody else knows. */
+  /** A sentinel printed after the command: words only we know. */
   | 'marker'
   /** The shell is back in the foreground, at its prompt. */
   | 'foreground'
@@ -35,7 +35,7 @@ export type Confidence = 'certain' | 'high' | 'medium' | 'low';
 export interface RunResult {
   readonly command: string;
   readonly state: RunState;
-  /** Null while nobody knows it, and where nobody ever will. */
+  /** Null while it is unknown, and if it stays unknown. */
   readonly exitCode: number | null;
   /** The signal that ended the terminal's own process. */
   readonly signal?: string;
@@ -49,7 +49,7 @@ export interface RunResult {
   /** The beginning of an output that is too long for the log: whole lines, where it has any so early. */
   readonly head?: Uint8Array;
   readonly durationMs: number;
-  /** Where the shell works afterwards, or started the command that runs; absent where nobody knows. */
+  /** The shell's directory afterwards, or at the start of a running command; absent if unknown. */
   readonly cwd?: string;
   /** What a shell without marks was told to print around the command. */
   readonly marker?: string;

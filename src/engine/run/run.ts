@@ -24,7 +24,7 @@ export interface RunRequest {
   readonly timeoutMs: number;
   /** Who sends it, for the input's record. */
   readonly by: string;
-  /** Type it as for a plain shell where nobody seems ready to read it, instead of refusing. */
+  /** Type it as for a plain shell if no reader seems ready, instead of refusing. */
   readonly force?: boolean;
   /** Refuse a program that is known to be no shell and to bring none, though it reads lines (R-RPC-045). */
   readonly shellsOnly?: boolean;
@@ -109,7 +109,7 @@ async function firstPrompt(
   return { waitedMs, early: { ...early, command, ...(cwd === undefined ? {} : { cwd }) } };
 }
 
-/** What runs in a terminal and has nobody who waits for it, because the call that did was cancelled. */
+/** A run without a waiting call: its caller was cancelled. */
 export function unfinishedRun(terminal: Terminal): UnfinishedRun | undefined {
   let current = terminal.commands.newest;
   while (current?.ending !== undefined) current = current.outer;

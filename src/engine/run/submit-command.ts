@@ -21,9 +21,9 @@ import { timings } from '../waiting/timings.ts';
 const { preparedMs } = timings.place;
 
 export interface Before {
-  /** The command before has ended, and nobody has typed anything since. */
+  /** The previous command has ended, and nothing was typed since. */
   readonly idle: boolean;
-  /** Somebody has, just now. */
+  /** Input was typed just now. */
   readonly disturbed: boolean;
 }
 
@@ -94,7 +94,7 @@ async function prepare(
     return { watch: new ProgramWatch(terminal, command, place.prompt, by), lines: `${body}\r` };
   }
   if (place.kind === 'shell') {
-    // Whoever sees it in the terminal knows what it is for.
+    // A person who sees it in the terminal knows its purpose.
     const token = `${markerWord}${randomBytes(9).toString('base64url')}__`;
     const lines = markedLines(command, token, { ...place, paste: bracketedPaste });
     const { blocks, process } = terminal;
@@ -107,7 +107,7 @@ async function prepare(
   const lines = commandLines(command, { dialect, paste: bracketedPaste, longLines });
   for (const line of lines.slice(0, -1)) await enter(terminal, line, by, signal);
   const last = lines.at(-1) ?? '\r';
-  // What was sent while the command before ran may be commands of somebody else, and come first.
+  // Type-ahead from other senders may hold commands that run first.
   const typedAhead = !idle && (terminal.input.lastAhead ?? -1) >= (terminal.blocks.last?.outputFrom ?? Infinity);
   return { watch: new MarksWatch(terminal, { command, by, line: last, typedAhead, disturbed }), lines: last };
 }

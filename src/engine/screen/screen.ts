@@ -47,7 +47,7 @@ interface GridOptions {
 
 /**
  * What a terminal shows. It has an emulator only between its first byte and its next hibernation; reading wakes it up
- * and nobody can tell that it slept.
+ * without a visible difference.
  */
 export class Screen implements Disposable {
   readonly clock: Clock;
@@ -59,7 +59,7 @@ export class Screen implements Disposable {
   readonly history = new ScreenHistory();
   /** After an emulator came to be, by a first byte or by waking up. */
   readonly onWake = new Emitter<void>();
-  /** Before the screen is changed by other than output: whoever holds output back shows it now. */
+  /** Before the screen is changed by other than output: held output must be shown now. */
   readonly onChange = new Emitter<void>();
   readonly #reply: ((bytes: Uint8Array) => void) | undefined;
   readonly #theme: ScreenColors;

@@ -22,7 +22,7 @@ interface Transcript {
 
 interface TranscriptOptions {
   readonly size: Size;
-  /** Called often: gives others a turn, and throws when nobody waits any more. */
+  /** Called often: yields to the event loop, and throws once the caller is gone. */
   readonly pause: () => Promise<void>;
   readonly maxChars?: number;
 }

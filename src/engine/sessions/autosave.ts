@@ -80,7 +80,7 @@ function openIn(engine: Engine): Terminal[] {
   return engine.terminals.filter(({ ended, identity: { owner } }) => !ended && owner === undefined);
 }
 
-/** Nobody asked for it to be written down, so without secrets. A command that has one would not run without it. */
+/** Saved without being asked, so without secrets. A command with a secret would not run without it. */
 function masked({ command, given_title, ...session }: SavedSession, redact: Engine['redact']): SavedSession {
   return {
     ...session,

@@ -2,7 +2,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { describeEnd, gone } from '../terminal/ended.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** What is said of a session that is no longer there, to somebody who calls it so. */
+/** The error for a session that is gone, by the name the caller used. */
 export type PastWords = (asked: string) => FairleadError;
 
 interface Past {
@@ -32,14 +32,14 @@ export class PastSessions {
     for (const key of oldest.keys) if (this.#called.get(key) === oldest) this.#called.delete(key);
   }
 
-  /** Undefined where nothing is known of such a session, or it was somebody else's. */
+  /** Undefined if no such session is known, or it had another owner. */
   endOf(asked: string, principal: string): FairleadError | undefined {
     const past = this.#called.get(asked.toLowerCase());
     return past === undefined || (past.owner ?? principal) !== principal ? undefined : past.words(asked);
   }
 }
 
-/** Somebody closed it. Only one book has words for that; in the session RPC it is one that is not found. */
+/** It was closed on purpose. Only one book has words for that; the session RPC answers "not found". */
 export const closed: PastWords = (asked) =>
   new FairleadError('terminal_not_found', gone().message, { data: { terminal: asked, end: '' } });
 

@@ -68,7 +68,7 @@ export class Sessions implements AsyncDisposable {
     this.#defaultOf = new DefaultSessions(engine.clock);
   }
 
-  /** Of a session for which nobody wants another. */
+  /** Of a session that gets no replacement. */
   get size(): Size {
     return this.#defaults.size;
   }
@@ -111,7 +111,7 @@ export class Sessions implements AsyncDisposable {
     for (const terminal of this.#all.values()) this.#users.leaves(terminal, key);
   }
 
-  /** Somebody types into it by another way than `forInput`. */
+  /** Notes input that does not come through `forInput`. */
   typesInto(terminal: Terminal, whose: SessionCaller): void {
     this.#users.types(terminal, whose);
   }
@@ -195,7 +195,7 @@ export class Sessions implements AsyncDisposable {
     return terminal.id;
   }
 
-  /** Whoever does not wait for it any more does not stop it: it ends all the same. */
+  /** Aborting stops the wait; the session ends regardless. */
   async #end(terminal: Terminal, signal: AbortSignal): Promise<void> {
     this.#forget(terminal, closed);
     const ended = terminal.endWithin(graceMs);
@@ -411,7 +411,7 @@ export class Sessions implements AsyncDisposable {
   }
 }
 
-/** A command or program works in it. Where nobody can see what does, it is the one that was asked for, if one was. */
+/** A command or program runs in it. If that is invisible, the requested program counts, if there was one. */
 function isInUse(terminal: Terminal): boolean {
   if (terminal.state.current === 'needs_person' || terminal.state.current === 'needs_input') return true;
   const { idle, source } = activityOf(terminal);

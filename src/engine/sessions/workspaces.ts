@@ -56,7 +56,7 @@ export class Workspaces implements AsyncDisposable {
     writePrivate(path, textOf(workspace));
   }
 
-  /** The same for one that nobody writes but we: what a power cut left of it is replaced. The version before it stays. */
+  /** The same for a workspace only we write: a file damaged by a power cut is replaced. The previous version stays. */
   replace(workspace: Workspace): void {
     if (this.find(workspace.name)) this.save(workspace);
     else writePrivate(this.#path(workspace.name), textOf(workspace));

@@ -52,7 +52,7 @@ function markers(token: string, dialect: Dialect): { readonly begin: string; rea
   if (dialect === 'fish') return { begin, end: `${end} $status` };
   // A subshell of csh begins with no status, so it is kept in a variable.
   if (dialect === 'csh') return { begin, end: `set __fl=$status;${end} $__fl;(exit $__fl)` };
-  // In a subshell that ends with the status it found: `$?` stays what it was for whoever looks next.
+  // In a subshell that ends with the status it found: `$?` stays unchanged.
   return { begin: `(__fl=$?;${begin};exit $__fl)`, end: `(__fl=$?;${end} $__fl;exit $__fl)` };
 }
 

@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts';
 interface Activity {
   /** Nothing runs in it; also when nothing ever will again. */
   readonly idle: boolean;
-  /** Base name of the program in the foreground; what the terminal was opened with where nobody can see. */
+  /** Base name of the foreground program; if unknown, the program the terminal was opened with. */
   readonly foreground: string;
   /** Strongest first: its end, the shell's marks, the foreground process group, the name of the program. */
   readonly source: 'exit' | 'osc133' | 'process_group' | 'process_name';
@@ -25,7 +25,7 @@ export function activityOf(terminal: Terminal): Activity {
     foreground,
     idleMs: Math.max(0, Math.round(quietMs(terminal))),
   };
-  // Whoever polls for the end of a build must not poll for ever.
+  // A client that polls for the end of a build must not poll for ever.
   if (ended) return { idle: true, source: 'exit', lastExitCode: ended.by === 'exit' ? ended.code : null, ...facts };
   const lastExitCode = blocks.list.findLast(({ isOver }) => isOver)?.exitCode ?? null;
   const found = { lastExitCode, ...facts };

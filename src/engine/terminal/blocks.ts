@@ -16,10 +16,10 @@ export interface Block {
   readonly command: string | undefined;
   /** Undefined while it runs, and when the shell did not say. */
   readonly exitCode: number | undefined;
-  /** Milliseconds since the epoch; undefined when nobody was there to see it. */
+  /** Milliseconds since the epoch; undefined if no server was running then. */
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
-  /** It runs no more, whether or not somebody saw when it ended. */
+  /** It runs no more, whether or not its end was seen. */
   readonly isOver: boolean;
   /** Where the command was started. */
   readonly cwd: string | undefined;
@@ -232,7 +232,7 @@ export class Blocks {
     return this.#blocks.find((block) => block.id === id);
   }
 
-  /** What the output says that came while nobody was there: when, nobody knows. */
+  /** Replays output that arrived while no server was running: its times are unknown. */
   catchUp(mark: Mark): void {
     const clock = this.#now;
     this.#now = () => undefined;

@@ -100,7 +100,7 @@ export async function setEnvironment(
   return readsVariables === 'before_command' || interrupted ? 'next_command' : 'next_prompt';
 }
 
-/** What has ended is idle, too, and there is nobody to be woken. */
+/** An ended terminal is idle, too, and has no shell to wake. */
 const waitsForCommand = (terminal: Terminal): boolean => !terminal.ended && activityOf(terminal).idle;
 
 /** When the shell this terminal was opened with looks if it is woken, as it announced: at once, or when a line is entered. */
@@ -154,7 +154,7 @@ function isDeaf(terminal: Terminal): boolean {
   return !hears;
 }
 
-/** Whether it holds before long. Files tell nobody that they have changed. */
+/** Polls a condition for a short while: files do not report changes. */
 async function soon({ clock }: Terminal, holds: () => boolean, signal: AbortSignal): Promise<boolean> {
   const end = clock.monotonic() + lookMs;
   while (!holds()) {

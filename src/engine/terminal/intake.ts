@@ -26,7 +26,7 @@ interface IntakeInit {
   readonly onState: () => void;
 }
 
-/** Takes in what a program prints: the log first, then the marks in it, then whoever listens. */
+/** Takes in a program's output: first the log, then the marks in it, then the listeners. */
 export class Intake {
   readonly output = new Emitter<OutputEvent>();
   readonly blocks: Blocks;
@@ -61,7 +61,7 @@ export class Intake {
     const atMs = clock.monotonic();
     this.#lastMs = atMs;
     log.append(bytes);
-    // Whoever makes a mistake with what was printed: it is in the log, and must not end the program that printed it.
+    // The output is in the log: a fault of a listener must not end the program that printed it.
     faults.guard(() => {
       for (const mark of this.#marks.scan(bytes, from)) {
         for (const event of this.blocks.accept(mark)) this.blocks.events.emit(event);

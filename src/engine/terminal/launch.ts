@@ -2,7 +2,7 @@
 export interface Launch {
   /** The command line, where it was started with one and not as a shell. */
   readonly command?: string | undefined;
-  /** What whoever opened it called it, until its program says better. */
+  /** Its name from the opener, until its program sets a title. */
   readonly title?: string | undefined;
   /** Names of the variables it was given besides the usual ones. */
   readonly env?: readonly string[] | undefined;

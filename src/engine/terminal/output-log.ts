@@ -28,7 +28,7 @@ export class OutputLog {
   readonly capacity: number;
   /** The new end, after each append. */
   readonly onAppend = new Emitter<number>();
-  /** Before bytes below this offset are dropped; whoever still needs them takes them now. */
+  /** Emitted before bytes below this offset are dropped, for listeners that still need them. */
   readonly onDrop = new Emitter<number>();
   // A ring: the byte at offset `o` lies at `o % ring.length`. Starts small, so that an idle terminal is cheap.
   #ring: Uint8Array = nothing;

@@ -2,7 +2,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 /**
  * Looks after a time without output. On a busy machine output may lie unread while the time runs out: it is fetched
- * before anybody believes in the silence.
+ * before the silence counts.
  */
 export class QuietTimer implements Disposable {
   readonly #terminal: Terminal;

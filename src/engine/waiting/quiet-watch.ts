@@ -13,7 +13,7 @@ export function afterQuiet(
   since: number = terminal.clock.monotonic(),
 ): Disposable {
   const { clock } = terminal;
-  /** Made when it is needed: most commands are over before anybody looks. */
+  /** Created on demand: most commands end before it is needed. */
   let looking: AbortController | undefined;
   const timer = new QuietTimer(terminal, () => {
     const left = Math.max(since, terminal.usage.lastOutputMs ?? 0) + quietMs - clock.monotonic();

@@ -219,7 +219,7 @@ class Waiting implements Disposable {
       if (condition.type === 'gone' && !this.#shown.has(condition.text)) return this.#settle({ hit });
       if (condition.type === 'command' && this.#command) return this.#settle({ hit, ...this.#command });
     }
-    // Nothing more will be printed: whoever waits for text waits in vain.
+    // Nothing more will be printed: waiting for text would be in vain.
     return ended ? this.#settle({ hit: undefined }) : false;
   }
 

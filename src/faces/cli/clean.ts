@@ -1,7 +1,7 @@
 import { plainText } from '../../lib/plain-text.ts';
 
 /**
- * Names, titles, commands and output are whatever somebody put there; none of it may work on the terminal it is shown on.
+ * Names, titles, commands and output are untrusted; none of it may act on the terminal it is shown on.
  * Every text in an answer, names of fields too, with only what can be seen and the ends of lines left in.
  */
 export function cleanAnswer<T>(answer: T): T;

@@ -39,7 +39,7 @@ export async function readLine(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStr
 }
 
 /**
- * A line of which nothing is shown, not even how long it is. Whoever sees the question can type unseen already. It comes as bytes, for the
+ * Reads a line without any echo, not even its length. Echo is off before the question shows. It comes as bytes, for the
  * caller to overwrite.
  */
 export async function readHidden(

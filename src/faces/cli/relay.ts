@@ -1,6 +1,6 @@
 import { SequenceReader } from './sequence-reader.ts';
 
-/** Modes a terminal has on when nobody asked for anything. */
+/** Modes of a terminal that are on by default. */
 const onByDefault = new Set([7, 8, 25, 1007]);
 /** Switching these back would clear the screen (3) or move the cursor (1048). */
 const leftAlone = new Set([3, 1048]);
@@ -103,7 +103,7 @@ export class Relay {
         if (first !== 22 && first !== 23) return '';
         if (first === 22 && this.#titles === mostTitles) return '';
         if (first === 22) this.#titles++;
-        // One it put aside while nobody sat here is not there, and the person's own is not for it.
+        // A title it pushed while detached is not on this stack, and the person's own title is not for it.
         if (first === 23 && this.#titles === 0) return '';
         if (first === 23) this.#titles--;
         break;

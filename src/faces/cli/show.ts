@@ -23,7 +23,7 @@ function entry(name: string, value: unknown, style: Style): string {
   return text.includes('\n') ? `${name}:\n${text}` : `${name}: ${text}`;
 }
 
-/** Wider tables than this are of no use to anybody. */
+/** Wider tables are unreadable. */
 const mostColumns = 8;
 const widestCell = 60;
 

@@ -5,7 +5,7 @@ import { makeDirectory } from '../../system/files/directories.ts';
 import { SocketClient } from './client.ts';
 import { removeFile } from '../../system/files/remove-file.ts';
 
-/** One socket per process. The folder lets nobody in but its owner, and that is the proof of who calls (R-TERM-020). */
+/** One socket per process. Only the owner can enter the folder, which authenticates the caller (R-TERM-020). */
 export const socketsOf = (home: string): string => join(home, 'run');
 
 export const socketPath = (directory: string, pid: number): string => join(directory, `${pid}.sock`);
@@ -45,7 +45,7 @@ async function connect(directory: string, name: string): Promise<LiveSocket | un
     const client = await SocketClient.connect(path, AbortSignal.timeout(connectMs));
     return { pid: Number.parseInt(name, 10), client, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
   } catch (thrown) {
-    // Only a refusal proves that nobody listens any more.
+    // Only a refused connection proves that no process listens.
     if ((thrown as NodeJS.ErrnoException).code === 'ECONNREFUSED') await removeFile(path);
     return undefined;
   }

@@ -10,7 +10,7 @@ import { LineSplitter } from './lines.ts';
 /** `body`: bytes that came behind the request, overwritten once it is done. */
 type SocketMethod = (params: unknown, signal: AbortSignal, body: Buffer | undefined) => Promise<unknown>;
 
-/** Requests of one connection at a time. Beyond it they are refused, so that nobody can fill memory with them. */
+/** Concurrent requests of one connection. More are refused, so that a client cannot fill the memory. */
 const mostPending = 256;
 
 /**
@@ -27,7 +27,7 @@ export class SocketServer implements AsyncDisposable {
       socket.on('close', () => this.#connections.delete(socket));
       converse(socket, { ...methods, ping: async () => ({ pid: process.pid }) });
     });
-    // Whoever serves decides how long the process lives.
+    // The server decides how long the process lives.
     this.#server.unref();
   }
 

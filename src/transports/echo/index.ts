@@ -34,7 +34,7 @@ export class EchoChannel implements Channel {
     this.#settle = settle;
   }
 
-  /** The far side writes, whether or not anybody has room: a test knows what it says. */
+  /** The far side writes, ignoring backpressure: a test knows its own volume. */
   say(bytes: Uint8Array | string): void {
     this.output.push(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes.slice());
   }

@@ -23,14 +23,14 @@ export interface LocalOptions {
   readonly home?: string | undefined;
   /** What every terminal's environment starts from. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Added to it, as asked for by whoever started the server. */
+  /** Added to it: variables from the settings of the server. */
   readonly extraEnv: Readonly<Record<string, string>>;
   readonly integration: boolean;
   /** Variables that are found out anew for each terminal. */
   readonly variables?: ((signal: AbortSignal) => Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
-/** Where the terminals of programs live: in this process, or with somebody who outlives it. */
+/** Where the terminals live: in this process, or in a keeper that outlives it. */
 export interface PtyHost {
   readonly open: (
     target: LocalTarget,
@@ -148,7 +148,7 @@ function isDirectory(path: string | undefined): path is string {
   try {
     return path !== undefined && statSync(path).isDirectory();
   } catch {
-    // Not only one that is missing: nobody may look at it, or the server it is on does not answer.
+    // It may be missing or unreadable, or its file server does not answer.
     return false;
   }
 }

@@ -11,7 +11,7 @@ export type Failure =
   | { readonly final: true; readonly error: unknown }
   | { readonly final: false; readonly error: unknown; readonly timeout: boolean; readonly reason: string };
 
-/** DNS answers that mean "there is no such host", as against "nobody could say". */
+/** DNS answers that mean "no such host" rather than "unknown". */
 const unknownHost: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
 
 const words: Readonly<Record<string, string>> = {

@@ -88,7 +88,7 @@ export function attachMethods(engine: Engine): Readonly<Record<string, Method>> 
   };
 }
 
-/** Waits for output past an offset, for the end, or for somebody who wants the person to look; true for the last. */
+/** Waits for output past an offset, for the end, or for a focus request; true for the last. */
 async function news(
   engine: Engine,
   terminal: Terminal,

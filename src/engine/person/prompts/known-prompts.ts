@@ -22,7 +22,7 @@ export interface CursorView {
   readonly quietMs: number;
   /** Name of the program in the foreground. Asked only when the text alone does not decide. */
   readonly program: () => string | undefined;
-  /** Whether anybody waits for input, as ProcessView tells it. Asked only when the text looks like a question. */
+  /** Whether a process waits for input, by ProcessView. Asked only when the text looks like a question. */
   readonly reads: () => boolean | undefined;
 }
 
@@ -162,7 +162,7 @@ export function secretKind(line: string): PromptKind {
   return /passphrase/i.test(line) ? 'passphrase' : 'password';
 }
 
-/** Programs that print what others wrote: a question in it is nobody's. */
+/** Programs that print other people's text: a question in it is not theirs. */
 const printers = new Set(
   'cat tail head grep egrep rg tee sed awk gawk mawk dd watch journalctl dmesg sleep find ls less more bat strings'.split(
     ' ',
@@ -247,7 +247,7 @@ function options(above: readonly string[]): readonly string[] {
   return first < above.length ? above.slice(first) : above.slice(-1);
 }
 
-/** Nothing that acts on whoever reads it: no controls, no text that turns around or hides. */
+/** Safe to read: no control characters, no direction changes, no hidden text. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, (char) => (char === '\n' ? char : '')).trim();
 }

@@ -6,7 +6,7 @@ import { Answer, answerWaiting, listWaiting } from '../answer.ts';
 /** `body`: the answer as bytes, which the caller overwrites afterwards. */
 export type Method = (params: unknown, signal: AbortSignal, body: Buffer | undefined) => Promise<unknown>;
 
-/** Whoever can open the local socket. */
+/** The caller that can open the local socket. */
 export const person: Caller = { name: 'person', principal: 'person', origin: 'cli', peer: 'socket', may: () => true };
 
 /** For the person at this machine, by the local socket. Not part of any book: no model is offered them. */

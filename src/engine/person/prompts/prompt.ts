@@ -22,7 +22,7 @@ export interface ProgramPrompt {
   readonly needs: 'person' | 'input';
   /** The line it shows, as plain text; the line above it where that holds the question. */
   readonly prompt: string;
-  /** What is typed must be seen by nobody: a model must not even be asked for it. */
+  /** A secret: a model must not even be asked for it. */
   readonly secret: boolean;
   /** What to do, in one sentence. */
   readonly hint: string;

@@ -7,7 +7,7 @@ import type { OpenQuestion } from './question.ts';
 
 const Given = z.object({ id: z.string().min(1).max(64), text: z.string().max(65_536) });
 
-/** Gives the person's answer to a question. Nobody who decides or records gets to see more of it than its length. */
+/** Delivers the person's answer to a question. Gate and audit see only its length. */
 export async function answerQuestion(
   engine: Engine,
   { id, text }: Readonly<z.output<typeof Given>>,

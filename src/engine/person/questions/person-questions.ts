@@ -29,7 +29,7 @@ interface Kept {
 
 /**
  * What the product itself has to ask the person: a password no call may carry. A question lives until it is answered,
- * declined or too old, whoever waits for it. Answers are held in memory only, and no longer than until their one use.
+ * declined or too old, regardless of waiters. Answers are held in memory only, until their one use.
  */
 export class PersonQuestions implements Disposable {
   /** Ids of questions that are no longer open. */

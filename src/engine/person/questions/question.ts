@@ -7,7 +7,7 @@ export interface PersonQuestion {
   readonly subject: string;
   /** The question in words. It may come from a far side, so it is shown as plain text and never as more. */
   readonly prompt: string;
-  /** What is typed must be seen by nobody. */
+  /** The answer is a secret. */
   readonly secret: boolean;
   /** How long the person has. Five minutes unless said. */
   readonly limitMs?: number;

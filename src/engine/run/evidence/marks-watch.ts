@@ -18,7 +18,7 @@ interface MarkedCommand {
   readonly by: string;
   /** As it will be sent. */
   readonly line: string;
-  /** Commands of somebody else may come before it. */
+  /** Commands of other senders may come before it. */
   readonly typedAhead: boolean;
   /** Something else was sent just before: a prompt may be the answer to that. */
   readonly disturbed: boolean;
@@ -145,7 +145,7 @@ export class MarksWatch implements Watch {
   }
 
   /**
-   * Plain shells do not tell where output begins: it is taken to be where the echo of the line ends. Where nobody can say
+   * Plain shells do not tell where output begins: it is taken to be where the echo of the line ends. If it is unknown
    * whether there is an echo, it is looked for.
    */
   #isEchoed({ inferredStart, commandFrom, outputFrom }: Block): boolean {

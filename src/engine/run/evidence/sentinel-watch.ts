@@ -161,7 +161,7 @@ export class SentinelWatch implements Watch {
     };
   }
 
-  /** Whoever was in the foreground ended before it began; it may have taken the line for an answer. */
+  /** The foreground program ended before it began, and may have read the line as an answer. */
   #unknown(): CommandOutcome {
     return {
       state: 'done',

@@ -8,7 +8,7 @@ import { firstSlice, nextSlice } from './slice.ts';
 
 export interface FeederOptions {
   readonly schedule?: FeedSchedule;
-  /** How long a screen nobody uses stays awake. */
+  /** How long an unused screen stays awake. */
   readonly idleMs?: number;
   /** False parses every byte: for comparing. */
   readonly fastForward?: boolean;
@@ -32,7 +32,7 @@ const scanBytes = 64 << 10;
 const mostScanned = 1 << 20;
 /** So much is skipped at a time, while it is followed. */
 const worthForgetting = 128 << 10;
-/** Output that is followed and keeps coming is shown this often, though nobody looks. */
+/** Followed output that keeps coming is shown this often, even without readers. */
 const followedMs = 1000;
 /** And when it pauses so long: with many floods at once, each pauses for a while all the time. */
 const pausedMs = 100;
@@ -135,13 +135,13 @@ export class Feeder implements Disposable {
         this.#waiting = this.#waiting.filter((other) => other !== waiting);
         reject(cancelled(signal));
       };
-      // In a flood whoever waits asks again before the first answer: many wait with one signal.
+      // In a flood a waiter asks again before the first answer: many waits share one signal.
       const listening = signal && onAbort(signal, abort);
       this.#waiting.push(waiting);
     });
   }
 
-  /** Nothing while there is room; a promise when whoever fills the log should wait before it goes on. */
+  /** Nothing while there is room; a promise when the writer should wait before it goes on. */
   room(): Promise<void> | undefined {
     if (this.#disposed || this.#needed <= this.#log.capacity >> 1) return undefined;
     if (!this.#room) {
@@ -189,7 +189,7 @@ export class Feeder implements Disposable {
     return this.#pending > 0;
   }
 
-  /** Nobody waits for the screen, nothing in the output does more than print, and it keeps coming. */
+  /** No reader waits for the screen, the output only prints, and it keeps coming. */
   #mayWait(): boolean {
     const { end } = this.#log;
     const now = this.#screen.clock.monotonic();
@@ -332,7 +332,7 @@ export class Feeder implements Disposable {
     });
   }
 
-  /** A mistake of ours leaves it awake; nobody asked for this, so nobody else could be told. */
+  /** A fault of ours leaves it awake; this runs by itself, so there is no caller to tell. */
   #hibernate(): boolean {
     try {
       return this.#screen.hibernate();

@@ -1,7 +1,7 @@
 import { type Core, widthOf } from '../xterm/core.ts';
 
 /**
- * Text that will have scrolled out of the retained rows before anybody can look at it need not go through the emulator.
+ * Text that will have scrolled out of the retained rows before the next read need not go through the emulator.
  * Only what can be followed exactly counts as such text: printable characters, CR, LF, TAB, BS, colours (SGR), erasing
  * within a line (EL) and links (OSC 8, which have no effect here). The rows it scrolls are counted, wraps included, and of
  * its colours only the last matter.
@@ -13,11 +13,11 @@ const carriageReturn = 0x0d;
 const tab = 0x09;
 const backspace = 0x08;
 
-/** What follows the skipped part is fed in one go, so that nobody sees the screen in between. */
+/** What follows the skipped part is fed in one go, so that no reader sees the screen in between. */
 const mostInOneGo = 256 << 10;
 /** A sequence cut off by the end of a piece may go on in the next one. */
 export const longestCutOff = 4 << 10;
-/** Colours set one after another and never reset; more than anybody needs. */
+/** Colours set one after another and never reset; more than any program needs. */
 const mostPen = 16 << 10;
 
 /** The text could be cut here: the cursor is at the start of a row. Offsets are those of the log. */

@@ -4,7 +4,7 @@ import type { Core, CoreParams } from './core.ts';
 const perRow = ['L', 'M', 'S', 'T'];
 const perColumn = ['I', 'Z', 'b'];
 
-/** Longer ones are nobody's title. */
+/** Longer strings are no titles. */
 const longestTitle = 4096;
 
 /** Keeps every sequence to what it can do at most on a screen of this size. */

@@ -11,7 +11,7 @@ export type ScreenEvent =
   | { readonly type: 'title'; readonly title: string }
   | { readonly type: 'clipboard'; readonly text: string };
 
-/** What parsing brought about, to be handed on once it is over: whoever hears it may feed this screen again. */
+/** Effects of parsing, handed on afterwards: a listener may feed this screen again. */
 interface Happened {
   readonly reply: string;
   readonly events: readonly ScreenEvent[];
@@ -59,7 +59,7 @@ export class Emulator {
     this.core.onData(reply);
     this.core.onBell(() => this.#happened({ type: 'bell' }));
     this.core.onTitleChange((title) => this.#happened({ type: 'title', title }));
-    // Links are dropped: nobody reads them, and each would be told of every row that scrolls away.
+    // Links are dropped: they are not used, and each would follow every row that scrolls away.
     this.core.registerOscHandler(8, () => true);
     boundMemory(this.core);
     boundSequences(this.core);

@@ -19,7 +19,7 @@ const telling = 6;
 const killLine = Buffer.from('\x15');
 
 /**
- * Takes back an answer that was typed where nobody can look and was echoed: a terminal that echoes is in canonical mode, its
+ * Takes back a reply that was typed blind and echoed: a terminal that echoes is in canonical mode, its
  * program did not ask, and the answer would be the beginning of the next line.
  */
 export class ReplyEcho implements Disposable {

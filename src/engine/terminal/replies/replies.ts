@@ -138,7 +138,7 @@ export class Replies implements Disposable {
     };
   }
 
-  /** Of one that is at work nobody can tell at that moment; of one that may not be looked at, never. */
+  /** Unknown for a program at work, at that moment; always unknown for one that may not be inspected. */
   #reads(): boolean | undefined {
     const reads = this.#init.process?.reads?.();
     this.#isBusy ||= reads === false;

@@ -4,7 +4,7 @@ import { signalName } from './signals.ts';
 
 /**
  * Who waits for which child. Each is asked for by its own number: waiting for any child would steal the exit of
- * processes that Node itself started. The listener exists only while there is somebody to wait for.
+ * processes that Node itself started. The listener exists only while there are children to wait for.
  */
 const waiting = new Map<number, (ended: Ended) => void>();
 let libc: Libc | undefined;
@@ -18,7 +18,7 @@ export function watchChild(calls: Libc, pid: number, onEnd: (ended: Ended) => vo
   queueMicrotask(() => reap(pid));
 }
 
-/** Somebody else will wait for it. */
+/** Another process will wait for it. */
 export function forgetChild(pid: number): void {
   if (waiting.delete(pid) && waiting.size === 0) process.off('SIGCHLD', reapAll);
 }

@@ -15,12 +15,12 @@ const HOLD_PART = 0.7;
 /** What still runs near the end of the time is told to terminate, and no later than this. */
 const TERM_MS = 1500;
 const TERM_PART = 0.9;
-/** Whoever comes later and has less time waits this long at most. */
+/** Longest wait of a later caller with less time. */
 const LONGEST_PAUSE_MS = 160;
 const SHORTEST_PAUSE_MS = 5;
 const LONGEST_LOOK_MS = 80;
 
-/** The end of a terminal's program, begun once. Whoever gives it the least time decides, also when he comes later. */
+/** The end of a terminal's program, begun once. The shortest limit of all callers applies, also of later ones. */
 export class ProgramEnd {
   /** On the clock of `performance.now`. */
   killAt = Number.POSITIVE_INFINITY;

@@ -6,7 +6,7 @@ const POLLRDHUP = process.platform === 'linux' ? 0x2000 : 0;
 type Poll = (descriptors: Int16Array, count: number, timeoutMs: number) => number;
 let loading: Promise<Poll | undefined> | undefined;
 
-/** Whether whoever writes into this pipe or socket has closed it, with nothing taken out. False where nobody can tell. */
+/** Whether the writer of this pipe or socket has closed it, without reading from it. False if unknown. */
 export async function hungUp(fd: number): Promise<boolean> {
   loading ??= bind().catch(() => undefined);
   const poll = await loading;

@@ -19,7 +19,7 @@ export function setSize(libc: Libc, master: number, { cols, rows }: Size): void 
   libc.ioctl(master, TIOCSWINSZ, new Uint16Array([rows, cols, 0, 0]));
 }
 
-/** What whoever has the master of a terminal sees of the program in it; nothing once there is no master any more. */
+/** What the holder of a PTY master sees of its program; nothing once the master is closed. */
 export function masterView(libc: Libc, pid: number, terminal: string, master: () => number | undefined): ProcessView {
   const foregroundGroup = (): number | undefined => {
     const fd = master();

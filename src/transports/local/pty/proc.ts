@@ -59,7 +59,7 @@ export function sessionMembers(session: number, since = Number.POSITIVE_INFINITY
 
 function living(pid: number): Process | undefined {
   const fields = stat(pid);
-  // The dead stay listed until their parent, or whoever adopts orphans, asks for them.
+  // Zombies stay listed until their parent, or init, reaps them.
   if (fields === undefined || fields[0] === 'Z') return undefined;
   const [state, parent, group, session] = fields;
   return {

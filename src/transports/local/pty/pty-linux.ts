@@ -58,7 +58,7 @@ export function openLinuxPty(libc: Libc, target: LocalTarget, size: Size): Linux
   }
 }
 
-/** How a program ended that somebody else reads; undefined when it is to be taken back whether he has read it or not. */
+/** How a program ended whose output a lessee reads; undefined to reclaim it whether or not the lessee has read everything. */
 type Gone = (ended: Ended | undefined) => void;
 
 export class LinuxPty implements Channel {
@@ -138,7 +138,7 @@ export class LinuxPty implements Channel {
       const foreground = this.#foregroundGroup();
       await endProgram({ leader: this.#pid, foreground, exited: this.#exit.promise }, this.#ending);
     }
-    // Whoever has borrowed it reads its last bytes and gives it back; one that stands still does not.
+    // A lessee reads its last bytes and returns it; a hung lessee does not.
     if (this.#lease && !(await settledWithin(this.ended, GIVE_UP_MS))) this.#lease?.onGone(undefined);
     this.#finish(neverEnds(this.#pid));
   }
@@ -149,7 +149,7 @@ export class LinuxPty implements Channel {
   }
 
   /**
-   * Stops reading at once: somebody else is about to, through a descriptor of his own. What was read is in `output`. Should the
+   * Stops reading at once: a lessee takes over through its own descriptor. What was read is in `output`. Should the
    * program end, he is told and has its last bytes; it counts as ended once it was taken back. Undefined when it cannot be.
    */
   lease(onGone: Gone): number | undefined {
@@ -171,7 +171,7 @@ export class LinuxPty implements Channel {
   }
 
   /**
-   * Stops reading, and leaves the program, the descriptors and the input that waits to whoever takes over. What was read is still
+   * Stops reading, and leaves the program, the descriptors and the pending input to its successor. What was read is still
    * in `output`.
    */
   letGo(): { readonly descriptors: { readonly master: number; readonly held: number }; readonly waiting: Uint8Array } {

@@ -20,7 +20,7 @@ const LEFT = 512 * 1024;
 /** Waited for the kernel in one turn at most, or little longer: it may have others to serve. */
 const PATIENCE_MS = 1;
 
-/** Whoever takes a chunk in less does little with it; some are only put aside until there are more. */
+/** A consumer quicker than this does little with a chunk, or only collects it. */
 const EASY_MS = 0.01;
 const FADE = 0.9;
 
@@ -60,7 +60,7 @@ export class PtyReader {
   }
 
   /**
-   * Reads nothing from here on, not even when asked to: somebody else does. False when there is no descriptor left to go on
+   * Reads nothing from here on, not even when asked to: a lessee reads. False when there is no descriptor left to go on
    * with later. A stream that is only paused may read once more: its last `resume` can still be on its way.
    */
   rest(): boolean {
@@ -78,7 +78,7 @@ export class PtyReader {
     this.#spare = -1;
   }
 
-  /** What the program has written before this call, unless nobody takes it anyway. */
+  /** Everything the program has written before this call, unless output is discarded. */
   flush(): void {
     if (this.#output.size < HIGH_WATER * 2) this.drain(HELD);
   }
@@ -111,7 +111,7 @@ export class PtyReader {
     this.resume();
   }
 
-  /** Whoever is handed a chunk may stop us from within the call. */
+  /** The consumer may stop the reader from within the call. */
   get #reads(): boolean {
     return this.#open && this.#spare < 0;
   }
@@ -130,7 +130,7 @@ export class PtyReader {
 
   /** What lies in `first` and what follows it; false when reading has to stop. */
   #take(first: number): boolean {
-    // When what came is worked on and nobody else prints, there is nothing better to do than to wait for the kernel.
+    // With no other output to read, wait for the kernel.
     const patientTo = newest === this.#master ? performance.now() + PATIENCE_MS : 0;
     newest = this.#master;
     const until = readTurn.next();

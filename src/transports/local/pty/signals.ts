@@ -11,7 +11,7 @@ export function signalTerminal(leader: number, foreground: number | undefined, s
   if (signal === 'HUP' || signal === 'TERM') for (const group of groups) signalGroup(group, 'CONT');
 }
 
-/** One process alone. Nobody ends of it, for unlike all others this signal is ignored by those who do not ask for it. */
+/** One process alone. Unlike other signals, this one is ignored by default and ends no process. */
 export function wake(pid: number): void {
   send(pid, 'SIGWINCH');
 }

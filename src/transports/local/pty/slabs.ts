@@ -13,7 +13,7 @@ export const SHORT = 1024;
 
 type Read = (into: Uint8Array) => number;
 
-/** Where output is read to, and how it becomes chunks that belong to whoever gets them. */
+/** Where output is read to, and how it becomes chunks owned by their receiver. */
 export interface Landing {
   /** Where a stream puts the first bytes of a turn. */
   readonly first: Uint8Array;
@@ -28,7 +28,7 @@ export interface Landing {
 const firstRead = new Uint8Array(16 * 1024);
 
 const spares: Uint8Array[] = [];
-/** Slabs that somebody holds a chunk of. */
+/** Slabs with chunks in use. */
 const out = new WeakSet<ArrayBufferLike>();
 let current: Uint8Array = new Uint8Array(SLAB);
 
@@ -64,7 +64,7 @@ function kept(length: number): Uint8Array {
   return chunk;
 }
 
-/** Nobody looks at this chunk any more. One that is not of ours is left alone: others may look at the memory around it. */
+/** Releases a chunk. Foreign memory is left alone: the memory around it may be in use. */
 export function recycle(chunk: Uint8Array): void {
   if (out.delete(chunk.buffer) && spares.length < SPARES) spares.push(new Uint8Array(chunk.buffer));
 }

@@ -104,7 +104,7 @@ function epolled(pid: string, fd: number): number[] {
     .map(([, target]) => Number(target));
 }
 
-/** More descriptors than this nobody waits for with one of the calls that list them. */
+/** No program waits for more descriptors with one of the calls that list them. */
 const mostListed = 8192;
 
 /** The list of descriptors a call was given: it stands only in the caller's memory. */

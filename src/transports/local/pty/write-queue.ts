@@ -46,7 +46,7 @@ export class WriteQueue {
     });
   }
 
-  /** Nothing is accepted any more: everybody still waiting is told. What waited, for whoever goes on. */
+  /** Closes the queue and rejects pending writes. Returns the pending bytes for a successor. */
   end(): Uint8Array[] {
     this.#ended = true;
     clearTimeout(this.#timer);

@@ -39,7 +39,7 @@ export class EnvExchange {
 
   /** From now on the shell writes its exported environment at every prompt. Costs it well under a millisecond each. */
   follow(): void {
-    // The folder goes with the shell, and nobody is left to write.
+    // The folder is removed with the shell: no writer is left.
     if (!existsSync(this.#session)) return;
     writeFileSync(join(this.#session, 'env'), '', { mode: 0o600, flag: 'a' });
   }

@@ -134,7 +134,7 @@ function start(
   return { argv: [launch.shell, ...(login ? ['-l'] : [])], env };
 }
 
-/** A folder of its own for every terminal, under a name nobody can guess. The script empties the nonce file at once. */
+/** An own folder for every terminal, with an unguessable name. The script empties the nonce file at once. */
 function openSession(root: string, runtimeDir: string | undefined, nonce: string, owner: number): string {
   const name = `fairlead-${owner}-${randomBytes(12).toString('hex')}`;
   // In memory where there is such a place: bash writes a line there for every command, and on a disk that costs it 1 ms.

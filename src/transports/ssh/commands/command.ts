@@ -35,14 +35,14 @@ interface CommandEnd {
 
 /** How long a command has to heed a signal before it is killed. */
 const patienceMs = 2_000;
-/** The same when its session is going away, and somebody waits for that. */
+/** The same when its session is closing and a caller waits for that. */
 const shortPatienceMs = 300;
 
 const ctrlC = Uint8Array.of(0x03);
 
 /**
  * A command on a channel of its own, and the memory of what it wrote. Its stdin is empty, unless it has a terminal: what
- * asks a question there is answered by nobody, and ended by the timeout.
+ * asks a question there gets no answer, and ends by the timeout.
  *
  * To end it we ask the server to signal it (with OpenSSH its whole process group) and close the channel. A server that
  * ignores such requests (OpenSSH before 7.9, forced commands, processes of root) still hangs up a terminal. Without one,

@@ -103,7 +103,7 @@ export class Commands implements Disposable {
     return every.filter((command) => command.principal === principal).toSorted((a, b) => a.number - b.number);
   }
 
-  /** Somebody read it: if it has ended, the time it is kept starts again. */
+  /** Called on a read: if it has ended, its retention time starts again. */
   touch(command: SshCommand): void {
     if (!this.#kept.has(command.id)) return;
     this.#drop(command.id);

@@ -42,7 +42,7 @@ export const knownKeywords: ReadonlySet<string> = new Set([
   'connecttimeout',
 ]);
 
-/** What `ssh -G` prints when nobody chose a key. */
+/** What `ssh -G` prints when no key is configured. */
 const defaultIdentity = /^(?:~|.*)\/\.ssh\/id_(?:rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)$/;
 
 /** Reads either resolver's answer: OpenSSH prints its defaults too, and neither expands file names. */

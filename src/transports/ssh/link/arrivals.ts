@@ -34,7 +34,7 @@ export class Arrivals implements AsyncIterable<OutputPart> {
     this.#wake?.resolve();
   }
 
-  /** The queues are read one by one, so nobody asks for the order. */
+  /** The queues are read one by one, so their order does not matter. */
   forget(): void {
     this.end();
     this.#runs.length = 0;

@@ -29,7 +29,7 @@ interface OwnLink {
  * One session channel of ssh2, without the streams ssh2 puts around it.
  *
  * Those streams give the server new window for what one of stdout and stderr has consumed even while the other is
- * full, so a reader of only one of them lets the other grow without bound; and they report the close only to somebody
+ * full, so a reader of only one of them lets the other grow without bound; and they report the close only to a reader
  * who reads to the end. So the bytes are taken where ssh2 would push them into its streams, and new window is given
  * for exactly what our readers took.
  */

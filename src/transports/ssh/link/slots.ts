@@ -6,7 +6,7 @@ import { Keepalive } from './keepalive.ts';
 import { LinkSlots } from './lane.ts';
 import type { SshLink, SshProcess } from './link.ts';
 
-/** Shells go first: somebody looks at them. */
+/** Shells go first: they are interactive. */
 export type SlotKind = 'shell' | 'command';
 
 /** How something is started on whichever link has room. */
@@ -14,7 +14,7 @@ export type Start = (link: SshLink, signal: AbortSignal) => Promise<SshProcess>;
 
 interface SlotsOptions {
   readonly link: SshLink;
-  /** Another login to the same place, where that needs nobody's help. */
+  /** Another login to the same place, if it needs no person. */
   readonly again?: ((signal: AbortSignal) => Promise<SshLink>) | undefined;
   readonly clock: Clock;
   /** Links besides the first. */
@@ -48,8 +48,8 @@ interface Waiter {
 
 /**
  * The channels of a session. A server gives few of them to one connection (OpenSSH: ten) and does not say how many; so
- * the number is learned from refusals, and whoever finds none free waits in order for the end of another one. Where
- * logging in again needs nobody, a queue that stands still gets more connections.
+ * the number is learned from refusals, and requests beyond it wait in order for the end of another one. Where
+ * logging in again needs no person, a queue that stands still gets more connections.
  */
 export class Slots implements AsyncDisposable {
   readonly #options: SlotsOptions;
@@ -58,7 +58,7 @@ export class Slots implements AsyncDisposable {
   readonly #extras = new Set<LinkSlots>();
   readonly #waiting: Waiter[] = [];
   readonly #opening = new Set<Waiter>();
-  /** Work nobody waits for before the end. */
+  /** Background work, awaited only at the end. */
   readonly #background = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   #tickets = 0;
@@ -115,13 +115,13 @@ export class Slots implements AsyncDisposable {
     }
   }
 
-  /** Starts it only if a channel of the first link is free right now; does not wait and passes nobody in the queue. */
+  /** Starts it only if a channel of the first link is free right now; neither waits nor jumps the queue. */
   async openNow(start: Start, signal: AbortSignal): Promise<SshProcess | undefined> {
     if (this.#over || this.#waiting.length > 0 || !this.#main.hasRoom) return undefined;
     return await this.#startOn(this.#main, start, signal);
   }
 
-  /** Closes a process nobody waits for any more. */
+  /** Closes a process without waiters. */
   abandon(process: SshProcess): void {
     this.#own(closed(process));
   }
@@ -280,7 +280,7 @@ export class Slots implements AsyncDisposable {
     try {
       link = await (this.#options.again as NonNullable<SlotsOptions['again']>)(this.#closing.signal);
     } catch {
-      // Nobody asked for this link, so nobody is told: the queue moves as it did before.
+      // No caller asked for this link, so no caller hears of its failure: the queue moves as before.
       this.#noLoginBefore = this.#clock.monotonic() + afterFailureMs;
       this.#arm();
       return;

@@ -3,7 +3,7 @@ const small = 1024;
 const slabBytes = 8 << 10;
 
 /**
- * Puts small packets together while nobody reads: two million packets of one byte fit into the window of a channel,
+ * Joins small packets while they wait for a reader: two million packets of one byte fit into the window of a channel,
  * and each would be an object of hundreds.
  */
 export class SmallPackets<Name extends string> {
@@ -21,7 +21,7 @@ export class SmallPackets<Name extends string> {
     return this.#used;
   }
 
-  /** `waiting`: earlier bytes of this stream have not been read, so nobody misses these yet. */
+  /** `waiting`: earlier bytes of this stream are unread, so these may wait too. */
   push(name: Name, bytes: Uint8Array, waiting: boolean): void {
     const fits = bytes.length < small && waiting;
     // The order of the streams is kept.

@@ -34,7 +34,7 @@ export interface AgentKey {
   readonly agent: InstanceType<typeof ssh2.BaseAgent<ParsedKey>>;
 }
 
-/** The keys the agent at this socket holds; none when nobody answers there. */
+/** The keys of the agent at this socket; none if it does not answer. */
 export function agentKeys(socket: string, signal: AbortSignal): Promise<AgentKey[]> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

@@ -53,7 +53,7 @@ export class AuthChain {
   #nobodyAnswered = false;
   /** The person is looking at a question. */
   #asking = false;
-  /** Why the person could not be asked: whoever connects is to hear that, not that the server refused. */
+  /** Why the person could not be asked: reported to the caller instead of the server's refusal. */
   #notAsked: { readonly cause: unknown } | undefined;
   #password = false;
 
@@ -126,7 +126,7 @@ export class AuthChain {
     if (password === undefined) yield* this.#asked(signal);
   }
 
-  /** A key nobody named for this call: one that cannot be used is passed over. */
+  /** A default key: skipped if it cannot be used. */
   async *#quietly(path: string, agent: readonly AgentKey[]): AsyncGenerator<AnyAuthMethod, void> {
     const file = await readKey(path).catch(() => undefined);
     if (file !== undefined) yield* this.#keyFile(file, agent);

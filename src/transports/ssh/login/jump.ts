@@ -7,14 +7,14 @@ import type { HostSettings } from '../config/settings.ts';
 import { Hiccup } from './login.ts';
 import { said } from '../said.ts';
 
-/** More than anybody has; a config that goes round in circles has no end. */
+/** More than any real setup has; a circular config has no end. */
 const maxHops = 8;
 
 /** A host on the way, and what the SSH config says about it. */
 export interface Hop {
   readonly host: string;
   readonly port: number;
-  /** Undefined: the name of whoever runs us. */
+  /** Undefined: the local user's name. */
   readonly user: string | undefined;
   readonly settings: HostSettings;
 }

@@ -10,7 +10,7 @@ const maxBytes = 64 << 10;
 
 export type KeyFile =
   | { readonly kind: 'key'; readonly path: string; readonly key: ParsedKey }
-  /** Its passphrase is nobody's business here; the agent may hold it. */
+  /** It is encrypted; the agent may hold it. */
   | { readonly kind: 'encrypted'; readonly path: string; readonly publicKey: Buffer | undefined };
 
 /** `~` and `~/…` of the given home; anything else unchanged. */

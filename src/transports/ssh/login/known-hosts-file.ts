@@ -6,7 +6,7 @@ import { makeDirectory } from '../../../system/files/directories.ts';
 import { keyType, parseKnownLine } from './known-hosts-line.ts';
 import { removeFile } from '../../../system/files/remove-file.ts';
 
-/** A lock older than this was left by a process that died; nobody holds it for more than milliseconds. */
+/** An older lock was left by a dead process: locks are held for milliseconds. */
 const staleMs = 10_000;
 
 /** Adds a key to our own file: private, replaced as a whole, one process at a time. */

@@ -86,7 +86,7 @@ export function logIn(stream: Duplex, login: SshLogin, signal: AbortSignal): Pro
     });
     client.once('ready', () => {
       if (!settle()) return;
-      // Until its next owner listens, an error has somebody to hear it: one that nobody hears ends the process.
+      // Until its next owner listens: an error without a listener would end the process.
       client
         .removeAllListeners('error')
         .removeAllListeners('close')

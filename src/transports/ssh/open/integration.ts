@@ -5,7 +5,7 @@ import { loginFlags } from '../../shell-integration/login.ts';
 
 /** What a terminal at the far side is to run, and what it is told. */
 export interface RemoteLaunch {
-  /** Nobody else knows it: words that carry it come from our own script. */
+  /** A secret nonce: words that carry it come from our own script. */
   readonly token: string;
   /** For the marks of the shell. */
   readonly nonce: string;
@@ -142,7 +142,7 @@ const start: Readonly<Record<ShellKind, string>> = {
 
 /**
  * The shipped scripts, begun in another way: the nonce is in them, and they keep no folder for an exchange of files. What
- * was removed from a shared folder could be made anew by somebody else.
+ * was removed from a shared folder could be created again by another user.
  */
 function scriptsFor(kind: ShellKind, nonce: string): Readonly<Partial<Record<ScriptName, string>>> {
   const shipped = (name: ScriptName): string => shippedScripts().files.get(name)?.toString('utf8') ?? '';

@@ -102,7 +102,7 @@ function trust({ session, connected }: ConnectOutcome & { readonly status: 'ok' 
   ];
 }
 
-/** A terminal that belongs to nobody in particular uses a session that does not either. */
+/** A terminal without an owner uses a session without an owner. */
 const everybody = '';
 
 function parseTarget(target: string): { readonly username: string | undefined; readonly address: string } {

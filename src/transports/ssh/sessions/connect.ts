@@ -20,7 +20,7 @@ export interface ConnectRequest {
   readonly hostKey?: string | undefined;
   /**
    * Asked only when the server wants a password (or one hidden keyboard-interactive answer) and none was given;
-   * undefined: nobody answered.
+   * undefined: no answer.
    */
   readonly askPassword?: AskPassword | undefined;
 }
@@ -36,7 +36,7 @@ export interface Connected {
   readonly hostKey: { readonly fingerprint: string; readonly state: HostKeyState };
   readonly warnings: readonly string[];
   /**
-   * Another link to the same place with the same key or agent, never asking anybody; absent when the login needed a
+   * Another link to the same place with the same key or agent, without asking the person; absent when the login needed a
    * password.
    */
   readonly again?: ((signal: AbortSignal) => Promise<SshLink>) | undefined;
@@ -77,7 +77,7 @@ export interface SshConnector {
   configuredHosts(): Promise<readonly ConfiguredHost[]>;
 }
 
-/** The SSH library is loaded when somebody first connects: most sessions never do. */
+/** The SSH library is loaded for the first connection: most servers never need it. */
 export function sshConnector(surroundings: SshSurroundings): SshConnector {
   const loaded = async (): Promise<SshConnector> => {
     const { Connector } = await import('./connector.ts');

@@ -117,7 +117,7 @@ export class Connector implements SshConnector {
     const { client, stream, username, compression, hostKey } = on.at(-1) as Arrived;
     const link = new Ssh2Link(client, stream);
     const jumps = on.slice(0, -1);
-    // Nobody else sees the links on the way: their ends show as the end of this one, their errors login.ts has taken.
+    // Intermediate links are internal: their ends show as the end of this one, and login.ts handles their errors.
     link.ended.then(() => jumps.toReversed().forEach((jump) => jump.client.end())).catch(() => {});
     const password = on.some(({ usedPassword }) => usedPassword);
     return {
@@ -143,7 +143,7 @@ export class Connector implements SshConnector {
 
 const lostJump = ({ host, port }: Hop): string => `the jump host ${hostAndPort(host, port)} closed the connection`;
 
-/** Keeps nothing of the request that is a secret or asks somebody. A name may lead to several machines: only the first will do. */
+/** Keeps nothing of the request that is secret or asks the person. A name may lead to several machines: only the first will do. */
 function quietly(
   request: ConnectRequest,
   hostKey: string,

@@ -16,7 +16,7 @@ interface SessionFacts {
   readonly agentId: string | undefined;
   readonly name: string | undefined;
   readonly persistent: boolean;
-  /** Somebody cared, and it is off. */
+  /** The caller asked for it, and it is off. */
   readonly compressionDeclined: boolean;
   /** 0: never. */
   readonly idleLimitMs: number;
@@ -53,7 +53,7 @@ export class LiveSession implements SshSession {
   readonly compression: boolean;
   readonly compressionDeclined: boolean;
   readonly slots: Slots;
-  /** Somebody besides its maker was given it. */
+  /** A caller other than its maker was given it. */
   shared = false;
   readonly #link: SshLink;
   readonly #clock: Clock;
@@ -208,7 +208,7 @@ export class LiveSession implements SshSession {
     this.#watch.health(healthy ? 'healthy' : 'unhealthy');
   }
 
-  /** The link is gone, and nobody asked for it. */
+  /** The link broke on its own. */
   #lost(reason: string): void {
     this.#finishing ??= this.#finish({ by: 'lost', reason }, childrenMs);
   }

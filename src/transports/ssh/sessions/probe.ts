@@ -47,7 +47,7 @@ async function echo(slots: Slots, signal: AbortSignal): Promise<'yes' | 'refused
   const ended = process.ended.then(({ by }) => (by === 'lost' ? 'refused' : 'yes'));
   const reading = Promise.all([skip(process.stdout), skip(process.stderr)]).catch(() => {});
   const answer = await Promise.race([ended, late]);
-  // The server that does not end the command may not confirm the close either, so nobody waits for it here.
+  // A server that does not end the command may not confirm the close either, so do not wait for it.
   if (answer === 'late') slots.abandon(process);
   else await reading;
   return answer;

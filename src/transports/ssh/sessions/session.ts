@@ -1,6 +1,6 @@
 import type { ExecOptions, PtyRequest, SshProcess } from '../link/link.ts';
 
-/** Why a session is over: somebody disconnected it, nobody used it, or the link broke. */
+/** Why a session ended: disconnected, idle too long, or the link broke. */
 export type SessionEnd =
   | { readonly by: 'disconnect' }
   | { readonly by: 'idle' }

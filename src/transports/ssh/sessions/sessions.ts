@@ -19,7 +19,7 @@ export interface SshSessionRequest extends ConnectRequest {
   readonly agentId?: string | undefined;
   readonly name?: string | undefined;
   readonly persistent?: boolean | undefined;
-  /** Somebody said whether to compress: then it is worth telling that it is off. */
+  /** The caller chose whether to compress: then report that it is off. */
   readonly compressionNamed?: boolean | undefined;
   /** Only sessions of the same agent may be reused. */
   readonly sameAgent?: boolean | undefined;
@@ -55,7 +55,7 @@ interface Pending {
   readonly made: Promise<LiveSession>;
 }
 
-/** At the end of the process nobody has time for farewells. */
+/** At the end of the process there is no time for an orderly close. */
 const farewellMs = 500;
 
 /** Every login that is open, each known only to the principal that made it. */
@@ -144,7 +144,7 @@ export class SshSessions implements AsyncDisposable {
     return await session.end({ by: 'disconnect' });
   }
 
-  /** Ends a session its maker needs no more, unless somebody else was given it or uses it. Tells whether it did. */
+  /** Ends a session its maker no longer needs, unless it is shared or in use. Returns whether it did. */
   async release(session: LiveSession): Promise<boolean> {
     if (session.ended !== undefined) return true;
     if (session.shared || session.busy) return false;
@@ -195,7 +195,7 @@ export class SshSessions implements AsyncDisposable {
       request,
       made: making.then(({ session }) => session),
     };
-    // Whoever waits for it hears of a failure; if nobody does, our own caller does.
+    // Waiters hear of a failure; without waiters, our own caller does.
     pending.made.catch(() => {});
     this.#pending.add(pending);
     try {
@@ -216,7 +216,7 @@ export class SshSessions implements AsyncDisposable {
       signal.throwIfAborted();
       if (this.#closing.signal.aborted) throw shuttingDown();
       const connected = await this.#options.connector.connect(request, stop.signal);
-      // It came up in the very moment nobody wanted it any more.
+      // It connected just as its last waiter left.
       if (stop.signal.aborted) {
         await connected.link[Symbol.asyncDispose]();
         throw stop.signal.reason as Error;
