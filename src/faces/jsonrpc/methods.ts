@@ -1,7 +1,7 @@
 import type { CallContext, CallOperation } from '../../engine/call/call.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { quote } from '../../contract/quote.ts';
-import type { AnyOperation, Book } from '../../engine/call/operation.ts';
+import { type AnyOperation, type Book, entriesOf } from '../../engine/call/operation.ts';
 import { rpcError, type RpcError } from './wire.ts';
 
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
@@ -17,9 +17,7 @@ export class MethodTable {
     const hint = books.find(({ unknownHint }) => unknownHint !== undefined)?.unknownHint;
     this.#unknownHint = hint === undefined ? {} : { hint };
     for (const book of books) {
-      for (const [noun, verbs] of Object.entries(book.nouns)) {
-        for (const [verb, op] of Object.entries(verbs)) this.#methods.set(`${noun}.${verb}`, [book, op]);
-      }
+      for (const [id, op] of entriesOf(book.nouns)) this.#methods.set(id, [book, op]);
     }
   }
 

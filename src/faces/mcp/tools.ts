@@ -3,7 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import { quote, visible } from '../../contract/quote.ts';
 import type { CallOperation } from '../../engine/call/call.ts';
 import { incident, type Log } from '../../system/incident.ts';
-import { type AnyOperation, type Book, hintsOf } from '../../engine/call/operation.ts';
+import { type AnyOperation, type Book, entriesOf, hintsOf } from '../../engine/call/operation.ts';
 import { closest } from '../../lib/closest.ts';
 import { failure, refusedCall, success, withNotices } from './answer.ts';
 import { callKey } from './call-key.ts';
@@ -106,9 +106,7 @@ export function* offeredNames(books: readonly Book[], readOnly: boolean): Genera
 
 function* operations(books: readonly Book[]): Generator<[Book, string, AnyOperation]> {
   for (const book of books) {
-    for (const [noun, verbs] of Object.entries(book.nouns)) {
-      for (const [verb, op] of Object.entries(verbs)) yield [book, op.mcpName ?? `${noun}_${verb}`, op];
-    }
+    for (const [id, op] of entriesOf(book.nouns)) yield [book, op.mcpName ?? id.replace('.', '_'), op];
   }
 }
 
