@@ -21,7 +21,7 @@ export function checkText(text: string): void {
   });
 }
 
-/** A paste, or without brackets the same keys a person would press (R-HUB-091). */
+/** A paste, or without brackets the same keys a person would press. */
 export function pasteBody(text: string, wrapped: boolean): string {
   const body = withoutPasteEnds(text.replace(/\r?\n$/, ''));
   return wrapped ? `\x1b[200~${body}\x1b[201~` : body.replace(/\r?\n/g, '\r');

@@ -12,7 +12,7 @@ interface PauseOptions {
   readonly from: number;
 }
 
-/** At least `gapMs`, and until the output is quiet, but not for ever (R-HUB-092). False when it never was quiet. */
+/** At least `gapMs`, and until the output is quiet, but not for ever. False when it never was quiet. */
 export async function pause(terminal: Terminal, gap: PauseOptions, signal: AbortSignal): Promise<boolean> {
   const { clock } = terminal;
   const started = clock.monotonic();

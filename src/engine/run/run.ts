@@ -26,7 +26,7 @@ export interface RunRequest {
   readonly by: string;
   /** Type it as for a plain shell if no reader seems ready, instead of refusing. */
   readonly force?: boolean;
-  /** Refuse a program that is known to be no shell and to bring none, though it reads lines (R-RPC-045). */
+  /** Refuse a program that is known to be no shell and to bring none, though it reads lines. */
   readonly shellsOnly?: boolean;
 }
 

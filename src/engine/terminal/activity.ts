@@ -3,7 +3,7 @@ import { isShell } from '../shells/traits.ts';
 import { isInteractive } from '../shells/shell-process.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Whether a terminal's shell waits for a command, and what says so (R-RPC-027). */
+/** Whether a terminal's shell waits for a command, and what says so. */
 interface Activity {
   /** Nothing runs in it; also when nothing ever will again. */
   readonly idle: boolean;

@@ -13,6 +13,6 @@ export function signalForeground(terminal: Terminal, signal: Signal): void {
 
 export async function clearTerminal(terminal: Terminal, signal: AbortSignal): Promise<void> {
   await terminal.sync(signal);
-  // A prompt survives; half a line of a running program does not (R-TERM-053).
+  // A prompt survives; half a line of a running program does not.
   terminal.screen.clear(terminal.blocks.state !== 'running');
 }

@@ -11,7 +11,7 @@ import { timings } from '../waiting/timings.ts';
 
 const { lookMs, everyMs, wakeAgainMs } = timings.environment;
 
-/** A shell's environment as its integration shows and changes it: nothing is typed, nothing enters its history (R-RPC-030). */
+/** A shell's environment as its integration shows and changes it: nothing is typed, nothing enters its history. */
 export interface ShellEnvironment {
   /** Takes effect when the shell next looks; whether it has is what the result tells. */
   queue(changes: Readonly<Record<string, string | null>>): () => boolean;
@@ -36,7 +36,7 @@ interface EnvironmentView extends ToldVariables {
   readonly unheard: boolean;
 }
 
-/** What can be known of a session's environment now (R-RPC-032). A shell at its prompt is asked, others told it last. */
+/** What can be known of a session's environment now. A shell at its prompt is asked, others told it last. */
 export async function readEnvironment(terminal: Terminal, signal: AbortSignal): Promise<EnvironmentView> {
   const { process } = terminal;
   const { environment } = terminal.identity;
@@ -63,7 +63,7 @@ export async function readEnvironment(terminal: Terminal, signal: AbortSignal): 
 type Applied = 'next_command' | 'next_prompt' | 'now';
 
 /**
- * Changes a variable of a running shell (R-RPC-031), at its prompt at once where a signal makes it look. `now` presses Enter
+ * Changes a variable of a running shell, at its prompt at once where a signal makes it look. `now` presses Enter
  * at an empty prompt where none does. Undefined when the session's shell cannot be told.
  */
 export async function setEnvironment(
@@ -167,7 +167,7 @@ async function soon({ clock }: Terminal, holds: () => boolean, signal: AbortSign
 /** Whether a variable of this name is likely to hold a secret: the rule of the redactor. */
 export const isSecretName = (name: string): boolean => keyValues(`${name}=Zx81kQ-0pLmn4T`).length > 0;
 
-/** A value without the passwords of addresses in it. Proxies are written without a scheme, too (R-RPC-094). */
+/** A value without the passwords of addresses in it. Proxies are written without a scheme, too. */
 export function withoutPassword(name: string, value: string): string {
   if (/_proxy$/i.test(name)) return masked(value);
   return urlCredentials(value).reduceRight(

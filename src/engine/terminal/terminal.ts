@@ -144,7 +144,7 @@ export class Terminal implements AsyncDisposable {
     await this.#replies.decided;
   }
 
-  /** The emulator first, so that the program's repaint is parsed at the new size (R-RPC-025). */
+  /** The emulator first, so that the program's repaint is parsed at the new size. */
   async resize(size: Size, signal: AbortSignal): Promise<void> {
     mustLive(this);
     if (!this.#channel.resize) throw new FairleadError('unsupported', 'This terminal has a fixed size.');

@@ -34,7 +34,7 @@ async function sent(terminal: Terminal, signal: AbortSignal): Promise<void> {
     await abortable(Promise.race([terminal.input.whenIdle, late.promise]), signal);
 }
 
-/** Waits until a new terminal is ready for input: its first prompt, or its first output, or the limit (R-RPC-023). */
+/** Waits until a new terminal is ready for input: its first prompt, or its first output, or the limit. */
 export async function firstPrompt(terminal: Terminal, signal: AbortSignal, limitMs: number = startMs): Promise<void> {
   const spoken = (): boolean => terminal.usage.lastOutputMs !== undefined;
   if (!terminal.blocks.marked) return void (await until(terminal, spoken, silentStartMs, signal));

@@ -26,7 +26,7 @@ export const timings = {
   },
   /** A line to be typed into a new terminal (`readyForLine`). */
   readyForLine: {
-    /** A program without marks that is quiet for so long is taken to wait for input (R-RPC-054). */
+    /** A program without marks that is quiet for so long is taken to wait for input. */
     quietMs: 250,
     /** Four times the documented delay: a program that never stops printing gets its line all the same. */
     capMs: 2000,
@@ -50,7 +50,7 @@ export const timings = {
     drawMs: 1000,
     /** Between text and Enter, for programs that are not known by name. */
     defaultGapMs: 80,
-    /** A program shows by then that it took Enter (R-HUB-093). */
+    /** A program shows by then that it took Enter. */
     reactMs: 1500,
     /** A program that showed nothing of the text is not likely to show what Enter does. */
     silentMs: 500,

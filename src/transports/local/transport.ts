@@ -124,7 +124,7 @@ function environment({ env, extraEnv }: LocalOptions): Record<string, string> {
   return { ...result, TERM: 'xterm-256color', COLORTERM: 'truecolor', TERM_PROGRAM: 'Fairlead', ...extraEnv };
 }
 
-/** `$SHELL`, the passwd entry, bash, sh; the first that can be run (R-TERM-100). */
+/** `$SHELL`, the passwd entry, bash, sh; the first that can be run. */
 function loginShell(env: LocalOptions['env']): string {
   if (process.platform === 'win32') return env['COMSPEC'] ?? 'cmd.exe';
   for (const shell of [env['SHELL'], passwdShell(), '/bin/bash']) {

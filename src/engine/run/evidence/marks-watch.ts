@@ -24,7 +24,7 @@ interface MarkedCommand {
   readonly disturbed: boolean;
 }
 
-/** Follows a command through the marks of the shell that runs it (R-RPC-041). Make it before the command is sent. */
+/** Follows a command through the marks of the shell that runs it. Make it before the command is sent. */
 export class MarksWatch implements Watch {
   readonly #terminal: Terminal;
   readonly #command: string;

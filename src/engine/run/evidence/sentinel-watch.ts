@@ -28,7 +28,7 @@ interface SentinelTarget {
 const early = 'The program it was typed at ended before it began; the shell before that ran it.';
 const silent = 'The shell no longer tells by marks how a command went: it was told to print it.';
 
-/** Follows a command through what its shell was told to print around it (R-RPC-042). Make it before it is sent. */
+/** Follows a command through what its shell was told to print around it. Make it before it is sent. */
 export class SentinelWatch implements Watch {
   readonly omit: string;
   readonly #terminal: Terminal;

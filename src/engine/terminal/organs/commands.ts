@@ -4,7 +4,7 @@ import type { RunningCommand } from '../../run/running-command.ts';
 /** The commands that were run in a terminal. */
 export class TerminalCommands {
   newest: RunningCommand | undefined;
-  /** A call waits for the newest one now: one at a time (R-RPC-045). */
+  /** A call waits for the newest one now: one at a time. */
   isAwaited = false;
   /** What the log dropped of the newest one's output. */
   overflow: Overflow | undefined;

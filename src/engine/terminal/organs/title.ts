@@ -5,7 +5,7 @@ import type { Faults } from '../faults.ts';
 import type { State } from './state.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** What a terminal is called: by its program, else by its opener, else after what runs in it (R-RPC-022). */
+/** What a terminal is called: by its program, else by its opener, else after what runs in it. */
 export class Title {
   /** The new title, after each change. */
   readonly changed = new Emitter<string>();

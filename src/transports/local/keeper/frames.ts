@@ -1,5 +1,5 @@
 /**
- * Frames between an instance and its keeper: length, type, terminal id, body (R-HUB-030). The length is a big-endian number of
+ * Frames between an instance and its keeper: length, type, terminal id, body. The length is a big-endian number of
  * four bytes and counts everything after itself. This layout is frame version 1 and stays readable for ever: a keeper may be
  * years older than the instance that finds it. Types are only ever added; unknown types are skipped.
  */

@@ -5,7 +5,7 @@ import { sessionGroups } from './proc.ts';
 import { settledWithin } from '../../../system/settled-within.ts';
 import { groupsOf, signalGroup } from './signals.ts';
 
-/** From the hang-up to the kill, when the server ends: all of it must be over in two seconds (R-TERM-140). */
+/** From the hang-up to the kill, when the server ends: all of it must be over in two seconds. */
 export const HURRIED_MS = 900;
 /** A killed process that is still there then is stuck in the kernel; a server must be gone in two seconds. */
 export const GIVE_UP_MS = 800;
