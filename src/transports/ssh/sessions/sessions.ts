@@ -8,6 +8,8 @@ import { uuid7 } from '../../../lib/uuid7.ts';
 import type { Connected, ConnectRequest, SshConnector } from './connect.ts';
 import { type Casualties, LiveSession } from './live-session.ts';
 import { nearestIds } from './nearest.ts';
+import { IdleReaper } from './idle-reaper.ts';
+import { sharedLogin, PendingLogins } from './pending-logins.ts';
 import { ranked } from './ranked.ts';
 import type { SshSettings } from '../settings.ts';
 
@@ -19,7 +21,7 @@ export interface SshSessionRequest extends ConnectRequest {
   readonly agentId?: string | undefined;
   readonly name?: string | undefined;
   readonly persistent?: boolean | undefined;
-  /** The caller chose whether to compress: then report that it is off. */
+  /** The request says whether to compress: then it is worth reporting that compression is off. */
   readonly compressionNamed?: boolean | undefined;
   /** Only sessions of the same agent may be reused. */
   readonly sameAgent?: boolean | undefined;
@@ -48,14 +50,7 @@ interface SessionsOptions {
   readonly clock: Clock;
 }
 
-/** A connection being made, for those who want the same. */
-interface Pending {
-  readonly key: string;
-  readonly request: SshSessionRequest;
-  readonly made: Promise<LiveSession>;
-}
-
-/** At the end of the process there is no time for an orderly close. */
+/** How long a session may take to say goodbye when the process ends. */
 const farewellMs = 500;
 
 /** Every login that is open, each known only to the principal that made it. */
@@ -66,24 +61,25 @@ export class SshSessions implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #sessions = new Map<string, LiveSession>();
   readonly #leaving = new Set<LiveSession>();
-  readonly #pending = new Set<Pending>();
+  readonly #pending = new PendingLogins();
+  readonly #reaper: IdleReaper;
   readonly #closing = new AbortController();
   #connecting = 0;
-  #reaper: Disposable | undefined;
   #disposed: Promise<void> | undefined;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#reaper = new IdleReaper(options.clock, this.#sessions);
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /** One's own, the oldest first. */
+  /** Those of this principal, the oldest first. */
   all(principal: string): readonly LiveSession[] {
     return [...this.#sessions.values()].filter((session) => session.principal === principal);
   }
 
-  /** Throws SESSION_NOT_FOUND, with the closest ids among one's own. Counts as a use of the session. */
+  /** Throws SESSION_NOT_FOUND, with the closest ids of this principal. Counts as a use of the session. */
   find(id: string, principal: string): LiveSession {
     const session = this.#sessions.get(id);
     if (session?.principal !== principal) throw this.notFound(id, principal);
@@ -91,7 +87,7 @@ export class SshSessions implements AsyncDisposable {
     return session;
   }
 
-  /** Why there is no session of this id, with those of one's own that look like it. */
+  /** Why there is no session of this id, with similar ids of this principal. */
   notFound(id: string, principal: string): FairleadError {
     return remoteError('SESSION_NOT_FOUND', `no session with id ${id}`, {
       context: id,
@@ -114,9 +110,9 @@ export class SshSessions implements AsyncDisposable {
       }
       const session = alive.find(({ healthy }) => healthy);
       if (session) return { status: 'reused', session: shared(session), replaced };
-      const pending = this.#pendingFor(way, request, principal);
+      const pending = this.#pending.find({ way, principal }, request);
       if (!pending) break;
-      const made = await sharedWith(pending, request, signal);
+      const made = await sharedLogin(pending, request, signal);
       if (made !== undefined && made.ended === undefined) return { status: 'reused', session: shared(made), replaced };
     }
     const { session, connected } = await this.#create(way, request, principal, signal);
@@ -131,7 +127,7 @@ export class SshSessions implements AsyncDisposable {
     return shared(session);
   }
 
-  /** One's own sessions that still work, after asking each. */
+  /** The sessions of this principal that still work, after probing each. */
   async probed(principal: string, agentId: string | undefined, signal: AbortSignal): Promise<readonly LiveSession[]> {
     const asked = this.all(principal).filter((session) => agentId === undefined || session.agentId === agentId);
     const health = await Promise.all(asked.map((session) => session.probe(signal)));
@@ -144,7 +140,7 @@ export class SshSessions implements AsyncDisposable {
     return await session.end({ by: 'disconnect' });
   }
 
-  /** Ends a session its maker no longer needs, unless it is shared or in use. Returns whether it did. */
+  /** Ends a session its maker no longer needs, unless it was shared or is busy. Tells whether it did. */
   async release(session: LiveSession): Promise<boolean> {
     if (session.ended !== undefined) return true;
     if (session.shared || session.busy) return false;
@@ -159,12 +155,12 @@ export class SshSessions implements AsyncDisposable {
 
   async #dispose(): Promise<void> {
     this.#closing.abort();
-    this.#reaper?.[Symbol.dispose]();
-    const making = [...this.#pending].map(({ made }) => made.catch(() => undefined));
+    this.#reaper[Symbol.dispose]();
+    const making = this.#pending.settled();
     const ending = [...this.#sessions.values(), ...this.#leaving].map((session) =>
       session.end({ by: 'disconnect' }, farewellMs),
     );
-    await Promise.all([...ending, ...making]);
+    await Promise.all([...ending, making]);
   }
 
   /** Those that go to the same place, best first, after asking each whether it still answers. */
@@ -177,11 +173,6 @@ export class SshSessions implements AsyncDisposable {
     return { alive: ranked(alive, request.agentId), dead: matches.length - alive.length };
   }
 
-  #pendingFor(way: string, { agentId, sameAgent }: SshSessionRequest, principal: string): Pending | undefined {
-    const key = pendingKey(way, principal);
-    return [...this.#pending].find((one) => one.key === key && (sameAgent !== true || one.request.agentId === agentId));
-  }
-
   async #create(way: string, request: SshSessionRequest, principal: string, signal: AbortSignal) {
     const { maxSessions } = this.#options.settings;
     if (this.#sessions.size + this.#connecting >= maxSessions) {
@@ -189,20 +180,8 @@ export class SshSessions implements AsyncDisposable {
         context: `limit=${maxSessions}`,
       });
     }
-    const making = this.#make(way, request, principal, signal);
-    const pending: Pending = {
-      key: pendingKey(way, principal),
-      request,
-      made: making.then(({ session }) => session),
-    };
-    // Waiters hear of a failure; without waiters, our own caller does.
-    pending.made.catch(() => {});
-    this.#pending.add(pending);
-    try {
-      return await making;
-    } finally {
-      this.#pending.delete(pending);
-    }
+    const login = this.#make(way, request, principal, signal);
+    return await this.#pending.during({ way, principal }, request, login);
   }
 
   async #make(way: string, request: SshSessionRequest, principal: string, signal: AbortSignal) {
@@ -216,7 +195,7 @@ export class SshSessions implements AsyncDisposable {
       signal.throwIfAborted();
       if (this.#closing.signal.aborted) throw shuttingDown();
       const connected = await this.#options.connector.connect(request, stop.signal);
-      // It connected just as its last waiter left.
+      // The login succeeded in the moment it was given up.
       if (stop.signal.aborted) {
         await connected.link[Symbol.asyncDispose]();
         throw stop.signal.reason as Error;
@@ -241,7 +220,7 @@ export class SshSessions implements AsyncDisposable {
       idleLimitMs: this.#options.settings.inactivityTimeoutMs,
     };
     const session: LiveSession = new LiveSession(facts, connected, this.#clock, {
-      quiet: () => this.#armReaper(),
+      quiet: () => this.#reaper.arm(),
       health: (health) => this.#tell({ session, health, at: this.#clock.now() }),
       over: () => {
         this.#sessions.delete(session.id);
@@ -250,7 +229,7 @@ export class SshSessions implements AsyncDisposable {
       gone: () => this.#leaving.delete(session),
     });
     this.#sessions.set(session.id, session);
-    this.#armReaper();
+    this.#reaper.arm();
     return session;
   }
 
@@ -261,47 +240,6 @@ export class SshSessions implements AsyncDisposable {
       // A listener that breaks must not keep a session from ending.
     }
   }
-
-  /** One timer for all: for the session that will be idle for too long first. */
-  #armReaper(): void {
-    this.#reaper?.[Symbol.dispose]();
-    this.#reaper = undefined;
-    if (this.#closing.signal.aborted) return;
-    const left = [...this.#sessions.values()].flatMap(({ idleLeftMs }) => idleLeftMs ?? []);
-    if (left.length === 0) return;
-    this.#reaper = this.#clock.after(Math.max(1, Math.min(...left)), () => this.#reap());
-  }
-
-  #reap(): void {
-    const idle = [...this.#sessions.values()].filter(({ idleLeftMs }) => idleLeftMs !== undefined && idleLeftMs <= 0);
-    for (const session of idle) session.end({ by: 'idle' }).catch(() => {});
-    this.#armReaper();
-  }
-}
-
-/** Undefined: its maker failed for reasons of its own, so try yourself. A failure that would be ours as well is ours. */
-async function sharedWith(
-  pending: Pending,
-  request: SshSessionRequest,
-  signal: AbortSignal,
-): Promise<LiveSession | undefined> {
-  let hangUp: (() => void) | undefined;
-  const hungUp = new Promise<never>((_, reject) => {
-    hangUp = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', hangUp, { once: true });
-  });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([pending.made, hungUp]);
-  } catch (error) {
-    signal.throwIfAborted();
-    const { password, keyPath } = pending.request;
-    const same = password === request.password && keyPath === request.keyPath;
-    if (same && error instanceof FairleadError) throw error;
-    return undefined;
-  } finally {
-    if (hangUp) signal.removeEventListener('abort', hangUp);
-  }
 }
 
 function shared(session: LiveSession): LiveSession {
@@ -309,7 +247,5 @@ function shared(session: LiveSession): LiveSession {
   session.touch();
   return session;
 }
-
-const pendingKey = (way: string, principal: string): string => JSON.stringify([principal, way]);
 
 const shuttingDown = (): FairleadError => new FairleadError('unavailable', 'The server is shutting down.');

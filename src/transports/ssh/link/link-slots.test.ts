@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FakeLink } from '../../../../test/support/ssh/fake-ssh.ts';
-import { LinkSlots, type ChannelSlot } from './lane.ts';
+import { LinkSlots, type ChannelSlot } from './link-slots.ts';
 
 const truth = 10;
 
