@@ -82,8 +82,10 @@ export class PromptDetector implements Disposable {
   }
 
   #entered(bytes: Uint8Array): void {
+    const { blocks, process, log } = this.#terminal;
+    // A shell at its prompt asks nothing, and what is answered stays answered: most keys need no look at the terminal's mode.
+    if (blocks.state === 'prompt' || (log.end === this.#answeredAt && !this.#current)) return;
     // A line is answered by its end, a raw program by any key.
-    const { process, log } = this.#terminal;
     if (!bytes.includes(13) && !bytes.includes(10) && !this.#takesKeys(process)) return;
     this.#answeredAt = log.end;
     this.#set(undefined);
