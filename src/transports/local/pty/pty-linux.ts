@@ -163,9 +163,9 @@ export class LinuxPty implements Channel {
   }
 
   reclaim(): void {
-    const lent = this.#lease;
+    const lease = this.#lease;
     this.#lease = undefined;
-    if (!lent || !this.#open) return;
+    if (!lease || !this.#open) return;
     this.#reader.wake();
     if (this.#exited) this.#finish(this.#exited.ended);
   }

@@ -6,7 +6,7 @@ import { isAlive, KeeperHome, listen, rest, script, size, soon, until } from '..
 import { RawClient } from '../../../support/keeper/raw-client.ts';
 
 /**
- * Nothing is lent to it: a terminal that is just on its way to a client which leaves stays with that process as long as it
+ * Nothing is leased to it: a terminal that is just on its way to a client which leaves stays with that process as long as it
  * lives, and whoever comes with another number is refused.
  */
 const unleased = { lease: false };

@@ -18,8 +18,8 @@ Map.prototype.get = function (key) {
 
 const ways = Object.entries(cuts);
 
-describe.runIf(process.platform === 'linux')('a connection to the keeper that breaks while terminals are lent', () => {
-  test.each(ways)('%s, nothing going on: the terminal is the same, and is lent again', async (_, cut) => {
+describe.runIf(process.platform === 'linux')('a keeper connection that breaks while terminals are leased', () => {
+  test.each(ways)('%s, nothing going on: the terminal is the same, and is leased again', async (_, cut) => {
     using links = new KeeperLinks();
     await using home = new KeeperHome();
     const client = home.client();
@@ -58,13 +58,13 @@ describe.runIf(process.platform === 'linux')('a connection to the keeper that br
     const codes = [5, 6, 7];
     const floods = await Promise.all(codes.map((code) => client.open(flood(code), size, home.newId(), soon())));
     const reading = Promise.all(floods.map(rest));
-    let lentCuts = 0;
+    let leasedCuts = 0;
     for (let over = false; !over; ) {
-      const lent = floods.some(({ isLeased: isDirect }) => isDirect);
-      if (lent) await links.cut(cut);
-      lentCuts += Number(lent);
-      if (lentCuts > 1) writeFileSync(gate, '');
-      over = await Promise.race([reading.then(() => true), setTimeout(20 + lentCuts * 15, false)]);
+      const isLeased = floods.some((flood) => flood.isLeased);
+      if (isLeased) await links.cut(cut);
+      leasedCuts += Number(isLeased);
+      if (leasedCuts > 1) writeFileSync(gate, '');
+      over = await Promise.race([reading.then(() => true), setTimeout(20 + leasedCuts * 15, false)]);
     }
     expect((await reading).map((text) => (text === whole ? 'whole' : `${text.length} bytes`))).toEqual(
       codes.map(() => 'whole'),

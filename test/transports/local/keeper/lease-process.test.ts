@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux')('terminals that the server reads it
     const keeper = () => keeperFor('alpha', join(served.home, '.fairlead'));
     for (let round = 0; round < rounds; round++) {
       const client = await served.connect();
-      // Its second half comes when all four are lent: a flood that is over is nobody's any more.
+      // Its second half comes when all four are leased: a flood that is over is leased no more.
       const gate = join(served.home, `gate-${round}`);
       const halves = [lines(1, count / 2), `until [ -e ${gate} ]; do sleep 0.02; done`, lines(count / 2 + 1, count)];
       const flood = `stty -opost; ${halves.join('; ')}; exit 5`;
@@ -73,7 +73,7 @@ describe.runIf(process.platform === 'linux')('terminals that the server reads it
         Array.from({ length: 10 }, async (_, index) => {
           const code = (batch * 10 + index) % 256;
           const lines = 1 + ((batch * 10 + index) % 50) * 40;
-          // Some are over before they are lent, and some wait for it: both ways out are taken.
+          // Some are over before they are leased, and some wait for it: both ways out are taken.
           const id = home.newId();
           const gate = join(home.home, `gate-${id}`);
           const waits = index % 2 === 0;
@@ -116,7 +116,7 @@ describe.runIf(process.platform === 'linux')('terminals that the server reads it
       const opened = await Promise.all(
         Array.from({ length: 20 }, () => client.open(script('exec cat'), size, home.newId(), soon())),
       );
-      await expect.poll(() => opened.every(({ isLeased: isDirect }) => isDirect)).toBe(true);
+      await expect.poll(() => opened.every(({ isLeased }) => isLeased)).toBe(true);
       if (batch % 2 === 0) for (const channel of opened) channel.conceal('some secret');
       await Promise.all(opened.map((channel) => channel[Symbol.asyncDispose]()));
     }
@@ -132,7 +132,7 @@ describe.runIf(process.platform === 'linux')('terminals that the server reads it
     const opened = await Promise.all(
       Array.from({ length: 10 }, () => client.open(script('exec sleep 60'), size, home.newId(), soon())),
     );
-    await expect.poll(() => opened.every(({ isLeased: isDirect }) => isDirect)).toBe(true);
+    await expect.poll(() => opened.every(({ isLeased }) => isLeased)).toBe(true);
     const { stdout } = spawnSync('ls', ['-l', '/proc/self/fd'], { encoding: 'utf8' });
     expect(stdout).not.toMatch(/ptmx|memfd/);
     const channel = await client.open({ argv: ['ls', '-l', '/proc/self/fd'], env }, size, home.newId(), soon());

@@ -23,8 +23,8 @@ function clientOf(own: OwnKeeper, lease = true): KeeperClient {
   return new KeeperClient({ folder, socket, lock: join(folder, 'lock'), log: join(folder, 'log') }, { lease });
 }
 
-/** Repeats what it is told, lent to this process. */
-async function lentCat(client: KeeperClient): Promise<{ cat: KeeperChannel; got: { text: string } }> {
+/** Repeats what it is told, leased to this process. */
+async function leasedCat(client: KeeperClient): Promise<{ cat: KeeperChannel; got: { text: string } }> {
   await client.ready(soon());
   const cat = await client.open(script('stty -echo; echo ready; exec cat'), size, 'aaaaa', soon());
   const got = listen(cat);
@@ -54,7 +54,7 @@ const turns = async (count: number): Promise<void> => {
 
 function ticketOf(client: RawClient): string {
   const { ticket } = JSON.parse(Buffer.from(client.got('welcome')?.body ?? '{}').toString()) as Partial<Welcome>;
-  if (ticket === undefined) throw new Error('The keeper lends nothing.');
+  if (ticket === undefined) throw new Error('The keeper leases nothing.');
   return ticket;
 }
 
@@ -79,11 +79,11 @@ async function bringFromAnotherProcess(path: string, ticket: string): Promise<st
   return (await promisify(execFile)(process.execPath, args)).stdout.trim();
 }
 
-describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
+describe.runIf(shared !== undefined)('a terminal that the keeper leases', () => {
   test('is read and typed into from here, and the keeper has every byte', async () => {
     await using own = await OwnKeeper.start({}, { shared });
     await using client = clientOf(own);
-    const { cat, got } = await lentCat(client);
+    const { cat, got } = await leasedCat(client);
     for (const word of ['one', 'two', 'three']) await cat.write(Buffer.from(`${word}\n`));
     await expect.poll(() => got.text).toBe('ready\r\none\r\ntwo\r\nthree\r\n');
     expect(cat.process.foreground()?.name).toBe('cat');
@@ -92,11 +92,11 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     expect(await own.listed()).toMatchObject([{ end: got.text.length, input: 14, seen: got.text.length }]);
   });
 
-  test('while secrets are concealed the keeper reads and masks, and lends again when they are forgotten', async () => {
+  test('while secrets are concealed the keeper reads and masks, and leases again when they are forgotten', async () => {
     const clock = new ManualClock();
     await using own = await OwnKeeper.start({}, { shared, clock });
     await using client = clientOf(own);
-    const { cat: channel, got } = await lentCat(client);
+    const { cat: channel, got } = await leasedCat(client);
     channel.conceal('swordfish');
     expect(channel.isLeased).toBe(false);
     await channel.write(Buffer.from('<swordfish>\n'));
@@ -119,7 +119,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
       const id = `aaa${(round + 16).toString(16)}`;
       const channel = await client.open(script('stty -echo; echo ready; read x; echo "<$x>"'), size, id, soon());
       const got = listen(channel);
-      // Each time a little later: before it is lent, while it is, and after.
+      // Each time a little later: before it is leased, while it is, and after.
       for (let turn = 0; turn < round; turn++) await new Promise((resolve) => setImmediate(resolve));
       channel.conceal('swordfish');
       await channel.write(Buffer.from('swordfish\n'));
@@ -182,10 +182,10 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     }
   });
 
-  test('nobody gets in while it is lent, not even under the number of the same process', async () => {
+  test('no other client gets in while it is leased, not even under the number of the same process', async () => {
     await using own = await OwnKeeper.start({}, { shared });
     await using client = clientOf(own);
-    const { cat, got } = await lentCat(client);
+    const { cat, got } = await leasedCat(client);
     using second = await RawClient.connect(own.socket);
     second.hello(process.pid);
     expect(JSON.parse(Buffer.from((await second.until('refused')).body).toString())).toMatchObject({
@@ -236,7 +236,7 @@ describe.runIf(shared !== undefined)('a terminal the keeper lends', () => {
     const calls = { ...(shared as SharedCalls), send };
     await using own = await OwnKeeper.start({}, { shared: calls, complain: (error) => mistakes.push(error) });
     await using client = clientOf(own);
-    const { cat, got } = await lentCat(client);
+    const { cat, got } = await leasedCat(client);
     expect(mistakes).toEqual([new TypeError('ours')]);
     await cat.write(Buffer.from('still\n'));
     await expect.poll(() => got.text).toBe('ready\r\nstill\r\n');

@@ -25,7 +25,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     });
     const channel = await client.open(script('sleep 60'), size, home.newId(), soon());
     delete process.env['FAIRLEAD_TOKEN'];
-    // Descriptors come and go until it is lent.
+    // Descriptors come and go until it is leased.
     await expect.poll(() => channel.isLeased).toBe(true);
     const pid = client.pid ?? 0;
     const [, , , session, tty] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];

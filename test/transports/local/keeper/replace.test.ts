@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     const patient = 'trap "echo usr" USR1; trap "exit 4" TERM; echo ready; while :; do sleep 0.02; done';
     const opened = await Promise.all([1, 2, 3].map(() => client.open(script(patient), size, home.newId(), soon())));
     const heard = opened.map(listen);
-    await expect.poll(() => opened.every(({ isLeased: isDirect }) => isDirect)).toBe(true);
+    await expect.poll(() => opened.every(({ isLeased }) => isLeased)).toBe(true);
     await expect.poll(() => heard.every(({ text }) => text.includes('ready'))).toBe(true);
     const program = readFileSync(`/proc/${client.pid}/cmdline`, 'utf8').split('\0').slice(0, -3);
     const replacing = client.replace(program as [string, ...string[]], soon());
