@@ -1,8 +1,7 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { quote } from '../../contract/quote.ts';
 import type { TerminalRef } from '../../contract/ids.ts';
-import { activityOf } from '../terminal/activity.ts';
-import type { Caller, Client } from '../call/call.ts';
+import type { Caller } from '../call/call.ts';
 import { maySee } from '../call/principal.ts';
 import type { Size } from '../terminal/channel.ts';
 import type { Engine } from '../engine.ts';
@@ -11,10 +10,10 @@ import { commandLine, type Launch } from '../terminal/launch.ts';
 import { abortable } from '../../system/abortable.ts';
 import { firstPrompt } from '../waiting/answered.ts';
 import { describeEnd } from '../terminal/ended.ts';
-import { DefaultSessions, ofInstance, silentClientMs } from './default-session.ts';
+import { DefaultSessions, ofInstance } from './default-session.ts';
 import { calledSo, isWholeNumber, type Nameable } from './lookup.ts';
-import { PlainFacts } from '../reading/plain-facts.ts';
-import { closed, closedIdle, letGo, PastSessions, type PastWords, replaced } from './past-sessions.ts';
+import { closed, PastSessions, type PastWords, replaced } from './past-sessions.ts';
+import { SessionTimers } from './session-timers.ts';
 import { TerminalUsers } from './terminal-users.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -38,14 +37,10 @@ type SessionRole = 'default' | 'session';
 /** Who asks for a session: one that belongs to another principal is not there for them. */
 type SessionCaller = Pick<Caller, 'principal'> & Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
 
-/** How long an ended session stays readable. */
-const endedMs = 600_000;
 /** A new session is waited for so long at most; the default one, for which everybody waits, less. */
 const createMs = 10_000;
 /** From HUP and TERM to KILL when a session is destroyed. */
 const graceMs = 3000;
-/** A default session whose client has left is closed after being idle for so long at least. */
-const leftIdleMs = 600_000;
 
 /** The sessions of the terminal book: a default one that is always there, a limit, and an end for the forgotten. */
 export class Sessions implements AsyncDisposable {
@@ -55,7 +50,7 @@ export class Sessions implements AsyncDisposable {
   readonly #all = new Map<string, Terminal>();
   /** Opened elsewhere, by another name and under limits of their own. */
   readonly #aliases = new Map<string, Terminal>();
-  readonly #timers = new Map<string, Disposable>();
+  readonly #timers: SessionTimers;
   readonly #past = new PastSessions();
   readonly #defaultOf: DefaultSessions;
   readonly #users = new TerminalUsers();
@@ -66,6 +61,15 @@ export class Sessions implements AsyncDisposable {
     this.limits = limits;
     this.#defaults = defaults;
     this.#defaultOf = new DefaultSessions(engine.clock);
+    this.#timers = new SessionTimers(engine, limits.idleTimeout * 1000, {
+      isOpen: (terminal) => this.#all.get(terminal.id) === terminal,
+      isDefaultOf: (terminal, client) => this.#defaultOf.keyOf(terminal) === client.key,
+      close: (terminal, words) => {
+        this.#defaultOf.vacate(terminal);
+        this.#forget(terminal, words);
+        engine.background(terminal.endWithin(graceMs));
+      },
+    });
   }
 
   /** Of a session that gets no replacement. */
@@ -88,8 +92,8 @@ export class Sessions implements AsyncDisposable {
     };
     const opening = this.#defaultOf.open(key, make, (terminal) => {
       this.#engine.noteFacts(terminal);
-      if (client) this.#armIdle(terminal, client);
-      this.#armEnded(terminal);
+      if (client) this.#timers.closeWhenIdle(terminal, client);
+      this.#timers.closeAfterEnd(terminal);
     });
     return abortable(opening, signal);
   }
@@ -99,8 +103,8 @@ export class Sessions implements AsyncDisposable {
     this.#makeRoom();
     const terminal = await this.#open(request, signal, { principal: whose.principal, limitMs: createMs });
     this.#users.types(terminal, whose);
-    this.#armIdle(terminal);
-    this.#armEnded(terminal);
+    this.#timers.closeWhenIdle(terminal);
+    this.#timers.closeAfterEnd(terminal);
     return terminal;
   }
 
@@ -157,8 +161,8 @@ export class Sessions implements AsyncDisposable {
   takeBack(terminal: Terminal, role: SessionRole | undefined): void {
     this.#all.set(terminal.id, terminal);
     if (role === 'default' && !this.#defaultOf.isOpen(ofInstance)) this.#defaultOf.take(ofInstance, terminal);
-    else this.#armIdle(terminal);
-    this.#armEnded(terminal);
+    else this.#timers.closeWhenIdle(terminal);
+    this.#timers.closeAfterEnd(terminal);
     this.#engine.noteFacts(terminal);
   }
 
@@ -222,53 +226,8 @@ export class Sessions implements AsyncDisposable {
     return this.all(whose).filter((terminal) => !terminal.ended);
   }
 
-  describe(terminal: Terminal, whose: SessionCaller, plain = new PlainFacts()) {
-    const { id, identity, screen } = terminal;
-    const pid = terminal.process?.pid;
-    const cwd = terminal.place.cwd;
-    return {
-      sessionId: id,
-      shell: plain.line(identity.program),
-      ...screen.size,
-      createdAt: new Date(terminal.identity.createdAt).toISOString(),
-      lastActivityAt: new Date(terminal.usage.lastAt).toISOString(),
-      isDefault: this.isDefault(terminal, whose),
-      ...(identity.name === undefined ? {} : { name: plain.line(identity.name) }),
-      ...(pid === undefined ? {} : { pid }),
-      ...(cwd === undefined ? {} : { cwd: plain.line(cwd) }),
-      rpcId: identity.number,
-      ...plain.flags,
-    };
-  }
-
-  list(whose: SessionCaller) {
-    const now = this.#engine.clock.now();
-    return {
-      sessions: this.all(whose).map((terminal) => {
-        const { ended } = terminal;
-        const plain = new PlainFacts();
-        const front = ended ? undefined : terminal.process?.foreground()?.name;
-        const foreground = front === undefined ? {} : { foreground: plain.line(front) };
-        const { recordings } = this.#engine;
-        const recordingId = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
-        return {
-          ...this.describe(terminal, whose, plain),
-          status: ended ? ('exited' as const) : ('running' as const),
-          ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
-          ...(ended?.by === 'signal' ? { signal: ended.signal } : {}),
-          idleSeconds: Math.max(0, Math.round((now - terminal.usage.lastAt) / 1000)),
-          ...foreground,
-          ...(recordingId === undefined ? {} : { recordingId }),
-        };
-      }),
-      maxSessions: this.limits.maxSessions,
-      sessionIdleTimeout: this.limits.idleTimeout,
-    };
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const timer of this.#timers.values()) timer[Symbol.dispose]();
-    this.#timers.clear();
+    this.#timers[Symbol.dispose]();
   }
 
   async #open(
@@ -354,68 +313,9 @@ export class Sessions implements AsyncDisposable {
 
   #forget(terminal: Terminal, words: PastWords, alias?: string): void {
     this.#all.delete(terminal.id);
-    this.#timers.get(terminal.id)?.[Symbol.dispose]();
-    this.#timers.delete(terminal.id);
+    this.#timers.stop(terminal);
     this.#past.remember(terminal, words, alias);
   }
-
-  /** Idle means no call and no output and no foreground command and no recording. */
-  #armIdle(terminal: Terminal, client?: Client): void {
-    const usualMs = this.limits.idleTimeout * 1000;
-    // Sessions that clients did not ask for must not pile up after them, also where those they asked for stay.
-    const limitMs = client ? Math.max(usualMs, client.leaves ? leftIdleMs : silentClientMs) : usualMs;
-    if (limitMs === 0) return;
-    /** Its client is there, and may come back to it. */
-    const isAwaited = (): boolean => client?.leaves === true && this.#defaultOf.keyOf(terminal) === client.key;
-    const idleFor = (): number => this.#engine.clock.now() - terminal.usage.lastAt;
-    const look = (): void => {
-      if (this.#all.get(terminal.id) !== terminal) return;
-      const { recordings } = this.#engine;
-      const recorded = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
-      const busy = isInUse(terminal) || recorded !== undefined || isAwaited();
-      const idle = idleFor();
-      if (!busy && idle >= limitMs) {
-        this.#defaultOf.vacate(terminal);
-        this.#forget(terminal, closedIdle(Math.round(idle / 1000)));
-        this.#engine.background(terminal.endWithin(graceMs));
-        return;
-      }
-      arm(busy ? limitMs : limitMs - idle);
-    };
-    const arm = (ms: number): void => {
-      this.#timers.set(terminal.id, this.#engine.clock.after(Math.max(ms, 1), look));
-    };
-    arm(limitMs);
-  }
-
-  /** What has ended stays readable for a while, whatever the idle limit is. */
-  #armEnded(terminal: Terminal): void {
-    const arm = (): void => {
-      if (!terminal.ended || this.#all.get(terminal.id) !== terminal) return;
-      listening[Symbol.dispose]();
-      const { clock } = this.#engine;
-      const leftMs = endedMs - (clock.now() - (terminal.state.endedAt ?? clock.now()));
-      this.#timers.get(terminal.id)?.[Symbol.dispose]();
-      this.#timers.set(
-        terminal.id,
-        clock.after(Math.max(leftMs, 1), () => {
-          if (this.#all.get(terminal.id) !== terminal) return;
-          this.#defaultOf.vacate(terminal);
-          this.#forget(terminal, letGo(terminal));
-          this.#engine.background(terminal[Symbol.asyncDispose]());
-        }),
-      );
-    };
-    const listening = terminal.state.changed.on(arm);
-    arm();
-  }
-}
-
-/** A command or program runs in it. If that is invisible, the requested program counts, if there was one. */
-function isInUse(terminal: Terminal): boolean {
-  if (terminal.state.current === 'needs_person' || terminal.state.current === 'needs_input') return true;
-  const { idle, source } = activityOf(terminal);
-  return !idle && (source !== 'process_name' || terminal.identity.launch.command !== undefined);
 }
 
 /** Sessions have numbers besides their names, and a number always means the number. */

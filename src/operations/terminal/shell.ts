@@ -3,6 +3,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { launchLines } from '../../policy/lines.ts';
 import { aboutLaunch } from '../launch.ts';
 import { EnvironmentInput } from '../environment.ts';
+import { listedSession, sessionFacts } from './session-facts.ts';
 import { AnySessionId, TerminalFlags } from './shared.ts';
 
 const SessionInfo = z.object({
@@ -42,7 +43,7 @@ export const create = operation({
     const size = { cols: input.cols, rows: input.rows };
     const terminal = await engine.sessions.create({ shell, cwd, env, name, ...size }, caller, signal);
     note({ detail: aboutLaunch(input).detail || terminal.identity.program, terminal: terminal.id });
-    return engine.sessions.describe(terminal, caller);
+    return sessionFacts(terminal, engine, caller);
   },
 });
 
@@ -69,7 +70,12 @@ export const list = operation({
   async run({ engine, caller, signal }) {
     // Open the default session first, so that it is listed; if its shell cannot start, list the others.
     await engine.sessions.default(signal, caller).catch(() => {});
-    return engine.sessions.list(caller);
+    const { maxSessions, idleTimeout } = engine.sessions.limits;
+    return {
+      sessions: engine.sessions.all(caller).map((terminal) => listedSession(terminal, engine, caller)),
+      maxSessions,
+      sessionIdleTimeout: idleTimeout,
+    };
   },
 });
 

@@ -167,8 +167,10 @@ describe('recover (R-TERM-075)', () => {
       import { Recordings } from ${built('engine/recording/recordings.js')};
       import { Emitter } from ${built('lib/emitter.js')};
       const output = new Emitter();
-      const terminal = { id: 'aaaaa', size: { cols: 80, rows: 24 }, program: 'sh', output, input: new Emitter(), resized: new Emitter(),
-        block: new Emitter(), whenEnded: new Promise(() => {}), sync: async () => {}, screen: { snapshot: () => '' } };
+      const screen = { snapshot: () => '', size: { cols: 80, rows: 24 }, resized: new Emitter() };
+      const [input, blocks] = [{ events: new Emitter() }, { events: new Emitter() }];
+      const terminal = { id: 'aaaaa', identity: { program: 'sh' }, output, input, blocks, screen, state: {},
+        whenEnded: new Promise(() => {}), sync: async () => {} };
       const recordings = new Recordings({ dir: ${JSON.stringify(at.dir)}, idleTimeLimit: 0, maxDuration: 0, inactivityTimeout: 0,
         parts: { freeBytes: async () => 1e12 } });
       await recordings.start(terminal);
