@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { expect, test, vi } from 'vitest';
 import { engineWith } from '../../test/support/engine.ts';
 import { FairleadError } from '../contract/errors.ts';
-import { EchoChannel } from '../transports/echo/index.ts';
+import { EchoChannel } from '../../test/support/echo-channel.ts';
 import { serviceKey } from './call/service.ts';
 import { ByteQueue } from '../lib/byte-queue.ts';
 import { deferred } from '../lib/deferred.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { EchoChannel } from '../../src/transports/echo/index.ts';
+import { EchoChannel } from '../support/echo-channel.ts';
 import { linuxPty, portablePty } from '../../src/transports/local/index.ts';
 import { channelOf } from '../../src/transports/ssh/open/channel-of.ts';
 import { openChannel } from '../../src/transports/ssh/open/open-channel.ts';

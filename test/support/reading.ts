@@ -1,7 +1,7 @@
 import { Terminal } from '../../src/engine/terminal/terminal.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { EchoChannel } from '../../src/transports/echo/index.ts';
+import { EchoChannel } from './echo-channel.ts';
 
 export const nonce = 'n0nc3';
 /** A mark of our shell integration; `forged` is one without the nonce. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EchoChannel } from '../echo/index.ts';
+import { EchoChannel } from '../../../test/support/echo-channel.ts';
 import { localTransport } from './transport.ts';
 
 const size = { cols: 80, rows: 24 };

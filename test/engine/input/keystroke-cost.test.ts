@@ -3,7 +3,7 @@ import { parseKey } from '../../../src/engine/input/keys.ts';
 import { pressKey, typeText } from '../../../src/engine/input/typing.ts';
 import { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import type { ProcessView } from '../../../src/engine/terminal/channel.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 import { mark, nonce } from '../../support/reading.ts';
 

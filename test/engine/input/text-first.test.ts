@@ -9,7 +9,7 @@ import { typeText } from '../../../src/engine/input/typing.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { deferred } from '../../../src/lib/deferred.ts';
 import type { InputMode } from '../../../src/engine/shells/input-mode.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { keys, never, screenText, Workplace } from '../../support/prompt-desk.ts';
 import { mark, openWire } from '../../support/reading.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ProcessView } from '../../../src/engine/terminal/channel.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { engineWith, limit } from '../../support/engine.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 

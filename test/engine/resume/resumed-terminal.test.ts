@@ -9,7 +9,7 @@ import type { Engine } from '../../../src/engine/engine.ts';
 import { encodeState, type SavedState } from '../../../src/engine/resume/saved-state.ts';
 import { OutputLog } from '../../../src/engine/terminal/output-log.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { engineWith } from '../../support/engine.ts';
 import { anyPiece, everything } from '../../support/screen.ts';
 

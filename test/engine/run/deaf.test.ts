@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { follow, type RunResult, runCommand } from '../../../src/engine/run/run.ts';
 import { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import type { InputMode } from '../../../src/engine/shells/input-mode.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { mark, nonce } from '../../support/reading.ts';
 import { limit, shellHome } from '../../support/engine.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';

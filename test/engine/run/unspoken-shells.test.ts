@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { runCommand } from '../../../src/engine/run/run.ts';
 import { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 
 // Shells whose language is not spoken here: they get the line as it is, and no POSIX syntax around it.

@@ -6,7 +6,7 @@ import { autosave } from '../../../src/engine/sessions/autosave.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { instanceNames } from '../../../src/engine/instances/names.ts';
 import { type Workspace, Workspaces } from '../../../src/engine/sessions/workspaces.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { engineWith, limit } from '../../support/engine.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 

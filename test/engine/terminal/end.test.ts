@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import type { Engine } from '../../../src/engine/engine.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { engineWith, limit } from '../../support/engine.ts';
 import { forged } from '../../support/reading.ts';
 

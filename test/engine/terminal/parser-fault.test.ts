@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Engine, EngineOptions } from '../../../src/engine/engine.ts';
 import { firstPrompt } from '../../../src/engine/waiting/answered.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { resumeTerminals } from '../../../src/transports/local/keeper/client/resume-terminals.ts';
 import { keeperTransport } from '../../../src/transports/local/keeper/client/keeper-transport.ts';
 import { localTransport } from '../../../src/transports/local/transport.ts';

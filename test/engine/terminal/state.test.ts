@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Foreground, ProcessView } from '../../../src/engine/terminal/channel.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 import { engineWith, limit, shellHome } from '../../support/engine.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import type { Engine } from '../../../src/engine/engine.ts';
 import { Tape } from '../../../src/engine/recording/tape.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { engineWith, limit } from '../../support/engine.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 import { readLines } from '../../support/recording.ts';

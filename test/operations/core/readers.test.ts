@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type Caller, call } from '../../../src/engine/call/call.ts';
 import { read } from '../../../src/operations/core/read.ts';
 import { send } from '../../../src/operations/core/send.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { engineWith } from '../../support/engine.ts';
 
 const signal = AbortSignal.timeout(60_000);

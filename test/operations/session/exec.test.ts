@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { patientClock } from '../../support/clocks/patient.ts';
 import { RpcPlace, withPlace } from '../../support/rpc-place.ts';
 

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Transport } from '../../../src/engine/terminal/transport.ts';
-import { EchoChannel } from '../../../src/transports/echo/index.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
 import { localTransport } from '../../../src/transports/local/transport.ts';
 import { RpcPlace } from '../../support/rpc-place.ts';
 

@@ -1,6 +1,6 @@
-import { FairleadError } from '../../contract/errors.ts';
-import type { Channel, Ended, Signal, Size } from '../../engine/terminal/channel.ts';
-import { ByteQueue } from '../../lib/byte-queue.ts';
+import { FairleadError } from '../../src/contract/errors.ts';
+import type { Channel, Ended, Signal, Size } from '../../src/engine/terminal/channel.ts';
+import { ByteQueue } from '../../src/lib/byte-queue.ts';
 
 const HIGH_WATER = 256 * 1024;
 
