@@ -75,7 +75,7 @@ test('output that lies unread is there before it looks', async () => {
   expect(looks).toEqual([4]);
 });
 
-test('a far side that takes its time is waited for, and nobody looks who was let go meanwhile', async () => {
+test('a far side that takes its time is waited for, and a timer that was let go meanwhile looks no more', async () => {
   const fetched = deferred();
   const { clock, timer, looks } = setUp(() => fetched.promise);
   timer.arm(100);
