@@ -33,10 +33,6 @@ export class SerialPort implements Channel {
     }
   }
 
-  async sendBreak(): Promise<void> {
-    this.#say(`\r\nrommon> `);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#open = false;
     this.output.end();
