@@ -45,6 +45,23 @@ describe('fairlead serve', () => {
     expect((await fetch(served.url.replace('/mcp', '/healthz'))).status).toBe(200);
   });
 
+  test('the HTTP API runs the operations of every book', async () => {
+    await using served = await Served.start();
+    const base = served.url.replace('/mcp', '/api');
+    const authorization = `Bearer ${served.token}`;
+    const post = (path: string, body: object): Promise<Response> =>
+      fetch(`${base}/${path}`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const run = await post('terminal/run', { command: 'echo over http' });
+    expect([run.status, await run.json()]).toMatchObject([200, { exitCode: 0, output: 'over http' }]);
+    const listed = await (await fetch(base, { headers: { authorization } })).text();
+    for (const path of ['terminal/run', 'keyboard/type', 'ssh/run', 'exec/run_wait'])
+      expect(listed).toContain(`"/api/${path}"`);
+  });
+
   test('the token is shown to a person at a terminal, and to no pipe or file (R-RPC-009)', async () => {
     await using served = await Served.start();
     expect(served.token).toMatch(/^[0-9a-f-]{36}$/);
