@@ -2,14 +2,21 @@ import { z } from 'zod';
 import { flagName, type Setting, settings, variableName } from './config.ts';
 import { errorTable } from './contract/errors.ts';
 import { remoteErrors } from './contract/remote-errors.ts';
-import { type AnyOperation, type Book, hintsOf, operationId } from './engine/call/operation.ts';
-import { allBooks } from './operations/index.ts';
+import {
+  type AnyOperation,
+  type AnyStream,
+  type Book,
+  entriesOf,
+  hintsOf,
+  operationId,
+} from './engine/call/operation.ts';
+import { everyBook } from './operations/index.ts';
 import { shown, type SshVariable, sshVariables } from './ssh-settings.ts';
 
 /** The reference pages, made from the catalogue and the settings: file name → Markdown. */
 export async function referencePages(): Promise<Record<string, string>> {
   const pages: Record<string, string> = { 'settings.md': settingsPage(), 'errors.md': errorsPage() };
-  for (const book of await allBooks()) pages[`tools-${book.name}.md`] = bookPage(book);
+  for (const book of await everyBook()) pages[`tools-${book.name}.md`] = bookPage(book);
   return pages;
 }
 
@@ -18,15 +25,20 @@ const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\
 const row = (...cells: string[]): string => `| ${cells.map(cell).join(' | ')} |`;
 
 function bookPage(book: Book): string {
-  const operations = Object.values(book.nouns).flatMap((verbs) => Object.values(verbs));
-  return `${made}# ${book.name}\n\n${book.summary}\n\n${operations.map(operationPart).join('\n')}`;
+  const parts = [
+    ...entriesOf(book.nouns).map(([id, op]) =>
+      operationPart(op, book.forPerson ? id : (op.mcpName ?? id.replace('.', '_'))),
+    ),
+    ...entriesOf(book.streams ?? {}).map(([, op]) => streamPart(op)),
+  ];
+  return `${made}# ${book.name}\n\n${book.summary}\n\n${parts.join('\n')}`;
 }
 
-function operationPart(op: AnyOperation): string {
+function operationPart(op: AnyOperation, name: string): string {
   const id = operationId(op);
   const facts = [`operation \`${id}\``, `access \`${op.access}\``, ...(hintsOf(op).destructive ? ['destructive'] : [])];
   return [
-    `## ${op.mcpName ?? id.replace('.', '_')}`,
+    `## ${name}`,
     '',
     op.summary,
     '',
@@ -34,6 +46,16 @@ function operationPart(op: AnyOperation): string {
     '',
     ...table('Input', op.input, 'input'),
     ...table('Output', op.output, 'output'),
+  ].join('\n');
+}
+
+function streamPart(op: AnyStream): string {
+  const head = [`## ${operationId(op)}`, '', op.summary, '', `A stream, access \`${op.access}\`.`, ''];
+  const items = op.item instanceof z.ZodDiscriminatedUnion ? (op.item.options as z.ZodType[]) : [op.item as z.ZodType];
+  return [
+    ...head,
+    ...table('Input', op.input, 'input'),
+    ...items.flatMap((item) => table('Item', item, 'output')),
   ].join('\n');
 }
 
@@ -63,7 +85,7 @@ function table(title: string, shape: z.ZodType, io: 'input' | 'output'): string[
   const head =
     io === 'input'
       ? ['| Input | Type | Required | Default | |', '|---|---|---|---|---|']
-      : ['| Output | Type | |', '|---|---|---|'];
+      : [`| ${title} | Type | |`, '|---|---|---|'];
   return [...head, ...lines, ''];
 }
 

@@ -2,7 +2,7 @@ import { type AnyOperation, type Book, operationId } from './engine/call/operati
 import { usageOf, verbsOf } from './faces/cli/verbs.ts';
 import { MethodTable } from './faces/jsonrpc/methods.ts';
 import { foldBooks } from './faces/mcp/tools.ts';
-import { allBooks } from './operations/index.ts';
+import { everyBook } from './operations/index.ts';
 import { sessionBook } from './operations/session/index.ts';
 
 /** Exactly what clients are offered of one operation; `null` where a face does not offer it. */
@@ -23,7 +23,7 @@ export async function surfaceFiles(countTokens: (text: string) => number): Promi
   const methods = new MethodTable([sessionBook], notCalled).names;
   const usages = cliUsages(sessionBook);
   const files: Record<string, string> = {};
-  for (const book of await allBooks()) {
+  for (const book of await everyBook()) {
     const { tools } = foldBooks([book], notCalled, { readOnly: false }).list();
     for (const [at, op] of operationsOf(book).entries()) {
       const id = operationId(op);

@@ -5,16 +5,17 @@ import o200k from 'js-tiktoken/ranks/o200k_base';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { FairleadError } from '../src/contract/errors.ts';
-import { type AnyOperation, operationId } from '../src/engine/call/operation.ts';
-import { foldBooks } from '../src/faces/mcp/tools.ts';
-import { allBooks, usualBooks } from '../src/operations/index.ts';
+import { type AnyOperation, type AnyStream, entriesOf, operationId } from '../src/engine/call/operation.ts';
+import { chooseToolsets, foldBooks } from '../src/faces/mcp/tools.ts';
+import { everyBook, usualBooks } from '../src/operations/index.ts';
 
-const books = await allBooks();
+const books = await everyBook();
 const tools = foldBooks(books, () => Promise.reject(new Error('not called')), { readOnly: false }).list().tools;
-const operations = books.flatMap((book) => Object.values(book.nouns).flatMap((verbs) => Object.values(verbs)));
+const operations = books.flatMap((book) => entriesOf(book.nouns).map(([, op]) => op));
+const streams = books.flatMap((book) => entriesOf(book.streams ?? {}).map(([, op]) => op));
 
 describe('every operation', () => {
-  test.each(operations.map((op) => [operationId(op), op] as const))(
+  test.each([...operations, ...streams].map((op) => [operationId(op), op] as const))(
     '%s says what it does and what it takes',
     (id, op) => {
       expect(id).toMatch(/^[a-z]+\.[a-zA-Z_]+$/);
@@ -25,7 +26,7 @@ describe('every operation', () => {
 
   test('names and ids are unique', () => {
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
-    expect(new Set(operations.map(operationId)).size).toBe(operations.length);
+    expect(new Set([...operations, ...streams].map(operationId)).size).toBe(operations.length + streams.length);
   });
 
   test.each(tools.map((tool) => [tool.name, tool] as const))(
@@ -48,19 +49,19 @@ const sources = (folder: string): string[] =>
     .map((file) => join(folder, file));
 
 test('an operation that a file of operations/ exports is listed in a book', async () => {
-  const isOperation = (value: unknown): value is AnyOperation =>
+  const isOperation = (value: unknown): value is AnyOperation | AnyStream =>
     typeof value === 'object' && value !== null && 'summary' in value && 'access' in value && 'run' in value;
-  const exported: (readonly [string, AnyOperation])[] = [];
+  const exported: (readonly [string, AnyOperation | AnyStream])[] = [];
   for (const file of sources('operations')) {
     const values = Object.entries((await import(join(root, file))) as Record<string, unknown>);
     for (const [name, value] of values) if (isOperation(value)) exported.push([`${file} ${name}`, value]);
   }
   expect(exported.length).toBeGreaterThan(80);
-  expect(exported.filter(([, op]) => !operations.includes(op)).map(([where]) => where)).toEqual([]);
+  expect(exported.filter(([, op]) => ![...operations, ...streams].includes(op)).map(([where]) => where)).toEqual([]);
 });
 
 test('faces/ and commands/ name no operation: they fold the catalogue', () => {
-  const ids = operations.map(operationId);
+  const ids = [...operations, ...streams].map(operationId);
   // `type` and `clear` are names of tools, but also ordinary words.
   const toolNames = tools.map(({ name }) => name).filter((name) => /[._A-Z]/.test(name));
   const names = [...ids, ...toolNames].map((name) => name.replaceAll('.', '\\.'));
@@ -68,8 +69,30 @@ test('faces/ and commands/ name no operation: they fold the catalogue', () => {
   const withoutComments = (file: string): string =>
     readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   const files = [...sources('faces'), ...sources('commands')];
-  expect(files.filter((file) => named.test(withoutComments(file)))).toEqual(['commands/drive/which-session.ts']);
+  expect(files.filter((file) => named.test(withoutComments(file)))).toEqual([]);
 });
+
+test('no toolset of MCP has what is for the person alone: a model must not answer for the person', () => {
+  const names = books.map(({ name }) => name);
+  const personal = books
+    .filter(({ forPerson }) => forPerson)
+    .flatMap(({ nouns, streams: more = {} }) => [
+      ...entriesOf(nouns).map(([id]) => id.replace('.', '_')),
+      ...entriesOf(more).map(([id]) => id.replace('.', '_')),
+    ]);
+  expect(personal).toContain('person_answer');
+  for (const wanted of [['all'], ...names.map((name) => [name]), names]) {
+    if (wanted.includes('person')) {
+      expect(() => chooseToolsets(books, wanted)).toThrow('Unknown toolset: person');
+      continue;
+    }
+    const offered = foldBooks(chooseToolsets(books, wanted), notCalled, { readOnly: false });
+    expect(personal.filter((name) => offered.has(name))).toEqual([]);
+  }
+  expect(personal.filter((name) => tools.some((tool) => tool.name === name))).toEqual([]);
+});
+
+const notCalled = (): Promise<never> => Promise.reject(new Error('not called'));
 
 test('an error of any code has words in every book', () => {
   for (const book of books) {

@@ -90,7 +90,7 @@ export const commands: readonly Command[] = [
     ],
     settings: ['home'] satisfies SettingName[],
     flags: [json, own('--list', 'switch', 'Only list the waiting questions')],
-    run: async (invocation) => (await import('./person/answer.ts')).answer(invocation),
+    run: async (invocation) => (await import('./person/answer.ts')).answerQuestions(invocation),
   },
   {
     name: 'attach',

@@ -3,10 +3,11 @@ import { setMaxListeners } from 'node:events';
 import { FairleadError } from '../contract/errors.ts';
 import { newTerminalId } from '../contract/ids.ts';
 import type { Clock } from '../lib/clock.ts';
-import { Emitter } from '../lib/emitter.ts';
 import { PersonQuestions } from './person/questions/person-questions.ts';
 import { Audit } from './call/audit/audit.ts';
+import { AuditSpans } from './call/audit-spans.ts';
 import type { DurableFarSide, Size } from './terminal/channel.ts';
+import { EngineEvents } from './events/engine-events.ts';
 import { type Gate, openGate } from './call/gate.ts';
 import { Idempotency, type IdempotencyLimits } from './call/idempotency.ts';
 import { incident, type Log } from '../system/incident.ts';
@@ -60,10 +61,6 @@ interface KeptTerminal {
   readonly endedAt: number | undefined;
 }
 
-export type EngineEvent =
-  | { readonly kind: 'opened'; readonly terminal: Terminal }
-  | { readonly kind: 'closed'; readonly terminal: Terminal };
-
 /** How long an orderly end may take before the process goes anyway. */
 const closeLimitMs = 1500;
 /** Of that, for what comes after the last program in a terminal has been killed. */
@@ -74,8 +71,9 @@ export class Engine implements AsyncDisposable {
   readonly gate: Gate;
   readonly log: Log | undefined;
   readonly audit = new Audit();
+  readonly auditSpans: AuditSpans;
   readonly redact: (text: string) => string;
-  readonly events = new Emitter<EngineEvent>();
+  readonly events = new EngineEvents();
   readonly sessions: Sessions;
   readonly recordings: Recordings;
   readonly pictures: Pictures;
@@ -98,6 +96,7 @@ export class Engine implements AsyncDisposable {
     // Every terminal that is being opened listens to it, and they may be many.
     setMaxListeners(0, this.#closing.signal);
     this.clock = options.clock ?? systemClock;
+    this.auditSpans = new AuditSpans(this.audit, this.clock, this.closing);
     this.gate = options.gate ?? openGate;
     this.redact = options.redact ?? ((text) => text);
     this.log = options.log;
@@ -105,6 +104,8 @@ export class Engine implements AsyncDisposable {
     this.questions = new PersonQuestions(this.clock, this.answerCommand);
     this.idempotency = new Idempotency(this.clock, options.idempotency);
     this.recordings = new Recordings({ ...options.recordings, clock: this.clock, log: this.log });
+    this.questions.changed.on(({ question, isOpen }) => this.events.emit({ kind: 'question', question, isOpen }));
+    this.recordings.changed.on((id) => this.#recordingChanged(id));
     this.pictures = new Pictures(options.picturesDir);
     this.sessions = new Sessions(this, options.sessions, { size: options.size });
   }
@@ -169,6 +170,11 @@ export class Engine implements AsyncDisposable {
     this.#keepings.get(terminal)?.note();
   }
 
+  #recordingChanged(terminalId: string): void {
+    const terminal = this.#terminals.get(terminalId);
+    if (terminal) this.events.emit({ kind: 'recording', terminal });
+  }
+
   #newId(): string {
     return newTerminalId(randomBytes, (taken) => this.#terminals.has(taken));
   }
@@ -216,14 +222,14 @@ export class Engine implements AsyncDisposable {
         this.#keepings.delete(terminal);
         this.#terminals.delete(id);
         this.#noteNext();
-        this.#guard('an event', () => this.events.emit({ kind: 'closed', terminal }));
+        this.#guard('an event', () => this.events.closed(terminal));
       },
     });
     this.#terminals.set(id, terminal);
     if (terminal.durable.farSide)
       this.#keepings.set(terminal, this.#keep(terminal, terminal.durable.farSide, opened.nonce));
     this.#noteNext();
-    this.#guard('an event', () => this.events.emit({ kind: 'opened', terminal }));
+    this.#guard('an event', () => this.events.opened(terminal));
     try {
       await this.recordings.autoStart(terminal);
     } catch (error) {

@@ -6,8 +6,14 @@ import { terminalBook } from './terminal/index.ts';
 /** The default books, in the order in which faces list them. */
 export const usualBooks: readonly Book[] = [coreBook, terminalBook, sshBook];
 
-/** Every book. The session book is loaded on demand, so that `fairlead mcp` answers its first message sooner. */
+/** Every book that a model may be offered. The session book is loaded on demand, so that `fairlead mcp` answers its first message sooner. */
 export const allBooks = async (): Promise<readonly Book[]> => [
   ...usualBooks,
   (await import('./session/index.ts')).sessionBook,
+];
+
+/** Those for the person alone, too. */
+export const everyBook = async (): Promise<readonly Book[]> => [
+  ...(await allBooks()),
+  (await import('./person/index.ts')).personBook,
 ];

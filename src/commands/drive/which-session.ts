@@ -1,19 +1,15 @@
 import { FairleadError } from '../../contract/errors.ts';
+import { operationId } from '../../engine/call/operation.ts';
 import { namedSession } from '../../engine/sessions/lookup.ts';
 import { UsageError } from '../../faces/cli/args.ts';
+import { list as listSessions } from '../../operations/session/sessions.ts';
 import { type Field, holdsSessions } from '../../faces/cli/fields.ts';
 import type { RpcClient } from '../../faces/jsonrpc/client.ts';
 
-interface Listed {
-  readonly id: number;
-  readonly title: string;
-  readonly name?: string;
-  readonly terminal: string;
-  readonly is_dead: boolean;
-}
+type Listed = Awaited<ReturnType<typeof listSessions.run>>['sessions'][number];
 
 const list = async (rpc: RpcClient): Promise<readonly Listed[]> =>
-  ((await rpc.call('session.list', {})) as { sessions: Listed[] }).sessions;
+  ((await rpc.call(operationId(listSessions), {})) as { sessions: Listed[] }).sessions;
 
 /** The session that a word names. Methods know numbers only (R-RPC-020); people may say its name. */
 export async function sessionCalled(word: string, rpc: RpcClient): Promise<string | number> {

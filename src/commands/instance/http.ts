@@ -11,7 +11,7 @@ import { HttpServer, nameInUrl } from '../../faces/http/server.ts';
 import { TokenGuard } from '../../faces/http/token-guard.ts';
 import { mcpRoute } from '../../faces/mcp/http/route.ts';
 import type { McpSurface } from '../../faces/mcp/surface.ts';
-import { allBooks } from '../../operations/index.ts';
+import { everyBook } from '../../operations/index.ts';
 import type { Log } from '../../system/incident.ts';
 import type { Invocation } from '../command.ts';
 
@@ -35,7 +35,7 @@ export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
   const logins = new BrowserLogins(clock);
   const onError = (error: Error): void => log(error.message);
   const api = new Api({
-    books: await allBooks(),
+    books: await everyBook(),
     call: (op, raw, context) => call(op, raw, { ...context, engine }),
     stream: (op, raw, context) => callStream(op, raw, { ...context, engine }),
     principal: localOwner,

@@ -1,4 +1,7 @@
 import { places } from '../../config.ts';
+import { call } from '../../engine/call/call.ts';
+import { callStream } from '../../engine/call/call-stream.ts';
+import { localPerson } from '../../engine/call/principal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Invocation } from '../command.ts';
 
@@ -13,19 +16,17 @@ export async function serveLocally(
 ): Promise<void> {
   if (process.platform === 'win32') return;
   try {
-    const [{ SocketServer }, { socketPath, socketsOf }, { attentionMethods }, { askingMethods }, { attachMethods }] =
-      await Promise.all([
-        import('../../faces/socket/server.ts'),
-        import('../../faces/socket/directory.ts'),
-        import('../../engine/person/prompts/methods.ts'),
-        import('../../engine/person/questions/methods.ts'),
-        import('../../engine/person/attach/methods.ts'),
-      ]);
+    const [{ SocketServer }, { socketPath, socketsOf }, { personBook }] = await Promise.all([
+      import('../../faces/socket/server.ts'),
+      import('../../faces/socket/directory.ts'),
+      import('../../operations/person/index.ts'),
+    ]);
     const path = socketPath(socketsOf(places(settings, env).home), process.pid);
     const server = await SocketServer.listen(path, {
-      ...attentionMethods(engine),
-      ...askingMethods(engine),
-      ...attachMethods(engine),
+      books: [personBook],
+      caller: localPerson,
+      call: (op, raw, context) => call(op, raw, { ...context, engine }),
+      stream: (op, raw, context) => callStream(op, raw, { ...context, engine }),
     });
     const end = (): void => engine.background(server[Symbol.asyncDispose]());
     if (engine.closing.aborted) end();

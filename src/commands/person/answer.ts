@@ -6,10 +6,10 @@ import { Declined, readHidden, readLine, readPiped } from '../../faces/cli/read-
 import { styleFor } from '../../faces/cli/style.ts';
 import { liveSockets, socketsOf } from '../../faces/socket/directory.ts';
 import type { Invocation } from '../command.ts';
-import { everythingWaiting, type WaitingItem } from './waiting.ts';
+import { everythingWaiting, type FoundItem } from './waiting.ts';
 
 /** Lets the person answer what a running server or a terminal of it asks, past the model and everything that is kept. */
-export async function answer(invocation: Invocation): Promise<number> {
+export async function answerQuestions(invocation: Invocation): Promise<number> {
   const { settings, env, words, flags, stdout, stderr } = invocation;
   if (words.length > 1) throw new UsageError('Name one question. What you answer is typed after it was shown.');
   const sockets = await liveSockets(socketsOf(places(settings, env).home));
@@ -48,7 +48,7 @@ export async function answer(invocation: Invocation): Promise<number> {
   }
 }
 
-function choose(invocation: Invocation, waiting: readonly WaitingItem[], word: string | undefined): WaitingItem {
+function choose(invocation: Invocation, waiting: readonly FoundItem[], word: string | undefined): FoundItem {
   const [pid, id] = /^\d+\//.test(word ?? '') ? (word ?? '').split('/', 2) : [undefined, word];
   const found = waiting.filter(
     (one) => (id === undefined || one.id === id || one.alias === id) && (pid === undefined || String(one.pid) === pid),
@@ -65,9 +65,9 @@ function choose(invocation: Invocation, waiting: readonly WaitingItem[], word: s
   throw new UsageError('Several questions wait. Say which: fairlead answer <id>, or <pid>/<id>.');
 }
 
-const isForPerson = ({ needsPerson }: WaitingItem): boolean => needsPerson;
+const isForPerson = ({ needs }: FoundItem): boolean => needs !== 'input';
 
-function listing({ stdout, env }: Invocation, waiting: readonly WaitingItem[]): string {
+function listing({ stdout, env }: Invocation, waiting: readonly FoundItem[]): string {
   const { bold, dim } = styleFor(stdout, env);
   return waiting
     .map(
@@ -79,8 +79,9 @@ function listing({ stdout, env }: Invocation, waiting: readonly WaitingItem[]): 
 
 const indent = (text: string): string => text.replace(/^/gm, '  ');
 
-async function read({ stdin, stdout, env }: Invocation, chosen: WaitingItem): Promise<Buffer> {
-  const { id, asker, kind, prompt, secret } = chosen;
+async function read({ stdin, stdout, env }: Invocation, chosen: FoundItem): Promise<Buffer> {
+  const { id, kind, prompt, secret } = chosen;
+  const asker = chosen.program ?? `Fairlead, called by ${chosen.asker},`;
   if (!stdin.isTTY) {
     const text = await readPiped(stdin);
     if (text.length === 0) throw new UsageError('Standard input is empty: there is nothing to answer with.');

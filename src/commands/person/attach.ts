@@ -6,11 +6,12 @@ import { cleanAnswer } from '../../faces/cli/clean.ts';
 import { styleFor } from '../../faces/cli/style.ts';
 import type { SocketClient } from '../../faces/socket/client.ts';
 import { type LiveSocket, liveSockets, socketsOf } from '../../faces/socket/directory.ts';
+import { see } from '../../operations/person/index.ts';
 import type { Invocation } from '../command.ts';
 import { findInstance, noneRunning } from '../find-instance.ts';
 import { answerMs, type AttachedSession, attachLoop } from './attach-loop.ts';
 
-/** Sits down in a session of a running instance; Ctrl+] gets up again, and the session goes on. */
+/** Attaches this terminal to a session of a running instance. Ctrl+] detaches; the session keeps running. */
 export async function attach(invocation: Invocation): Promise<number> {
   const { settings, env, words, flags, stdin, stdout, stderr } = invocation;
   const named = flags.get('session')?.toString();
@@ -28,7 +29,7 @@ export async function attach(invocation: Invocation): Promise<number> {
     const found = await findSession(inOrder(sockets, home, instance), session);
     if (!found) throw notThere(session, sockets.length);
     const { client, opened } = found;
-    if (opened.terminal !== undefined && opened.terminal === env['FAIRLEAD_SESSION']) {
+    if (opened.terminal === env['FAIRLEAD_SESSION']) {
       throw new FairleadError('conflict', `This is session ${opened.session}: a session cannot attach to itself.`);
     }
     const { bold, dim } = styleFor(stderr, env);
@@ -59,10 +60,9 @@ async function findSession(
 ): Promise<{ readonly client: SocketClient; readonly opened: AttachedSession } | undefined> {
   for (const client of clients) {
     try {
-      const opened = await client.request('attach.open', { session }, AbortSignal.timeout(answerMs));
-      return { client, opened: opened as AttachedSession };
+      return { client, opened: await client.call(see, { session }, AbortSignal.timeout(answerMs)) };
     } catch (error) {
-      // Another process may have it; one that is no instance has no such method.
+      // Another process may have it; one of another version has no such method.
       const code = error instanceof FairleadError ? error.code : undefined;
       if (code !== 'terminal_not_found' && code !== 'unknown_operation') throw error;
     }

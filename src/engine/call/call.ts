@@ -58,6 +58,8 @@ export interface Call<Input> {
   readonly caller: Caller;
   /** Aborted when the caller hangs up. Stops the waiting, never the terminal. */
   readonly signal: AbortSignal;
+  /** The content of the operation's secret field, where the door carries bytes. Good until `run` is over. */
+  readonly body: Uint8Array | undefined;
   /** What the audit trail is to say of this call; what is not given stays as it was noted before. */
   readonly note: (facts: AuditNote) => void;
   /** Asks the gate about command lines that only the call itself can find out. Rejects where they are refused. */
@@ -79,6 +81,8 @@ export interface CallContext {
   readonly progress?: ReportProgress;
   /** Absent: the caller cannot show the person anything. */
   readonly person?: PersonReach | undefined;
+  /** What `Call.body` is to be; its owner overwrites it when the call is over. */
+  readonly body?: Uint8Array | undefined;
   /** What makes this the same call as an earlier one, for operations that heed it. */
   readonly key?: CallKey | undefined;
 }
@@ -95,16 +99,17 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
   raw: unknown,
   context: CallContext,
 ): Promise<z.output<Out>> {
-  const { engine, caller, key } = context;
-  const what = { operation: operationId(op), access: op.access, terminal: terminalOf(raw) };
+  const { engine, caller, key, body } = context;
+  const what = { operation: operationId(op), access: op.access, terminal: terminalOf(raw), spanMs: op.auditSpanMs };
   return await accounted(what, context, async (admit, note) => {
     const input = parseInput(op, raw);
     const commands = op.commands?.(input) ?? [];
-    const about = op.about?.(input) ?? {};
+    const [judged, hidden] = withoutSecret(op, input, body);
+    const about = { ...op.about?.(input), ...hidden };
     note(about);
     const admitCommands = async (lines: readonly string[]): Promise<void> => {
       try {
-        await admit(input, lines);
+        await admit(judged, lines);
       } catch (refusal) {
         if (about.detail === undefined) noteAll(lines, note);
         throw refusal;
@@ -116,12 +121,31 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
     const run = (signal: AbortSignal): Promise<z.output<Out>> => {
       const ask = (question: PersonQuestion, stop: AbortSignal = signal) =>
         askPerson(question, { ...context, signal: AbortSignal.any([signal, stop]), progress });
-      return op.run({ input, engine, caller, signal, note, admitCommands, progress, ask });
+      return op.run({ input, body, engine, caller, signal, note, admitCommands, progress, ask });
     };
     if (op.keyed !== true || key === undefined) return await run(context.signal);
     const same = { principal: caller.principal, operation: what.operation, key, input: raw };
     return await engine.idempotency.once(same, run, context.signal);
   });
+}
+
+/** What others than `run` may see of an input: in place of a secret its length, in characters. */
+function withoutSecret<In extends z.ZodType>(
+  { secretField: field }: Pick<Operation<In>, 'secretField'>,
+  input: z.output<In>,
+  body: Uint8Array | undefined,
+): readonly [unknown, { readonly characters?: number }] {
+  if (field === undefined) return [input, {}];
+  const { [field]: text, ...rest } = input as Record<string, unknown>;
+  const characters = body ? charactersOf(body) : typeof text === 'string' ? [...text].length : 0;
+  return [{ ...rest, characters }, { characters }];
+}
+
+/** Of UTF-8 text: bytes that do not continue another. */
+function charactersOf(text: Uint8Array): number {
+  let characters = 0;
+  for (const byte of text) if ((byte & 0xc0) !== 0x80) characters += 1;
+  return characters;
 }
 
 type Admit = (input: unknown, commands?: readonly string[]) => Promise<void>;
@@ -132,7 +156,7 @@ function noteAll(commands: readonly string[], note: Call<unknown>['note']): void
 
 /** Does what was asked for, and writes down how it ended. Nothing is done before `admit` has asked the gate. */
 export async function accounted<T>(
-  what: Pick<AuditEntry, 'operation' | 'access' | 'terminal' | 'characters'>,
+  { spanMs, ...what }: Pick<AuditEntry, 'operation' | 'access' | 'terminal'> & { readonly spanMs?: number | undefined },
   { engine, caller, signal }: CallContext,
   work: (admit: Admit, note: Call<unknown>['note']) => Promise<T>,
 ): Promise<T> {
@@ -151,7 +175,8 @@ export async function accounted<T>(
     throw error;
   } finally {
     const detail = detailOf(noted, engine.redact);
-    engine.audit.add({
+    const { characters } = noted;
+    const entry = {
       ...what,
       terminal: what.terminal ?? noted.terminal,
       at: new Date(engine.clock.now()).toISOString(),
@@ -161,8 +186,11 @@ export async function accounted<T>(
       allowed: error?.code !== 'not_permitted' && error?.code !== 'needs_approval',
       error: error?.code,
       ...(detail === undefined ? {} : { detail }),
+      ...(characters === undefined ? {} : { characters }),
       durationMs: Math.round(engine.clock.monotonic() - started),
-    });
+    };
+    if (spanMs === undefined || error) engine.audit.add(entry);
+    else engine.auditSpans.add(entry, spanMs, signal);
   }
 }
 

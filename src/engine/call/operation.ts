@@ -56,6 +56,13 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly commands?: (input: z.output<In>) => readonly string[];
   /** It notes its commands itself, once it knows whether they may be recorded. A refusal is noted regardless. */
   readonly notesCommands?: true;
+  /**
+   * The input field whose content only `run` sees: the gate and the audit trail get its length. A door that can carry bytes brings it
+   * as `Call.body` in its place, and overwrites those afterwards.
+   */
+  readonly secretField?: keyof z.input<In> & string;
+  /** Calls of one connection to the same terminal within this time are one entry of the audit trail: keys would drown the rest. */
+  readonly auditSpanMs?: number;
   /** Words for a person at a command line, where the plain facts are not what they want to see. */
   readonly show?: (output: z.output<Out>) => string;
   /** The exit code of the command line, where an answer is not simply a success. */
@@ -128,6 +135,8 @@ export interface Book {
   readonly nouns: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>;
   /** Tells a caller who asked for an unknown operation where to look. */
   readonly unknownHint?: string;
+  /** For the person alone: no model is offered it, so MCP never folds it. */
+  readonly forPerson?: true;
   /** The same for what goes on; folded only by faces that can carry it. */
   readonly streams?: Readonly<Record<string, Readonly<Record<string, AnyStream>>>>;
   /** An error in the words of the book's reference. `data` of the error goes to the structured part. */

@@ -8,3 +8,12 @@ export const maySee = (
   { owner }: { readonly owner: string | undefined },
   { principal }: Pick<Caller, 'principal'>,
 ): boolean => owner === undefined || owner === principal;
+
+/** The person at this machine, by a door that only this user of it can open. */
+export const localPerson: Caller = {
+  name: 'person',
+  principal: localOwner,
+  origin: 'cli',
+  peer: 'socket',
+  may: () => true,
+};

@@ -18,10 +18,11 @@ export function followDirectory(engine: Engine, own: OwnInstance): void {
   const changed = (): void => {
     due ??= engine.clock.after(oftenMs, write);
   };
-  engine.events.on(({ kind, terminal }) => {
+  engine.events.on((event) => {
+    if (event.kind !== 'opened' && event.kind !== 'closed') return;
     changed();
     // A shell reports its directory with its prompt. Listeners end with the terminal.
-    if (kind === 'opened') terminal.blocks.events.on(({ type }) => type === 'prompt' && changed());
+    if (event.kind === 'opened') event.terminal.blocks.events.on(({ type }) => type === 'prompt' && changed());
   });
   // Without its file clients cannot find it, and the next instance would take its name.
   const look = (): void => {

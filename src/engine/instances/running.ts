@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { accessSync, constants, statfsSync } from 'node:fs';
 import type { Clock } from '../../lib/clock.ts';
-import { Emitter } from '../../lib/emitter.ts';
 import { serviceKey } from '../call/service.ts';
 import { systemClock } from '../../system/clock.ts';
 import type { Instances } from './instances.ts';
@@ -79,18 +78,10 @@ export class Lateness implements Disposable {
   }
 }
 
-interface Focus {
-  readonly session: number | undefined;
-  /** Call it when the instance is shown to a person. */
-  readonly heard: () => void;
-}
-
 /** This process as one of the instances of its state root: what operations about instances work with. */
 export class RunningInstance implements AsyncDisposable {
   readonly own: OwnInstance;
   readonly peers: Instances;
-  /** A caller asks for this instance, or one of its sessions, to be shown to a person. */
-  readonly focused = new Emitter<Focus>();
   readonly vitals: Vitals;
   readonly #lateness = new Lateness();
 

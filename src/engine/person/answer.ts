@@ -1,87 +1,71 @@
-import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { wipeable } from '../../system/wipeable.ts';
-import { accounted, type Caller } from '../call/call.ts';
-import type { Engine } from '../engine.ts';
 import type { KeyboardLane } from '../input/keyboard.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { ProgramPrompt } from './prompts/prompt.ts';
 import { promptOf } from './prompts/index.ts';
 
-export interface Waiting extends ProgramPrompt {
+/** A program that waits for an answer, and the terminal it runs in. */
+export interface WaitingProgram extends ProgramPrompt {
   readonly terminal: string;
   readonly name: string | undefined;
-  /** What runs there: the program in the foreground, else what the terminal was opened with. */
+  /** The program in the foreground, else what the terminal was opened with. */
   readonly program: string;
 }
 
-export const Answer = z.object({
-  terminal: z.string().min(1).max(64),
-  /** Left out when the answer comes as bytes. */
-  text: z.string().max(65_536).optional(),
+export interface PromptAnswer {
+  readonly text: string | Uint8Array;
   /** The question it answers, as it was shown: another one must not get it. */
-  prompt: z.string().max(16_384),
-  secret: z.boolean(),
+  readonly prompt: string;
+  readonly secret: boolean;
   /** Press Enter after it. */
-  submit: z.boolean(),
-});
-export type Answer = Omit<Readonly<z.output<typeof Answer>>, 'text'> & { readonly text: string | Uint8Array };
+  readonly submit: boolean;
+}
 
 const mostBytes = 4 * 65_536;
 
-/** Every terminal in which a program waits for an answer. */
-export async function listWaiting(engine: Engine, signal: AbortSignal): Promise<Waiting[]> {
+/** Every one of these terminals in which a program waits for an answer. */
+export async function waitingPrograms(terminals: readonly Terminal[], signal: AbortSignal): Promise<WaitingProgram[]> {
   const found = await Promise.all(
-    engine.terminals.map(async (terminal) => {
-      const attention = await terminal.sync(signal).then(
+    terminals.map(async (terminal) => {
+      const prompt = await terminal.sync(signal).then(
         () => promptOf(terminal),
         // What it asked when it could last be looked at.
         () => terminal.person.prompts.current,
       );
-      return attention && describe(terminal, attention);
+      return prompt && { ...describe(terminal), ...prompt };
     }),
   );
   signal.throwIfAborted();
   return found.filter((one) => one !== undefined);
 }
 
-function describe(terminal: Terminal, attention: ProgramPrompt): Waiting {
+function describe(terminal: Terminal): Pick<WaitingProgram, 'terminal' | 'name' | 'program'> {
   const program = terminal.process?.foreground()?.name ?? terminal.identity.program;
-  return { terminal: terminal.id, name: terminal.identity.name, program, ...attention };
+  return { terminal: terminal.id, name: terminal.identity.name, program };
 }
 
 /**
  * Types a person's answer. Refused unless the terminal still asks what the person saw: a password that comes too late
  * would be echoed by a shell, and kept in its history.
  */
-export async function answerWaiting(
-  engine: Engine,
-  answer: Answer,
-  caller: Caller,
+export async function answerPrompt(
+  terminal: Terminal,
+  answer: PromptAnswer,
+  by: string,
   signal: AbortSignal,
-): Promise<{ readonly terminal: string; readonly bytes: number }> {
-  const { text, ...rest } = answer;
-  // Gate and audit do not need the text.
-  const characters = charactersOf(text);
-  if (text.length > mostBytes) throw new FairleadError('too_large', `An answer may have at most ${mostBytes} bytes.`);
-  const what = { operation: 'attention.answer', access: 'control', terminal: answer.terminal, characters } as const;
-  return await accounted(what, { engine, caller, signal }, async (admit) => {
-    await admit({ ...rest, characters });
-    return await type(engine, answer, caller, signal);
-  });
-}
-
-async function type(engine: Engine, answer: Answer, caller: Caller, signal: AbortSignal) {
-  const terminal = engine.terminals.find(({ id }) => id === answer.terminal);
-  if (!terminal) throw new FairleadError('terminal_not_found', `There is no terminal ${answer.terminal}.`);
+): Promise<number> {
+  if (answer.text.length > mostBytes) {
+    throw new FairleadError('too_large', `An answer may have at most ${mostBytes} bytes.`);
+  }
   const bytes = typedBytes(answer);
   const secret = answer.secret || terminal.person.prompts.current?.secret === true;
-  const turn = { by: caller.name, size: bytes.length, secret, as: 'person' } as const;
+  const turn = { by, size: bytes.length, secret, as: 'person' } as const;
   let begun = false;
   const inTurn = async (lane: KeyboardLane): Promise<void> => {
     begun = true;
     try {
-      // Within the turn, so that no other sender types in between.
+      // Only now: no other sender can type in between.
       await terminal.sync(lane.signal);
       mustAsk(terminal, answer.prompt);
       await lane.write(bytes);
@@ -95,18 +79,11 @@ async function type(engine: Engine, answer: Answer, caller: Caller, signal: Abor
   } finally {
     if (!begun) bytes.fill(0);
   }
-  return { terminal: terminal.id, bytes: bytes.length };
-}
-
-function charactersOf(text: string | Uint8Array): number {
-  if (typeof text === 'string') return [...text].length;
-  let characters = 0;
-  for (const byte of text) if ((byte & 0xc0) !== 0x80) characters += 1;
-  return characters;
+  return bytes.length;
 }
 
 /** In memory of its own, which can be overwritten. */
-function typedBytes({ text, submit }: Answer): Buffer {
+function typedBytes({ text, submit }: PromptAnswer): Buffer {
   const size = Buffer.byteLength(text);
   const bytes = wipeable(submit ? size + 1 : size);
   if (submit) bytes[size] = 13;
@@ -116,9 +93,9 @@ function typedBytes({ text, submit }: Answer): Buffer {
 }
 
 function mustAsk(terminal: Terminal, prompt: string): void {
-  const attention = promptOf(terminal);
-  if (!attention) throw new FairleadError('not_found', `Terminal ${terminal.id} no longer waits for an answer.`);
-  if (attention.prompt === prompt) return;
+  const asked = promptOf(terminal);
+  if (!asked) throw new FairleadError('not_found', `Terminal ${terminal.id} no longer waits for an answer.`);
+  if (asked.prompt === prompt) return;
   throw new FairleadError('conflict', `Terminal ${terminal.id} asks something else by now.`, {
     hint: 'Look at the new question and answer that.',
   });

@@ -83,6 +83,8 @@ const closeLimitMs = 2_000;
 export class Recordings implements AsyncDisposable {
   /** Told when a recording has ended, for whatever reason, and its files are final. */
   readonly finished = new Emitter<RecordingResult>();
+  /** The id of a terminal, when a recording of it has begun or ended. */
+  readonly changed = new Emitter<string>();
   readonly #options: RecordingsOptions;
   readonly #clock: Clock;
   readonly #active = new Map<string, Active>();
@@ -139,7 +141,9 @@ export class Recordings implements AsyncDisposable {
     const recorder = this.#record(terminal, settings);
     this.#active.set(recordingId, { owner, started, recorder });
     try {
-      return { ...started, stopReason: (await recorder).stopReason };
+      const { stopReason } = await recorder;
+      if (stopReason === undefined) this.changed.emit(sessionId);
+      return { ...started, stopReason };
     } catch (thrown) {
       this.#active.delete(recordingId);
       throw thrown;
@@ -200,6 +204,7 @@ export class Recordings implements AsyncDisposable {
     this.#past.set(result.recordingId, { result, at: this.#clock.monotonic() });
     this.#active.delete(result.recordingId);
     this.#forgetOld();
+    this.changed.emit(result.sessionId);
     this.finished.emit(result);
   }
 

@@ -66,8 +66,9 @@ export function autosave(engine: Engine, store: Workspaces, { instance, log, out
     log(`The sessions of the previous server cannot be saved: ${reasonOf(error)}`);
   }
   for (const terminal of engine.terminals) follow(terminal);
-  engine.events.on(({ kind, terminal }) => {
-    if (kind === 'opened') follow(terminal);
+  engine.events.on((event) => {
+    if (event.kind !== 'opened' && event.kind !== 'closed') return;
+    if (event.kind === 'opened') follow(event.terminal);
     changed();
   });
   engine.closing.addEventListener('abort', () => save(openIn(engine).filter(outlives)), { once: true });

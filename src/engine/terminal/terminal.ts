@@ -14,7 +14,7 @@ import type { Channel, Ended, Size } from './channel.ts';
 import { TerminalCommands } from './organs/commands.ts';
 import { exited, gone, mustLive } from './ended.ts';
 import { Faults } from './faults.ts';
-import { followOutput } from './follow.ts';
+import { followOutput, type Sign } from './follow.ts';
 import { ForegroundWatch } from './organs/foreground-watch.ts';
 import { Intake, type OutputEvent } from './intake.ts';
 import { type LogRead, OutputLog } from './output-log.ts';
@@ -132,8 +132,8 @@ export class Terminal implements AsyncDisposable {
   }
 
   /** The output from this offset on, as it arrives: see `followOutput`. */
-  follow(from: number, signal: AbortSignal): AsyncGenerator<LogRead, void, void> {
-    return followOutput(this, from, signal);
+  follow(from: number, signal: AbortSignal, also?: readonly Sign[]): AsyncGenerator<LogRead, void, void> {
+    return followOutput(this, from, signal, also);
   }
 
   /** Resolves when the screen shows every byte the far side has written so far. */

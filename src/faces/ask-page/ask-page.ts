@@ -1,16 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { FairleadError } from '../../contract/errors.ts';
-import { answerQuestion, declineQuestion } from '../../engine/person/questions/methods.ts';
 import type { OpenQuestion } from '../../engine/person/questions/question.ts';
-import type { Caller } from '../../engine/call/call.ts';
+import { call, type Caller } from '../../engine/call/call.ts';
+import { localPerson } from '../../engine/call/principal.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { answer, decline } from '../../operations/person/index.ts';
 import type { HttpVisit } from '../http/route.ts';
 import type { HttpServer } from '../http/server.ts';
 import { questionPage } from './html.ts';
 import { notice, type PageReply, servePages } from './serve-pages.ts';
 
-/** The person: only they were shown the link. */
-const person: Caller = { name: 'person', principal: 'person', origin: 'http', may: () => true };
+/** The link was shown to the person alone and is good for one question, so its reader answers as the owner. */
+const answering = ({ principal }: OpenQuestion): Caller => ({
+  ...localPerson,
+  principal,
+  origin: 'http',
+  peer: undefined,
+});
 
 /** The longest answer, every character of it escaped. */
 const maxBodyBytes = 64 << 10;
@@ -40,7 +46,7 @@ export class AskPage implements AsyncDisposable {
 
   constructor(engine: Engine) {
     this.#engine = engine;
-    this.#watch = engine.questions.settled.on(() => this.#endWhenIdle());
+    this.#watch = engine.questions.changed.on(() => this.#endWhenIdle());
   }
 
   /** The address at which this question can be answered. */
@@ -98,15 +104,18 @@ export class AskPage implements AsyncDisposable {
     return reply;
   }
 
-  async #take({ id, secret }: OpenQuestion, form: URLSearchParams | undefined): Promise<PageReply> {
+  async #take(question: OpenQuestion, form: URLSearchParams | undefined): Promise<PageReply> {
+    const { id: item, prompt, secret } = question;
+    // Closing the page does not take an answer back.
+    const context = { engine: this.#engine, caller: answering(question), signal: this.#engine.closing };
     try {
       if (form?.get('do') === 'decline') {
-        await declineQuestion(this.#engine, id, person);
+        await call(decline, { item }, context);
         return declined;
       }
       const text = form?.get('answer');
       if (text === null || text === undefined || (text === '' && secret)) return misshapen;
-      await answerQuestion(this.#engine, { id, text }, person);
+      await call(answer, { item, text, prompt }, context);
       return thanks;
     } catch (thrown) {
       if (thrown instanceof FairleadError && thrown.code === 'not_found') return gone;

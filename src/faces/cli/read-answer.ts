@@ -1,5 +1,7 @@
 import { on } from 'node:events';
+import { Socket } from 'node:net';
 import { createInterface } from 'node:readline/promises';
+import { deferred } from '../../lib/deferred.ts';
 import { wipeable, wipeableOf } from '../../system/wipeable.ts';
 import { UsageError } from './args.ts';
 
@@ -12,17 +14,51 @@ export class Declined extends Error {
 
 /** Everything a pipe brings, less the newline at its end. */
 export async function readPiped(stdin: NodeJS.ReadStream): Promise<Buffer> {
+  const { fd } = stdin as { readonly fd?: number };
+  const all = stdin instanceof Socket && fd !== undefined ? await readPipe(fd) : await readChunks(stdin);
+  const ends = all.at(-1) === 10 ? (all.at(-2) === 13 ? 2 : 1) : 0;
+  return all.subarray(0, all.length - ends);
+}
+
+async function readChunks(stdin: NodeJS.ReadStream): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stdin) {
     chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
-    if (size > longest) throw new UsageError(`Standard input holds more than ${longest} bytes.`);
+    if (size > longest) throw tooLong();
   }
-  const all = wipeableOf(chunks);
-  const ends = all.at(-1) === 10 ? (all.at(-2) === 13 ? 2 : 1) : 0;
-  return all.subarray(0, all.length - ends);
+  return wipeableOf(chunks);
 }
+
+/** Into memory of our own: what Node reads itself it copies, and gives the memory back as it is. */
+async function readPipe(fd: number): Promise<Buffer> {
+  const piece = wipeable(longest);
+  const text = wipeable(longest);
+  let size = 0;
+  const read = deferred();
+  const callback = (length: number): boolean => {
+    if (size + length > longest) read.reject(tooLong());
+    else text.set(piece.subarray(0, length), size);
+    size += length;
+    return size <= longest;
+  };
+  // `onread` is missing in the types of this constructor only.
+  const options = { fd, readable: true, writable: false, onread: { buffer: piece, callback } };
+  const socket = new Socket(options);
+  socket.on('error', read.reject);
+  socket.on('end', read.resolve);
+  try {
+    await read.promise;
+    return wipeableOf([text.subarray(0, size)]);
+  } finally {
+    piece.fill(0);
+    text.fill(0);
+    socket.destroy();
+  }
+}
+
+const tooLong = (): UsageError => new UsageError(`Standard input holds more than ${longest} bytes.`);
 
 export async function readLine(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream): Promise<string> {
   const lines = createInterface({ input: stdin, output: stdout, historySize: 0 });

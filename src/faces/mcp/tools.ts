@@ -64,7 +64,8 @@ export class ToolTable {
 }
 
 /** The books named by `--toolsets`, in catalogue order. */
-export function chooseToolsets(books: readonly Book[], wanted: readonly string[]): readonly Book[] {
+export function chooseToolsets(all: readonly Book[], wanted: readonly string[]): readonly Book[] {
+  const books = all.filter(({ forPerson }) => forPerson !== true);
   if (wanted.includes('all')) return books;
   const known = books.map(({ name }) => name);
   const unknown = wanted.filter((name) => !known.includes(name));
@@ -105,7 +106,8 @@ export function* offeredNames(books: readonly Book[], readOnly: boolean): Genera
 }
 
 function* operations(books: readonly Book[]): Generator<[Book, string, AnyOperation]> {
-  for (const book of books) {
+  // A model must not answer for the person: what is for the person alone is never a tool.
+  for (const book of books.filter(({ forPerson }) => forPerson !== true)) {
     for (const [id, op] of entriesOf(book.nouns)) yield [book, op.mcpName ?? id.replace('.', '_'), op];
   }
 }

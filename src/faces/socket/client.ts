@@ -1,13 +1,18 @@
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
+import type { z } from 'zod';
 import { errorTable, type ErrorCode, FairleadError } from '../../contract/errors.ts';
+import { type Operation, operationId, type StreamOperation } from '../../engine/call/operation.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
+import { ItemQueue } from './item-queue.ts';
 import { socketLine } from './body.ts';
 import { LineSplitter } from './lines.ts';
 
 interface Reply {
   readonly id: number;
   readonly result?: unknown;
+  /** One of a stream; its result comes behind the last. */
+  readonly item?: unknown;
   readonly error?: { readonly message: string; readonly code?: string; readonly hint?: string };
 }
 
@@ -16,6 +21,7 @@ export class SocketClient implements AsyncDisposable {
   readonly #socket: Socket;
   readonly #lines = new LineSplitter();
   readonly #waiting = new Map<number, Deferred<unknown>>();
+  readonly #streams = new Map<number, ItemQueue>();
   #nextId = 1;
   /** Why nothing more can be asked. */
   #end = hungUp;
@@ -38,7 +44,40 @@ export class SocketClient implements AsyncDisposable {
     return new SocketClient(socket);
   }
 
-  /** `body`: bytes for the method that must not stay in memory; overwritten here once they are sent. */
+  /** Calls an operation of the other process. `body`: the content of its secret field; overwritten here once it is sent. */
+  async call<In extends z.ZodType, Out extends z.ZodType>(
+    op: Operation<In, Out>,
+    input: z.input<In>,
+    signal: AbortSignal,
+    body?: Buffer,
+  ): Promise<z.output<Out>> {
+    return (await this.request(operationId(op), input, signal, body)) as z.output<Out>;
+  }
+
+  /** The items of a stream of the other process. Aborting the signal or returning early ends it there, too. */
+  async *stream<In extends z.ZodType, Item extends z.ZodType>(
+    op: StreamOperation<In, Item>,
+    input: z.input<In>,
+    signal: AbortSignal,
+  ): AsyncGenerator<z.output<Item>, void, void> {
+    if (this.#socket.destroyed) throw this.#end();
+    const id = this.#nextId++;
+    const queue = new ItemQueue(this.#socket);
+    const leave = (): void => queue.end();
+    this.#streams.set(id, queue);
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    this.#socket.write(`${JSON.stringify({ id, method: operationId(op), params: input })}\n`);
+    try {
+      for await (const item of queue) yield item as z.output<Item>;
+    } finally {
+      signal.removeEventListener('abort', leave);
+      this.#streams.delete(id);
+      queue.end();
+      if (!this.#socket.destroyed) this.#socket.write(`${JSON.stringify({ cancel: id })}\n`);
+    }
+  }
+
   async request(method: string, params: unknown, signal: AbortSignal, body?: Buffer): Promise<unknown> {
     if (this.#socket.destroyed) throw this.#end();
     const id = this.#nextId++;
@@ -72,8 +111,10 @@ export class SocketClient implements AsyncDisposable {
       const reply = parse(line);
       if (!reply) return this.#giveUp();
       const waiting = this.#waiting.get(reply.id);
-      if (reply.error) waiting?.reject(errorOf(reply.error));
-      else waiting?.resolve(reply.result);
+      const stream = this.#streams.get(reply.id);
+      if ('item' in reply) stream?.push(reply.item);
+      else if (reply.error) (waiting?.reject ?? stream?.fail)?.(errorOf(reply.error));
+      else (waiting?.resolve ?? stream?.end)?.(reply.result);
     }
   }
 
@@ -84,6 +125,7 @@ export class SocketClient implements AsyncDisposable {
 
   #lost(): void {
     for (const waiting of this.#waiting.values()) waiting.reject(this.#end());
+    for (const stream of this.#streams.values()) stream.fail(this.#end());
   }
 }
 

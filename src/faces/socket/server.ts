@@ -1,39 +1,39 @@
 import { chmod } from 'node:fs/promises';
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import { makePrivate } from './directory.ts';
 import { bodyOf } from './body.ts';
 import { LineSplitter } from './lines.ts';
+import { SocketMethods, type SocketOffer } from './methods.ts';
 
-/** `body`: bytes that came behind the request, overwritten once it is done. */
-type SocketMethod = (params: unknown, signal: AbortSignal, body: Buffer | undefined) => Promise<unknown>;
-
-/** Concurrent requests of one connection. More are refused, so that a client cannot fill the memory. */
+/** Requests of one connection at a time. Beyond it they are refused, so that no client can fill memory with them. */
 const mostPending = 256;
 
 /**
- * Newline JSON on a local socket: `{id, method, params}` in, `{id, result}` or `{id, error}` out, as they finish. With `body: true` the next
- * line is bytes for the method and no JSON: a secret that never becomes a string, which could not be overwritten.
+ * Newline JSON on a local socket: `{id, method, params}` in, `{id, result}` or `{id, error}` out, as they finish. A stream sends
+ * `{id, item}` lines before its result; `{cancel: id}` ends one. With `body: true` the next line is bytes for the method and no JSON:
+ * a secret that never becomes a string, which could not be overwritten.
  */
 export class SocketServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
 
-  private constructor(methods: Readonly<Record<string, SocketMethod>>) {
+  private constructor(offer: SocketOffer) {
+    const methods = new SocketMethods(offer);
     this.#server = createServer((socket) => {
       this.#connections.add(socket);
       socket.on('close', () => this.#connections.delete(socket));
-      converse(socket, { ...methods, ping: async () => ({ pid: process.pid }) });
+      void new Conversation(socket, methods);
     });
-    // The server decides how long the process lives.
+    // The command that serves decides how long the process lives.
     this.#server.unref();
   }
 
-  static async listen(path: string, methods: Readonly<Record<string, SocketMethod>>): Promise<SocketServer> {
+  static async listen(path: string, offer: SocketOffer): Promise<SocketServer> {
     await makePrivate(dirname(path));
-    const socket = new SocketServer(methods);
+    const socket = new SocketServer(offer);
     socket.#server.listen(path);
     await once(socket.#server, 'listening');
     await chmod(path, 0o600);
@@ -50,55 +50,85 @@ export class SocketServer implements AsyncDisposable {
   }
 }
 
-function converse(socket: Socket, methods: Readonly<Record<string, SocketMethod>>): void {
-  const lines = new LineSplitter();
-  const gone = new AbortController();
-  let pending = 0;
-  let awaited: Request | undefined;
-  const reply = (message: object): void => {
-    if (!socket.destroyed) socket.write(`${JSON.stringify(message)}\n`);
-  };
-  const take = async (line: Buffer): Promise<void> => {
-    if (awaited !== undefined) {
-      const request = awaited;
-      awaited = undefined;
+/** One connection. */
+class Conversation {
+  readonly #socket: Socket;
+  readonly #methods: SocketMethods;
+  readonly #lines = new LineSplitter();
+  readonly #gone = new AbortController();
+  readonly #pending = new Map<number | string, AbortController>();
+  /** Its bytes come with the next line. */
+  #awaited: Request | undefined;
+  #room: Promise<unknown> | undefined;
+
+  constructor(socket: Socket, methods: SocketMethods) {
+    this.#socket = socket;
+    this.#methods = methods;
+    // Every request under way listens to it.
+    setMaxListeners(0, this.#gone.signal);
+    socket.on('data', (chunk: Buffer) => {
+      const complete = this.#lines.pushBytes(chunk);
+      if (!complete) return void socket.destroy();
+      for (const line of complete) this.#take(line).catch(() => socket.destroy());
+    });
+    socket.on('error', () => {});
+    // A dropped connection cancels waits, not commands (R-TERM-022).
+    socket.on('close', () => this.#gone.abort());
+  }
+
+  async #take(line: Buffer): Promise<void> {
+    const request = this.#awaited;
+    if (request !== undefined) {
+      this.#awaited = undefined;
       const body = bodyOf(line);
       try {
-        return await serve(request, body);
+        return await this.#serve(request, body);
       } finally {
         body.fill(0);
       }
     }
     const text = line.toString();
     if (text.trim() === '') return;
-    const request = parse(text);
-    if (!request) return reply({ id: 0, error: { message: 'This line is no request: {id, method, params}' } });
-    if (request.body) awaited = request;
-    else await serve(request, undefined);
-  };
-  const serve = async ({ id, method, params }: Request, body: Buffer | undefined): Promise<void> => {
-    const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    const parsed = parse(text);
+    if (!parsed) return this.#reply({ id: 0, error: { message: 'This line is no request: {id, method, params}' } });
+    if ('cancel' in parsed) this.#pending.get(parsed.cancel)?.abort();
+    else if (parsed.body) this.#awaited = parsed;
+    else await this.#serve(parsed, undefined);
+  }
+
+  async #serve({ id, method, params }: Request, body: Buffer | undefined): Promise<void> {
+    const leaving = new AbortController();
     try {
-      if (!run) throw new FairleadError('unknown_operation', `There is no method "${method.slice(0, 80)}".`);
-      if (pending >= mostPending) throw new FairleadError('limit_reached', 'Too many requests at a time.');
-      pending++;
+      if (this.#pending.size >= mostPending) throw new FairleadError('limit_reached', 'Too many requests at a time.');
+      if (this.#pending.has(id)) throw new FairleadError('invalid_input', 'A request with this id is under way.');
+      this.#pending.set(id, leaving);
+      const { signal: connection } = this.#gone;
+      const signal = AbortSignal.any([connection, leaving.signal]);
+      const item = (one: unknown): Promise<void> => this.#send({ id, item: one });
       try {
-        reply({ id, result: (await run(params, gone.signal, body)) ?? null });
+        const result = await this.#methods.run(method, params, { connection, signal, body, item });
+        this.#reply({ id, result: result ?? null });
       } finally {
-        pending--;
+        this.#pending.delete(id);
       }
     } catch (thrown) {
-      reply({ id, error: explain(thrown) });
+      this.#reply({ id, error: explain(thrown) });
     }
-  };
-  socket.on('data', (chunk: Buffer) => {
-    const complete = lines.pushBytes(chunk);
-    if (!complete) return void socket.destroy();
-    for (const line of complete) take(line).catch(() => socket.destroy());
-  });
-  socket.on('error', () => {});
-  // A dropped connection cancels waits, not commands (R-TERM-022).
-  socket.on('close', () => gone.abort());
+  }
+
+  #reply(message: object): void {
+    if (!this.#socket.destroyed) this.#socket.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** The same for items: a client that does not read them is not sent more. */
+  async #send(message: object): Promise<void> {
+    if (this.#socket.destroyed) return;
+    if (this.#socket.write(`${JSON.stringify(message)}\n`)) return;
+    this.#room ??= once(this.#socket, 'drain', { signal: this.#gone.signal }).finally(() => {
+      this.#room = undefined;
+    });
+    await this.#room;
+  }
 }
 
 interface Request {
@@ -109,10 +139,13 @@ interface Request {
   readonly body: boolean;
 }
 
-function parse(line: string): Request | undefined {
+const isId = (id: unknown): id is number | string => typeof id === 'number' || typeof id === 'string';
+
+function parse(line: string): Request | { readonly cancel: number | string } | undefined {
   try {
-    const { id, method, params, body } = JSON.parse(line) as Record<string, unknown>;
-    if ((typeof id !== 'number' && typeof id !== 'string') || typeof method !== 'string') return undefined;
+    const { id, method, params, body, cancel } = JSON.parse(line) as Record<string, unknown>;
+    if (isId(cancel)) return { cancel };
+    if (!isId(id) || typeof method !== 'string') return undefined;
     return { id, method, params, body: body === true };
   } catch {
     return undefined;

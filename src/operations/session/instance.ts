@@ -74,7 +74,8 @@ export const focus = operation({
   async run(call) {
     const session = call.input.session_id === undefined ? undefined : (await sessionOf(call)).identity.number;
     let delivered = 0;
-    call.engine.service(runningInstance).focused.emit({
+    call.engine.events.emit({
+      kind: 'focus',
       session,
       heard: () => {
         delivered += 1;

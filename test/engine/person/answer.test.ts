@@ -7,7 +7,13 @@ import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test, vi } from 'vitest';
-import { answerWaiting, listWaiting } from '../../../src/engine/person/answer.ts';
+import { z } from 'zod';
+import { call } from '../../../src/engine/call/call.ts';
+import { callStream } from '../../../src/engine/call/call-stream.ts';
+import { defineBook, operation, stream } from '../../../src/engine/call/operation.ts';
+import { localPerson } from '../../../src/engine/call/principal.ts';
+import { waitingPrograms } from '../../../src/engine/person/answer.ts';
+import { answer as personAnswer } from '../../../src/operations/person/index.ts';
 import { watchAttention } from '../../support/attention.ts';
 import { SocketClient } from '../../../src/faces/socket/client.ts';
 import { SocketServer } from '../../../src/faces/socket/server.ts';
@@ -167,7 +173,9 @@ describe('a process that cannot be understood', () => {
     await typeText(asking, 'read -p "Really? (yes/no) " a', keys, never);
     await watchAttention(asking, AbortSignal.timeout(15_000));
     const sync = vi.spyOn(broken, 'sync').mockRejectedValue(new Error('broken'));
-    expect(await listWaiting(place.engine, never)).toMatchObject([{ terminal: asking.id, kind: 'yes_no' }]);
+    expect(await waitingPrograms(place.engine.terminals, never)).toMatchObject([
+      { terminal: asking.id, kind: 'yes_no' },
+    ]);
     sync.mockRestore();
   });
 });
@@ -207,34 +215,69 @@ describe('R-TERM-020, R-TERM-021: the socket', () => {
   test('R-TERM-022: answers come as they finish, garbage is answered with id 0, a dropped line cancels waits', async () => {
     await using place = await Workplace.open();
     const path = join(place.home, 'run', '1.sock');
-    let cancelled = false;
-    const late = deferred<string>();
-    await using _server = await SocketServer.listen(path, {
-      wait: (_, signal) =>
+    const cancelled: string[] = [];
+    const late = deferred<{ late: true }>();
+    const test = { title: 'Test', summary: '', access: 'observe', input: z.object({}), render: () => '' } as const;
+    const here = operation({ ...test, output: z.object({ pid: z.number() }), run: async () => ({ pid: process.pid }) });
+    const slow = operation({ ...test, output: z.object({ late: z.literal(true) }), run: () => late.promise });
+    const wait = operation({
+      ...test,
+      output: z.object({}),
+      run: ({ signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
-            cancelled = true;
+            cancelled.push('wait');
             reject(new Error('gone'));
           });
         }),
-      slow: () => late.promise,
+    });
+    const count = stream({
+      ...test,
+      item: z.number(),
+      async *run({ signal }) {
+        signal.addEventListener('abort', () => void cancelled.push('count'));
+        for (let at = 1; ; at++) {
+          yield at;
+          if (at === 2) await once(signal, 'abort');
+        }
+      },
+    });
+    const book = { name: 'test', summary: '', nouns: { it: { wait, slow, here } }, streams: { it: { count } } };
+    const { engine } = place;
+    await using _server = await SocketServer.listen(path, {
+      books: [defineBook({ ...book, renderError: () => '' })],
+      caller: localPerson,
+      call: (op, raw, context) => call(op, raw, { ...context, engine }),
+      stream: (op, raw, context) => callStream(op, raw, { ...context, engine }),
     });
     const client = createConnection(path);
     const replies: unknown[] = [];
     createInterface({ input: client }).on('line', (line) => replies.push(JSON.parse(line)));
-    client.write('{"id":1,"method":"wait"}\n{"id":2,"method":"slow"}\nnonsense\n{"id":3,"meth');
-    client.write('od":"ping"}\n{"id":4,"method":"toString"}\n');
+    client.write(
+      '{"id":1,"method":"it.wait","params":{}}\n{"id":2,"method":"it.slow","params":{}}\nnonsense\n{"id":3,"meth',
+    );
+    client.write('od":"it.here","params":{}}\n{"id":4,"method":"toString"}\n');
     await expect.poll(() => replies.length).toBe(3);
-    late.resolve('late');
+    late.resolve({ late: true });
     await expect.poll(() => replies.length).toBe(4);
     expect(replies).toEqual([
       { id: 0, error: { message: 'This line is no request: {id, method, params}' } },
       { id: 4, error: { message: 'There is no method "toString".', code: 'unknown_operation' } },
       { id: 3, result: { pid: process.pid } },
-      { id: 2, result: 'late' },
+      { id: 2, result: { late: true } },
     ]);
+    client.write('{"id":5,"method":"it.count","params":{}}\n');
+    await expect
+      .poll(() => replies.slice(4))
+      .toEqual([
+        { id: 5, item: 1 },
+        { id: 5, item: 2 },
+      ]);
+    client.write('{"cancel":5}\n');
+    await expect.poll(() => replies.slice(6)).toEqual([{ id: 5, result: null }]);
+    expect(cancelled).toEqual(['count']);
     client.destroy();
-    await expect.poll(() => cancelled).toBe(true);
+    await expect.poll(() => cancelled).toEqual(['count', 'wait']);
     const flooding = createConnection(path).on('error', () => {});
     flooding.write(Buffer.alloc((16 << 20) + 1, 'x'));
     await once(flooding, 'close');
@@ -244,20 +287,20 @@ describe('R-TERM-020, R-TERM-021: the socket', () => {
 test('an answer that fails inside keeps its cause, and is refused by the gate like any call', async () => {
   await using place = await Workplace.open();
   const terminal = await place.shell();
-  const caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true } as const;
-  const answer = { terminal: terminal.id, text: secret, secret: true, submit: true, prompt: 'PIN:' };
+  const context = { engine: place.engine, caller: localPerson, signal: never };
+  const answer = { item: terminal.id, text: secret, secret: true, prompt: 'PIN:' };
   const broken = new Error('broken');
   const turn = vi.spyOn(terminal.input, 'turn').mockRejectedValue(broken);
-  await expect(answerWaiting(place.engine, answer, caller, never)).rejects.toMatchObject({
+  await expect(call(personAnswer, answer, context)).rejects.toMatchObject({
     code: 'internal',
     cause: broken,
   });
   turn.mockRestore();
-  const refused = answerWaiting(place.engine, answer, { ...caller, may: () => false }, never);
+  const refused = call(personAnswer, answer, { ...context, caller: { ...localPerson, may: () => false } });
   await expect(refused).rejects.toMatchObject({ code: 'not_permitted' });
   expect(place.engine.audit.entries().map(({ operation, allowed, error }) => [operation, allowed, error])).toEqual([
-    ['attention.answer', true, 'internal'],
-    ['attention.answer', false, 'not_permitted'],
+    ['person.answer', true, 'internal'],
+    ['person.answer', false, 'not_permitted'],
   ]);
 });
 
@@ -267,15 +310,15 @@ test('an answer to a question that is no longer asked is refused; the audit keep
   const terminal = await place.shell();
   await typeText(terminal, "read -rs -p 'PIN: ' pin; read -rs -p 'Other PIN: ' pin", keys, never);
   const { prompt } = await watchAttention(terminal, AbortSignal.timeout(15_000));
-  const caller = { name: 'person', principal: 'person', origin: 'cli', may: () => true } as const;
-  const answer = { terminal: terminal.id, text: secret, secret: true, submit: true, prompt };
-  await answerWaiting(engine, answer, caller, never);
+  const context = { engine, caller: localPerson, signal: never };
+  const answer = { item: terminal.id, text: secret, secret: true, prompt };
+  await call(personAnswer, answer, context);
   await expect.poll(() => terminal.person.prompts.current?.prompt).toBe('PIN: Other PIN:');
-  await expect(answerWaiting(engine, answer, caller, never)).rejects.toMatchObject({ code: 'conflict' });
-  await answerWaiting(engine, { ...answer, prompt: 'PIN: Other PIN:' }, caller, never);
+  await expect(call(personAnswer, answer, context)).rejects.toMatchObject({ code: 'conflict' });
+  await call(personAnswer, { ...answer, prompt: 'PIN: Other PIN:' }, context);
   await expect.poll(() => terminal.state.current).toBe('idle');
-  await expect(answerWaiting(engine, answer, caller, never)).rejects.toMatchObject({ code: 'not_found' });
-  const entries = engine.audit.entries().filter(({ operation }) => operation === 'attention.answer');
+  await expect(call(personAnswer, answer, context)).rejects.toMatchObject({ code: 'not_found' });
+  const entries = engine.audit.entries().filter(({ operation }) => operation === 'person.answer');
   expect(entries.map(({ characters, error }) => [characters, error])).toEqual([
     [16, undefined],
     [16, 'conflict'],

@@ -52,7 +52,7 @@ describe('a client of 2025-11-25 that can show links', () => {
     const complete = server.lines.find(({ method }) => method === 'notifications/elicitation/complete');
     expect(complete?.params).toEqual({ elicitationId: request.params.elicitationId });
     // It comes through another pipe than the answer.
-    await server.until(() => /audit .*"operation":"asking.answer".*"characters":16/.test(server.stderr));
+    await server.until(() => /audit .*"operation":"person.answer".*"characters":16/.test(server.stderr));
     expect(server.leaks(secret)).toEqual([]);
     expect(server.leaks(digestOf(secret))).toEqual(['stdout']);
     // What is looked through is there: the server, a shell started after the answer, and its recording.

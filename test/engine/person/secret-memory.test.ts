@@ -6,6 +6,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SocketServer } from '../../../src/faces/socket/server.ts';
+import { localPerson } from '../../../src/engine/call/principal.ts';
+import { personBook, waiting } from '../../../src/operations/person/index.ts';
 import { deferred } from '../../../src/lib/deferred.ts';
 import { Workplace } from '../../support/prompt-desk.ts';
 import { copiesInMemory } from '../../support/memory-scan.ts';
@@ -52,16 +54,17 @@ test.skipIf(!hasMemory)('the program that reads it from the person keeps no copy
   await mkdir(join(home, 'run'), { recursive: true, mode: 0o700 });
   const got = deferred<void>();
   const go = deferred<void>();
+  const asked = { terminal: 't1', program: 'x', kind: 'password', prompt: 'Password:', secret: true, needs: 'person' };
   await using _server = await SocketServer.listen(join(home, 'run', `${process.pid}.sock`), {
-    'attention.list': async () => [
-      { terminal: 't1', program: 'x', kind: 'password', prompt: 'Password:', secret: true, needs: 'person' },
-    ],
-    'asking.list': async () => [],
-    'attention.answer': async () => {
+    books: [personBook],
+    caller: localPerson,
+    call: async (op) => {
+      if (op === waiting) return { waiting: [asked] };
       got.resolve();
       await go.promise;
       return {};
     },
+    stream: async function* () {},
   });
   const child = answer(place.home, []);
   child.stdin.end(`${secret}\n`);

@@ -108,7 +108,7 @@ test('a person answers in a real browser; the page can then be closed, and its s
   expect(elsewhere.every((one) => one === url)).toBe(true);
   const [entry] = desk.engine.audit.entries();
   expect(entry).toMatchObject({
-    operation: 'asking.answer',
+    operation: 'person.answer',
     caller: 'person',
     origin: 'http',
     characters: secret.length,
@@ -172,7 +172,7 @@ test('a hostile far side writes text, never markup', async () => {
   await page.click('text=Do not answer');
   expect(await answer).toBeUndefined();
   await expect.poll(() => page.innerText('h1')).toBe('Nothing was sent');
-  expect(desk.engine.audit.entries()).toMatchObject([{ operation: 'asking.decline', caller: 'person' }]);
+  expect(desk.engine.audit.entries()).toMatchObject([{ operation: 'person.decline', caller: 'person' }]);
 });
 
 test('an answer is shown while it is typed when it is no secret', async () => {

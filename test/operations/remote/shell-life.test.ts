@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { answerWaiting } from '../../../src/engine/person/answer.ts';
+import { answerPrompt } from '../../../src/engine/person/answer.ts';
 import { close as terminalClose, list as terminalList } from '../../../src/operations/core/lifecycle.ts';
 import { record, screenshot } from '../../../src/operations/core/pictures.ts';
 import { read as terminalRead } from '../../../src/operations/core/read.ts';
 import { disconnect } from '../../../src/operations/remote/sessions.ts';
 import { close, open, press, read, waitFor, write } from '../../../src/operations/remote/shells.ts';
 import { watchAttention } from '../../support/attention.ts';
-import { callerOf, plain, Remote } from '../../support/ssh/remote.ts';
+import { plain, Remote } from '../../support/ssh/remote.ts';
 import { session, withSession } from '../../support/ssh/login.ts';
 import { shell } from '../../support/ssh/shells.ts';
 import { StoppableClock } from '../../support/clocks/stoppable.ts';
@@ -153,8 +153,8 @@ describe('a shell is a terminal like any other', () => {
     await at.run(waitFor, { shell_id, patterns: ['Password: '] });
     const { terminal } = at.ssh.shells.find(shell_id, 'me');
     const { prompt } = await watchAttention(terminal, AbortSignal.timeout(20_000));
-    const secret = { terminal: terminal.id, text: 'hunter2-hunter2', prompt, secret: true, submit: true };
-    await answerWaiting(at.engine, secret, callerOf('person'), AbortSignal.timeout(10_000));
+    const secret = { text: 'hunter2-hunter2', prompt, secret: true, submit: true };
+    await answerPrompt(terminal, secret, 'person', AbortSignal.timeout(10_000));
     const { stdout = '' } = await at.run(waitFor, { shell_id, patterns: ['ready$ '], timeout_secs: 20 });
     expect(stdout).toContain('you said');
     expect(stdout).not.toContain('hunter2');

@@ -2,7 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { attachMethods } from '../../../src/engine/person/attach/methods.ts';
+import { call } from '../../../src/engine/call/call.ts';
+import { localPerson } from '../../../src/engine/call/principal.ts';
+import { resize, type as typeKeys } from '../../../src/operations/person/index.ts';
 import { verifyTrail } from '../../../src/engine/call/audit/verify.ts';
 import { patientClock } from '../../support/clocks/patient.ts';
 import { RpcClient } from '../../support/rpc.ts';
@@ -83,24 +85,25 @@ test('what an attached person types is one entry a second, by length only; a res
   // The second does not pass: what is typed within it is typed however slowly.
   await using place = await RpcPlace.open(undefined, { clock: patientClock(1000) });
   const session = await place.create();
-  const methods = attachMethods(place.engine);
+  const { engine } = place;
   const [here, there] = [new AbortController(), new AbortController()];
   const type = async (text: string, { signal }: AbortController) =>
-    await methods['attach.write']?.({ session, bytes: Buffer.from(text).toString('base64') }, signal);
+    await call(typeKeys, { session }, { engine, caller: localPerson, signal, body: Buffer.from(text) });
   await Promise.all([...'echo hi'].map((key) => type(key, here)));
   await type('\r', here);
   await type('é', there);
   await place.client.call('orchestrate.wait', { id: session, pattern: '^hi$', regex: true });
-  await methods['attach.resize']?.({ session, cols: 90, rows: 20 }, here.signal);
+  const { signal } = here;
+  await call(resize, { session, cols: 90, rows: 20 }, { engine, caller: localPerson, signal });
   // Whoever leaves has typed what was typed: the entry does not wait for the second to be over.
   here.abort();
   there.abort();
-  const typed = () => place.engine.audit.entries().filter(({ operation }) => operation.startsWith('attach.'));
+  const typed = () => place.engine.audit.entries().filter(({ operation }) => operation.startsWith('person.'));
   await expect.poll(typed).toHaveLength(3);
   expect(typed()).toMatchObject([
-    { operation: 'attach.resize', terminal: String(session), detail: '90x20', caller: 'person', peer: 'socket' },
-    { operation: 'attach.write', terminal: String(session), characters: 8, allowed: true },
-    { operation: 'attach.write', terminal: String(session), characters: 1 },
+    { operation: 'person.resize', terminal: String(session), detail: '90x20', caller: 'person', peer: 'socket' },
+    { operation: 'person.type', terminal: String(session), characters: 8, allowed: true },
+    { operation: 'person.type', terminal: String(session), characters: 1 },
   ]);
   expect(verifyTrail(join(place.home, '.fairlead')).faults).toEqual([]);
 });
@@ -108,12 +111,12 @@ test('what an attached person types is one entry a second, by length only; a res
 test('a key that did not get there is refused to the person and written down as such', async () => {
   await using place = await RpcPlace.open();
   const session = await place.create();
-  const methods = attachMethods(place.engine);
   await place.client.call('session.input', { id: session, input: 'exit\r' });
   await place.client.call('orchestrate.wait', { id: session, exit: true });
-  const write = methods['attach.write']?.({ session, bytes: 'eA==' }, new AbortController().signal);
+  const { signal } = new AbortController();
+  const write = call(typeKeys, { session, text: 'x' }, { engine: place.engine, caller: localPerson, signal });
   await expect(write).rejects.toMatchObject({ code: 'terminal_exited' });
-  expect(place.engine.audit.entries().at(-1)).toMatchObject({ operation: 'attach.write', error: 'terminal_exited' });
+  expect(place.engine.audit.entries().at(-1)).toMatchObject({ operation: 'person.type', error: 'terminal_exited' });
 });
 
 test('entries say what was asked for, of variables only the names (R-RPC-035, R-RPC-036)', async () => {

@@ -66,8 +66,8 @@ test('instance.list has no tokens, instance.info has; a title is mirrored at onc
 
 test('instance.focus counts those who show it, and knows the session (R-RPC-125)', async () => {
   const [one, two] = [await place.create(), await place.create()];
-  using _viewer = place.engine.service(runningInstance).focused.on(({ session, heard }) => {
-    if (session === undefined || session === one) heard();
+  using _viewer = place.engine.events.on((event) => {
+    if (event.kind === 'focus' && (event.session ?? one) === one) event.heard();
   });
   expect(await call('instance.focus')).toEqual({ ok: true, delivered: 1 });
   expect(await call('instance.focus', { session_id: String(one) })).toEqual({ ok: true, delivered: 1 });

@@ -2,7 +2,9 @@ import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { attachMethods } from '../../../src/engine/person/attach/methods.ts';
+import { callStream } from '../../../src/engine/call/call-stream.ts';
+import { localPerson } from '../../../src/engine/call/principal.ts';
+import { followTerminal } from '../../../src/operations/person/index.ts';
 import { call as callOperation } from '../../../src/engine/call/call.ts';
 import { open } from '../../../src/operations/core/lifecycle.ts';
 import { create } from '../../../src/operations/terminal/shell.ts';
@@ -412,12 +414,9 @@ test('a session in which somebody sits or waits is not idle; of one that was clo
   const pattern = { id: waited, pattern: 'never', timeout_ms: 60_000 };
   await begun(waited, () => other.send(`${JSON.stringify({ id: 1, method: 'orchestrate.wait', params: pattern })}\n`));
   using leaving = disposableSignal();
-  const reading = { session: watched, from: terminal(watched)?.log.end, waitMs: 60_000 };
-  await begun(watched, () => {
-    attachMethods(place.engine)
-      ['attach.read']?.(reading, leaving.signal)
-      .catch(() => {});
-  });
+  const context = { engine: place.engine, caller: localPerson, signal: leaving.signal };
+  const following = callStream(followTerminal, { session: watched }, context);
+  await begun(watched, () => void following.next());
   clock.jump(700_000);
   // Whoever is not idle waits again.
   const due = [...clock.long.keys()];

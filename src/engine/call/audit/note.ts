@@ -8,6 +8,8 @@ export interface AuditNote {
   readonly changes?: readonly string[] | undefined;
   /** Names of variables it sets: what they are set to may be a secret. */
   readonly variables?: readonly string[] | undefined;
+  /** Length of what a person typed, where that is all that may be kept of it. */
+  readonly characters?: number | undefined;
   /** The terminal it opened. */
   readonly terminal?: string | undefined;
 }

@@ -32,8 +32,8 @@ interface Kept {
  * declined or too old, regardless of waiters. Answers are held in memory only, until their one use.
  */
 export class PersonQuestions implements Disposable {
-  /** Ids of questions that are no longer open. */
-  readonly settled = new Emitter<string>();
+  /** Each question when it is asked and when it is settled. */
+  readonly changed = new Emitter<{ readonly question: OpenQuestion; readonly isOpen: boolean }>();
   readonly #clock: Clock;
   readonly #answerCommand: string;
   readonly #open = new Map<string, Entry>();
@@ -137,9 +137,7 @@ export class PersonQuestions implements Disposable {
   #mustFind(id: string): Entry {
     const entry = this.#open.get(id);
     if (entry) return entry;
-    throw new FairleadError('not_found', 'This question is no longer open.', {
-      hint: 'It was answered or declined, or it took too long. Let the agent try again.',
-    });
+    throw notOpen();
   }
 
   #add(asked: OwnedQuestion, key: string): Entry {
@@ -164,6 +162,7 @@ export class PersonQuestions implements Disposable {
     const limit = this.#clock.after(limitMs, () => this.#settle(entry, { by: 'expired' }));
     const entry: Entry = { question, key, settled: deferred(), limit, waiting: 0 };
     this.#open.set(question.id, entry);
+    this.changed.emit({ question, isOpen: true });
     return entry;
   }
 
@@ -171,7 +170,7 @@ export class PersonQuestions implements Disposable {
     if (!this.#open.delete(entry.question.id)) return;
     entry.limit[Symbol.dispose]();
     entry.settled.resolve(outcome);
-    this.settled.emit(entry.question.id);
+    this.changed.emit({ question: entry.question, isOpen: false });
   }
 
   #keep(key: string, text: string): void {
@@ -196,6 +195,14 @@ const keyOf = ({ principal, kind, subject, prompt }: OwnedQuestion): string =>
 /** One line of plain text: a far side may have had its hand in it. */
 const shown = (text: string, most: number): string =>
   plainText(text, { separator: ' ' }).text.replaceAll(/\s+/g, ' ').trim().slice(0, most);
+
+export const notOpen = (): FairleadError =>
+  new FairleadError('not_found', 'This question is no longer open.', {
+    hint: 'It was answered or declined, or it took too long. Let the agent try again.',
+  });
+
+/** Ids of terminals have another shape. */
+export const isQuestionId = (id: string): boolean => id.startsWith('q_');
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -1,0 +1,75 @@
+import { Emitter } from '../../lib/emitter.ts';
+import type { OpenQuestion } from '../person/questions/question.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export type TerminalEventKind = 'opened' | 'state' | 'title' | 'prompt' | 'resized' | 'recording' | 'bell' | 'closed';
+
+/** Something is new in an engine. The object it comes with has the new facts: an event that is heard twice or late does no harm. */
+export type EngineEvent =
+  | { readonly kind: TerminalEventKind; readonly terminal: Terminal }
+  /** A question of the engine itself was asked, or is settled. */
+  | { readonly kind: 'question'; readonly question: OpenQuestion; readonly isOpen: boolean }
+  /** A caller wants people to look at a session, or at the instance. A listener that shows it to a person calls `heard`. */
+  | { readonly kind: 'focus'; readonly session: number | undefined; readonly heard: () => void };
+
+/** The one emitter of an engine. */
+export class EngineEvents {
+  readonly #emitter = new Emitter<EngineEvent>();
+  readonly #terminals = new Map<Terminal, Disposable[]>();
+  /** Listeners to titles. Without one a title costs nothing; with one the foreground program is looked at. */
+  #watchers = 0;
+  readonly #titles = new Map<Terminal, Disposable>();
+
+  /** Every event but titles. */
+  on(listener: (event: EngineEvent) => void): Disposable {
+    return this.#emitter.on(listener);
+  }
+
+  /** Titles, too. */
+  watch(listener: (event: EngineEvent) => void): Disposable {
+    this.#watchers += 1;
+    if (this.#watchers === 1) for (const terminal of this.#terminals.keys()) this.#watchTitle(terminal);
+    const listening = this.#emitter.on(listener);
+    let held = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (!held) return;
+        held = false;
+        listening[Symbol.dispose]();
+        this.#watchers -= 1;
+        if (this.#watchers > 0) return;
+        for (const title of this.#titles.values()) title[Symbol.dispose]();
+        this.#titles.clear();
+      },
+    };
+  }
+
+  emit(event: EngineEvent): void {
+    this.#emitter.emit(event);
+  }
+
+  opened(terminal: Terminal): void {
+    const tell = (kind: TerminalEventKind) => (): void => this.emit({ kind, terminal });
+    this.#terminals.set(terminal, [
+      terminal.state.changed.on(tell('state')),
+      terminal.person.prompts.changed.on(tell('prompt')),
+      terminal.screen.resized.on(tell('resized')),
+      terminal.screen.events.on(({ type }) => type === 'bell' && this.emit({ kind: 'bell', terminal })),
+    ]);
+    if (this.#watchers > 0) this.#watchTitle(terminal);
+    this.emit({ kind: 'opened', terminal });
+  }
+
+  closed(terminal: Terminal): void {
+    for (const listening of this.#terminals.get(terminal) ?? []) listening[Symbol.dispose]();
+    this.#titles.get(terminal)?.[Symbol.dispose]();
+    this.#titles.delete(terminal);
+    this.#terminals.delete(terminal);
+    this.emit({ kind: 'closed', terminal });
+  }
+
+  #watchTitle(terminal: Terminal): void {
+    const listening = terminal.state.title.changed.on(() => this.emit({ kind: 'title', terminal }));
+    this.#titles.set(terminal, listening);
+  }
+}

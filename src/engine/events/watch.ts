@@ -1,0 +1,68 @@
+import type { Caller } from '../call/call.ts';
+import { maySee } from '../call/principal.ts';
+import { onAbort } from '../../system/on-abort.ts';
+import type { Engine } from '../engine.ts';
+import type { OpenQuestion } from '../person/questions/question.ts';
+import type { EngineEvent, TerminalEventKind } from './engine-events.ts';
+import { statusOf, type TerminalStatus } from './status.ts';
+
+export type WatchItem =
+  /** The whole state: first, and again for a reader that fell behind. */
+  | { readonly kind: 'all'; readonly terminals: TerminalStatus[]; readonly questions: OpenQuestion[] }
+  | { readonly kind: TerminalEventKind; readonly terminal: TerminalStatus }
+  | { readonly kind: 'question'; readonly question: OpenQuestion; readonly isOpen: boolean };
+
+/** Changes that wait for a reader. At the limit they are dropped, and the reader gets the whole state in their place. */
+const mostPending = 256;
+
+/** All that happens in an engine, as far as this caller may see it: first the whole state, then each change. */
+export async function* watchEngine(
+  engine: Engine,
+  caller: Pick<Caller, 'principal'>,
+  signal: AbortSignal,
+): AsyncGenerator<WatchItem, void, void> {
+  let pending: WatchItem[] = [];
+  let isBehind = true;
+  let wake = (): void => {};
+  using _events = engine.events.watch((event) => {
+    // What happens before the whole state is taken is in it.
+    const item = isBehind ? undefined : itemOf(event, engine, caller);
+    if (!item) return;
+    if (pending.push(item) > mostPending) {
+      pending = [];
+      isBehind = true;
+    }
+    wake();
+  });
+  using _end = onAbort(signal, () => wake());
+  while (!signal.aborted) {
+    if (isBehind) {
+      isBehind = false;
+      yield everything(engine, caller);
+      continue;
+    }
+    const next = pending.shift();
+    if (next) yield next;
+    else {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+}
+
+function everything(engine: Engine, caller: Pick<Caller, 'principal'>): WatchItem {
+  const { recordings, questions } = engine;
+  return {
+    kind: 'all',
+    terminals: engine.terminals.filter((one) => maySee(one.identity, caller)).map((one) => statusOf(one, recordings)),
+    questions: questions.list().filter(({ principal }) => principal === caller.principal),
+  };
+}
+
+function itemOf(event: EngineEvent, engine: Engine, caller: Pick<Caller, 'principal'>): WatchItem | undefined {
+  if (event.kind === 'focus') return undefined;
+  if (event.kind === 'question') return event.question.principal === caller.principal ? event : undefined;
+  const { kind, terminal } = event;
+  return maySee(terminal.identity, caller) ? { kind, terminal: statusOf(terminal, engine.recordings) } : undefined;
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { operation } from '../../engine/call/operation.ts';
+import { aboutSession, Session, terminalCalled } from './shared.ts';
+
+/** Keys of one attached person within this time are one entry of the audit trail. */
+const typingSpanMs = 1000;
+
+export const see = operation({
+  title: 'See a terminal',
+  summary: 'See a terminal as it is now: its screen as bytes for a fresh terminal, and where its output goes on.',
+  access: 'observe',
+  input: z.strictObject({ session: Session }),
+  output: z.object({
+    session: z.number().int(),
+    terminal: z.string().describe('The id that programs in it have in FAIRLEAD_SESSION'),
+    name: z.string(),
+    screen: z.string().describe('Base64'),
+    from: z.number().int().describe('Offset of the output behind it'),
+    cols: z.number().int(),
+    rows: z.number().int(),
+  }),
+  positional: ['session'],
+  about: aboutSession,
+  async run({ input, engine, caller, signal, note }) {
+    const terminal = terminalCalled(input.session, engine, caller);
+    note({ terminal: String(terminal.identity.number) });
+    await terminal.sync(signal);
+    const { screen, id, log } = terminal;
+    const { number, name, program } = terminal.identity;
+    return {
+      session: number,
+      terminal: id,
+      name: name ?? program,
+      screen: Buffer.concat([Buffer.from(screen.snapshot()), screen.pending]).toString('base64'),
+      from: log.end,
+      ...screen.size,
+    };
+  },
+  render: ({ session, name, cols, rows }) => `Session ${session}: ${name}, ${cols}x${rows}.`,
+});
+
+export const type = operation({
+  title: 'Type into a terminal',
+  summary: 'Type keys into a terminal, as the person at its keyboard. The audit trail keeps their number only.',
+  access: 'control',
+  input: z.strictObject({
+    session: Session,
+    text: z.string().max(262_144).optional().describe('The keys, as a terminal sends them'),
+  }),
+  output: z.object({ session: z.number().int(), bytes: z.number().int() }),
+  positional: ['session'],
+  secretField: 'text',
+  auditSpanMs: typingSpanMs,
+  about: aboutSession,
+  async run({ input, body, engine, caller, signal, note }) {
+    const terminal = terminalCalled(input.session, engine, caller);
+    note({ terminal: String(terminal.identity.number) });
+    const bytes = body ?? Buffer.from(input.text ?? '');
+    await terminal.input.send(bytes, caller.name, signal, 'person');
+    return { session: terminal.identity.number, bytes: bytes.length };
+  },
+  render: ({ bytes, session }) => `Typed ${bytes} bytes into session ${session}.`,
+});
+
+export const resize = operation({
+  title: 'Resize a terminal',
+  summary: 'Resize a terminal, for every reader of it.',
+  access: 'control',
+  destructive: false,
+  idempotent: true,
+  openWorld: false,
+  input: z.strictObject({
+    session: Session,
+    cols: z.number().int().min(2).max(1000),
+    rows: z.number().int().min(1).max(1000),
+  }),
+  output: z.object({ session: z.number().int(), cols: z.number().int(), rows: z.number().int() }),
+  positional: ['session', 'cols', 'rows'],
+  about: ({ session, cols, rows }) => ({ terminal: String(session), detail: `${cols}x${rows}` }),
+  async run({ input: { session, cols, rows }, engine, caller, signal, note }) {
+    const terminal = terminalCalled(session, engine, caller);
+    note({ terminal: String(terminal.identity.number) });
+    await terminal.resize({ cols, rows }, signal);
+    return { session: terminal.identity.number, cols, rows };
+  },
+  render: ({ session, cols, rows }) => `Session ${session} is ${cols}x${rows} now.`,
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { FairleadError } from '../../contract/errors.ts';
+import type { Caller } from '../../engine/call/call.ts';
+import { maySee } from '../../engine/call/principal.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { namedSession } from '../../engine/sessions/lookup.ts';
+import type { Terminal } from '../../engine/terminal/terminal.ts';
+
+export const Session = z
+  .union([z.string().max(256), z.number().int().min(0)])
+  .default(0)
+  .describe('Number, id or name');
+
+/** The terminals that a caller may know of, also those that are no sessions. */
+export const terminalsOf = (engine: Engine, caller: Caller): Terminal[] =>
+  engine.terminals.filter((terminal) => maySee(terminal.identity, caller));
+
+/** The terminal that a person means. 0 is the default session, whatever its own number is. */
+export function terminalCalled(session: string | number, engine: Engine, caller: Caller): Terminal {
+  const all = terminalsOf(engine, caller).map((terminal) => {
+    const { id, identity, ended } = terminal;
+    const { number, name } = identity;
+    return { number, id, name, isLive: ended === undefined, terminal };
+  });
+  const isThere = all.some(({ number }) => String(number) === String(session));
+  const byDefault = isThere || String(session) !== '0' ? undefined : engine.sessions.numbered(0, caller);
+  return byDefault ?? namedSession(String(session), all).terminal;
+}
+
+/** The same for an entry of the audit trail that must not wait for it to be found. */
+export const aboutSession = ({ session }: { readonly session: string | number }): { readonly terminal: string } => ({
+  terminal: String(session),
+});
+
+export function terminalWithId(id: string, engine: Engine, caller: Caller): Terminal {
+  const found = terminalsOf(engine, caller).find((terminal) => terminal.id === id);
+  if (found) return found;
+  throw new FairleadError('terminal_not_found', `There is no terminal ${id}.`);
+}

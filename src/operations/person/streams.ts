@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { stream } from '../../engine/call/operation.ts';
+import { watchEngine } from '../../engine/events/watch.ts';
+import { promptKinds } from '../../engine/person/prompts/prompt.ts';
+import { describeEnd } from '../../engine/terminal/ended.ts';
+import { aboutSession, Session, terminalCalled } from './shared.ts';
+
+const State = z.enum(['starting', 'idle', 'running', 'needs_input', 'needs_person', 'exited', 'lost']);
+
+const Status = z.object({
+  terminal: z.string(),
+  session: z.number().int(),
+  name: z.string().optional(),
+  target: z.string(),
+  program: z.string(),
+  state: State,
+  title: z.string(),
+  cols: z.number().int(),
+  rows: z.number().int(),
+  prompt: z
+    .object({
+      kind: z.enum(promptKinds),
+      needs: z.enum(['person', 'input']),
+      prompt: z.string(),
+      secret: z.boolean(),
+    })
+    .optional(),
+  recordingId: z.string().optional(),
+  exitCode: z.number().int().nullable().optional(),
+});
+
+const Question = z.object({
+  id: z.string(),
+  kind: z.enum(promptKinds),
+  subject: z.string(),
+  prompt: z.string(),
+  secret: z.boolean(),
+  principal: z.string(),
+  asker: z.string(),
+  expiresAt: z.string(),
+});
+
+const WatchItem = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('all'), terminals: z.array(Status), questions: z.array(Question) }),
+  z.object({
+    kind: z.enum(['opened', 'state', 'title', 'prompt', 'resized', 'recording', 'bell', 'closed']),
+    terminal: Status,
+  }),
+  z.object({ kind: z.literal('question'), question: Question, isOpen: z.boolean() }),
+]);
+
+export const watch = stream({
+  title: 'Watch every terminal',
+  summary: 'Watch what happens: first the state of every terminal and question, then each change with the new state.',
+  access: 'observe',
+  input: z.strictObject({}),
+  item: WatchItem,
+  run: ({ engine, caller, signal }) => watchEngine(engine, caller, signal),
+  render(item) {
+    if (item.kind === 'all') return item.terminals.map((one) => `${place(one)}  ${statusWords(one)}`).join('\n');
+    if (item.kind === 'question') return `${item.question.id}  ${item.isOpen ? item.question.prompt : 'settled'}`;
+    return `${place(item.terminal)}  ${item.kind}: ${statusWords(item.terminal)}`;
+  },
+});
+
+const place = ({ session, terminal }: z.output<typeof Status>): string => `${session} (${terminal})`;
+
+const statusWords = ({ state, title, prompt, cols, rows }: z.output<typeof Status>): string =>
+  [state, title, `${cols}x${rows}`, ...(prompt ? [prompt.prompt] : [])].join(', ');
+
+export const followTerminal = stream({
+  title: 'Follow a terminal',
+  summary: 'Follow the output of a terminal from an offset on, with its state and title, until it ends.',
+  access: 'observe',
+  input: z.strictObject({
+    session: Session,
+    from: z
+      .number()
+      .int()
+      .min(0)
+      .optional()
+      .describe('Offset of the first byte; the end of the output so far by default'),
+  }),
+  item: z.object({
+    from: z.number().int().describe('Offset of the first byte'),
+    bytes: z.string().describe('Base64'),
+    missed: z.number().int().describe('Bytes before it that are no longer kept'),
+    state: State,
+    title: z.string(),
+    focused: z.boolean().describe('A caller wants the person to look here'),
+    ended: z.string().optional().describe('How it ended: this is the last item'),
+  }),
+  positional: ['session'],
+  about: aboutSession,
+  async *run({ input, engine, caller, signal }) {
+    const terminal = terminalCalled(input.session, engine, caller);
+    const { log, state } = terminal;
+    const { number } = terminal.identity;
+    using _awake = terminal.usage.keepAwake();
+    let focused = false;
+    const focus = {
+      on: (listener: () => void) =>
+        engine.events.on((event) => {
+          if (event.kind !== 'focus' || (event.session ?? number) !== number) return;
+          event.heard();
+          focused = true;
+          listener();
+        }),
+    };
+    const signs = [state.changed, state.title.changed, focus];
+    for await (const { from, bytes, missed } of terminal.follow(input.from ?? log.end, signal, signs)) {
+      const { ended } = terminal;
+      const isOver = ended !== undefined && from + bytes.length >= log.end;
+      const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+      const item = { from, bytes: base64, missed, state: state.current, title: state.title.current, focused };
+      focused = false;
+      yield isOver ? { ...item, ended: describeEnd(ended) } : item;
+      if (isOver) return;
+    }
+  },
+  render: ({ bytes }) => Buffer.from(bytes, 'base64').toString(),
+});
