@@ -45,21 +45,37 @@ describe('fairlead serve', () => {
     expect((await fetch(served.url.replace('/mcp', '/healthz'))).status).toBe(200);
   });
 
-  test('the HTTP API runs the operations of every book', async () => {
+  test('the HTTP API runs the operations of every book, and follows a terminal; the person’s are not tools of MCP', async () => {
     await using served = await Served.start();
     const base = served.url.replace('/mcp', '/api');
     const authorization = `Bearer ${served.token}`;
-    const post = (path: string, body: object): Promise<Response> =>
+    const post = (path: string, body: object, more: Record<string, string> = {}): Promise<Response> =>
       fetch(`${base}/${path}`, {
         method: 'POST',
-        headers: { authorization, 'content-type': 'application/json' },
+        headers: { authorization, 'content-type': 'application/json', ...more },
         body: JSON.stringify(body),
       });
     const run = await post('terminal/run', { command: 'echo over http' });
     expect([run.status, await run.json()]).toMatchObject([200, { exitCode: 0, output: 'over http' }]);
     const listed = await (await fetch(base, { headers: { authorization } })).text();
-    for (const path of ['terminal/run', 'keyboard/type', 'ssh/run', 'exec/run_wait'])
+    for (const path of ['terminal/run', 'keyboard/type', 'ssh/run', 'exec/run_wait', 'person/waiting', 'person/follow'])
       expect(listed).toContain(`"/api/${path}"`);
+    const stop = new AbortController();
+    const follow = await fetch(`${base}/person/follow`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ session: '0', from: 0 }),
+      signal: stop.signal,
+    });
+    const reader = follow.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let first = '';
+    while (!first.endsWith('\n\n')) first += (await reader?.read())?.value ?? '';
+    const { bytes } = JSON.parse(first.split('\n', 1)[0]?.slice('data: '.length) ?? '') as { bytes: string };
+    expect(Buffer.from(bytes, 'base64').toString()).toContain('over http');
+    stop.abort();
+    const client = await served.connect();
+    expect((await client.listTools()).tools.map(({ name }) => name).filter((name) => /person/.test(name))).toEqual([]);
+    await client.close();
   });
 
   test('the token is shown to a person at a terminal, and to no pipe or file (R-RPC-009)', async () => {
