@@ -1,9 +1,10 @@
-import { type AnyOperation, type Book, entriesOf } from './engine/call/operation.ts';
+import { type AnyEntry, type Book, entriesOf } from './engine/call/operation.ts';
 import { usageOf, verbsOf } from './faces/cli/verbs.ts';
 import { ApiTable } from './faces/http/api/table.ts';
 import { MethodTable } from './faces/jsonrpc/methods.ts';
 import { foldBooks } from './faces/mcp/tools.ts';
 import { everyBook } from './operations/index.ts';
+import { personBook } from './operations/person/index.ts';
 import { sessionBook } from './operations/session/index.ts';
 
 /** Exactly what clients are offered of one operation; `null` where a face does not offer it. */
@@ -25,7 +26,7 @@ export async function surfaceFiles(countTokens: (text: string) => number): Promi
   const books = await everyBook();
   const api = new ApiTable(books, () => true);
   const methods = new MethodTable([sessionBook], notCalled).names;
-  const usages = cliUsages(sessionBook);
+  const usages = new Map([...cliUsages(sessionBook), ...cliUsages(personBook)]);
   const files: Record<string, string> = {};
   for (const book of books) {
     const { tools } = foldBooks([book], notCalled, { readOnly: false }).list();
@@ -44,14 +45,14 @@ export async function surfaceFiles(countTokens: (text: string) => number): Promi
         ...(!tool && { http: api.describe(id.replace('.', '/')) }),
       } satisfies OfferedOperation);
     }
-    for (const [id, { access }] of entriesOf(book.streams ?? {}))
-      keep(id, { access, http: api.describe(id.replace('.', '/')) });
+    for (const [id, op] of entriesOf(book.streams ?? {}))
+      keep(id, { access: op.access, cli: usages.get(op) ?? [], http: api.describe(id.replace('.', '/')) });
   }
   return files;
 }
 
-function cliUsages(book: Book): Map<AnyOperation, string[]> {
-  const usages = new Map<AnyOperation, string[]>();
+function cliUsages(book: Book): Map<AnyEntry, string[]> {
+  const usages = new Map<AnyEntry, string[]>();
   for (const verbs of verbsOf(book).values()) {
     for (const verb of verbs.values()) usages.set(verb.op, [...(usages.get(verb.op) ?? []), usageOf(verb)]);
   }

@@ -4,10 +4,9 @@ import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { expect, test } from 'vitest';
 import { commands } from '../src/commands/index.ts';
-import { verbsOf } from '../src/faces/cli/verbs.ts';
+import { verbs } from '../src/commands/drive/verbs.ts';
 import { foldBooks } from '../src/faces/mcp/tools.ts';
 import { usualBooks } from '../src/operations/index.ts';
-import { sessionBook } from '../src/operations/session/index.ts';
 import { referencePages } from '../src/reference.ts';
 import { sshVariables } from '../src/ssh-settings.ts';
 import { surfaceFiles } from '../src/surface.ts';
@@ -77,7 +76,6 @@ test('the glossary has at most forty words, one line each', () => {
 });
 
 test('every command that the documents and our own texts advise exists', () => {
-  const verbs = verbsOf(sessionBook);
   const words = [...commands.flatMap(({ name, otherName = name }) => [name, otherName]), ...verbs.keys()];
   const files = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...below('docs/guide', '.md'), ...below('src', '.ts')];
   const wrong = files.flatMap((file) =>

@@ -18,6 +18,7 @@ ${columns([
   ['session, exec, screen', 'sessions, commands in them, what they show'],
   ['workspace, orchestrate', 'save and restore sessions, drive several at once'],
   ['instance, server, system', 'running instances and their health'],
+  ['person', 'what waits for you; watch and follow terminals'],
   ['policy, proxy, selftest', 'allowed commands, proxy of new sessions, self-test'],
 ])}
 

@@ -1,10 +1,9 @@
 import type { Option } from '../../faces/cli/args.ts';
-import { verbsOf } from '../../faces/cli/verbs.ts';
-import { sessionBook } from '../../operations/session/index.ts';
 import { globalOptions } from '../global-options.ts';
 import { optionsOfCommand } from '../help.ts';
 import { commands } from '../index.ts';
 import { optionsOf } from '../drive/verb-options.ts';
+import { verbs } from '../drive/verbs.ts';
 
 interface CompletionWord {
   readonly word: string;
@@ -23,7 +22,6 @@ const version: Option = { name: 'version', flag: '--version', form: 'switch', he
 /** By the words before the cursor: nothing, `serve`, `session`, `session create`. Made from the same tables as help. */
 export function completionTable(): ReadonlyMap<string, Spot> {
   const table = new Map<string, Spot>();
-  const verbs = verbsOf(sessionBook);
   const first = [
     ...commands.flatMap(({ name, otherName, summary }) =>
       [name, ...(otherName === undefined ? [] : [otherName])].map((word) => ({ word, help: summary })),

@@ -1,28 +1,24 @@
-import { places, readSettings } from '../../config.ts';
 import { FairleadError } from '../../contract/errors.ts';
 import { isOn, parseArgs, shapeOf, UsageError } from '../../faces/cli/args.ts';
 import { cleanAnswer, toJson } from '../../faces/cli/clean.ts';
 import { fieldsOf, isAboutSession } from '../../faces/cli/fields.ts';
 import { show } from '../../faces/cli/show.ts';
 import { columns, styleFor, type Style } from '../../faces/cli/style.ts';
-import { placesOf, usageOf, type Verb, verbsOf } from '../../faces/cli/verbs.ts';
+import { placesOf, usageOf, type Verb } from '../../faces/cli/verbs.ts';
 import { RpcClient } from '../../faces/jsonrpc/client.ts';
 import { cliClient } from '../../faces/jsonrpc/wire.ts';
 import { closest } from '../../lib/closest.ts';
-import { sessionBook } from '../../operations/session/index.ts';
 import type { Surroundings } from '../command.ts';
 import { findInstance } from '../find-instance.ts';
+import { personal, verbs } from './verbs.ts';
 import { inputOf, quoteIt } from './verb-input.ts';
-import { optionsOf } from './verb-options.ts';
+import { optionsOf, whereOf } from './verb-options.ts';
+import { performForPerson } from './for-person.ts';
 import { numbered, onlySession, sessionCalled } from './which-session.ts';
 
-const verbs = verbsOf(sessionBook);
 /** Nouns of the command line that drive a running instance. */
 export const nouns = (): string[] => [...verbs.keys()];
 export const isNoun = (name: string): boolean => verbs.has(name);
-
-/** What a noun without a verb means (R-RPC-150). */
-const byItself = new Map([['policy', 'get']]);
 
 const connectMs = 5000;
 
@@ -36,7 +32,9 @@ export async function drive(noun: string, argv: readonly string[], around: Surro
     return 0;
   }
   const isBare = argv[0] === undefined || argv[0].startsWith('-');
-  const [name = '', ...rest] = isBare ? [byItself.get(noun) ?? '', ...argv] : argv;
+  const [name = '', ...rest] = isBare
+    ? [[...known.values()].find(({ op }) => op.cliDefault)?.verb ?? '', ...argv]
+    : argv;
   const verb = known.get(name);
   if (!verb) {
     if (argv.length > 0) throw new UsageError(noSuchVerb(noun, name, [...known.keys()]));
@@ -47,7 +45,7 @@ export async function drive(noun: string, argv: readonly string[], around: Surro
     stdout.write(verbHelp(verb, style));
     return 0;
   }
-  return await perform(verb, rest, around, style);
+  return await (personal.has(noun) ? performForPerson(verb, rest, around) : perform(verb, rest, around, style));
 }
 
 function noSuchVerb(noun: string, name: string, known: readonly string[]): string {
@@ -66,15 +64,8 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   const { op, method } = verb;
   const about = isAboutSession(op);
   const parsed = parseArgs(argv, optionsOf(op), op.lastTakesRest ? { advice: quoteIt } : undefined);
-  const values = readSettings(
-    new Map(parsed.flags.has('home') ? [['home', String(parsed.flags.get('home'))]] : []),
-    around.env,
-    { uses: ['home'] },
-  );
-  const { home } = places(values, around.env);
-  // The variable names an instance of the home beside it, not of another.
-  const ours = parsed.flags.has('home') ? undefined : around.env['FAIRLEAD_INSTANCE'];
-  const instance = findInstance(home, text(parsed.flags.get('instance')) ?? ours);
+  const { home, instance: named } = whereOf(parsed, around.env);
+  const instance = findInstance(home, named);
   const own = around.env['FAIRLEAD_SESSION'];
   const greeting = { token: instance.auth_token, client: cliClient, session: own };
   using rpc = await RpcClient.connect(instance.mcp_port, greeting, AbortSignal.timeout(connectMs));
@@ -92,9 +83,6 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   }
   return op.exitCode?.(answer) ?? op.passthrough?.(answer, isOn(parsed.flags, 'passthrough')) ?? 0;
 }
-
-const text = (value: string | readonly string[] | undefined): string | undefined =>
-  value === undefined ? undefined : String(value);
 
 /** A word that is no session may begin an unquoted command. */
 async function called(word: string, guessed: boolean, rpc: RpcClient): Promise<string | number> {

@@ -1,14 +1,14 @@
 import { places } from '../../config.ts';
 import { FairleadError } from '../../contract/errors.ts';
-import { Instances } from '../../engine/instances/instances.ts';
 import { UsageError } from '../../faces/cli/args.ts';
 import { cleanAnswer } from '../../faces/cli/clean.ts';
 import { styleFor } from '../../faces/cli/style.ts';
 import type { SocketClient } from '../../faces/socket/client.ts';
-import { type LiveSocket, liveSockets, socketsOf } from '../../faces/socket/directory.ts';
+import { liveSockets, socketsOf } from '../../faces/socket/directory.ts';
 import { see } from '../../operations/person/index.ts';
 import type { Invocation } from '../command.ts';
-import { findInstance, noneRunning } from '../find-instance.ts';
+import { noneRunning } from '../find-instance.ts';
+import { clientsInOrder } from './clients-in-order.ts';
 import { answerMs, type AttachedSession, attachLoop } from './attach-loop.ts';
 
 /** Attaches this terminal to a session of a running instance. Ctrl+] detaches; the session keeps running. */
@@ -26,7 +26,7 @@ export async function attach(invocation: Invocation): Promise<number> {
   const instance = flags.get('instance')?.toString() ?? env['FAIRLEAD_INSTANCE'];
   const sockets = await liveSockets(socketsOf(home));
   try {
-    const found = await findSession(inOrder(sockets, home, instance), session);
+    const found = await findSession(clientsInOrder(sockets, home, instance), session);
     if (!found) throw notThere(session, sockets.length);
     const { client, opened } = found;
     if (opened.terminal === env['FAIRLEAD_SESSION']) {
@@ -40,18 +40,6 @@ export async function attach(invocation: Invocation): Promise<number> {
   } finally {
     await Promise.all(sockets.map((socket) => socket[Symbol.asyncDispose]()));
   }
-}
-
-/** Only the instance that is named; else every process, the active instance first and then the newest (R-RPC-151). */
-function inOrder(sockets: readonly LiveSocket[], home: string, instance: string | undefined): SocketClient[] {
-  if (instance !== undefined) {
-    const { pid } = findInstance(home, instance);
-    return sockets.filter((socket) => socket.pid === pid).map(({ client }) => client);
-  }
-  const peers = new Instances(home);
-  const order = [peers.active(), ...peers.list().toReversed()].map((record) => record?.pid);
-  const place = ({ pid }: LiveSocket): number => (order.includes(pid) ? order.indexOf(pid) : order.length);
-  return sockets.toSorted((a, b) => place(a) - place(b)).map(({ client }) => client);
 }
 
 async function findSession(

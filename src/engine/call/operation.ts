@@ -12,7 +12,7 @@ export type Content =
   | { readonly type: 'image'; readonly bytes: Uint8Array; readonly mimeType: string };
 
 /** What an operation and a stream have in common: the words, the arguments and what a gate judges by. */
-interface CatalogueEntry<In extends z.ZodType> {
+export interface CatalogueEntry<In extends z.ZodType> {
   readonly title: string;
   /** What a caller needs to know to use it well. The first sentence stands alone in lists. */
   readonly summary: string;
@@ -24,6 +24,8 @@ interface CatalogueEntry<In extends z.ZodType> {
   readonly about?: (input: z.output<In>) => AuditNote;
   /** Other names on the command line, `noun verb`. */
   readonly cliNames?: readonly string[];
+  /** On the command line its noun means it, when no verb is given. */
+  readonly cliDefault?: true;
   /** Input fields the command line takes by position, in order. */
   readonly positional?: readonly (keyof z.input<In> & string)[];
 }
@@ -85,7 +87,7 @@ export interface StreamOperation<In extends z.ZodType = z.ZodType, Item extends 
   extends CatalogueEntry<In> {
   readonly item: Item;
   readonly run: (call: StreamCall<z.output<In>>) => AsyncIterable<z.output<Item>>;
-  /** One item in words for people. JSON faces never call it. */
+  /** One item in words for people, with the end of its last line. JSON faces never call it. */
   readonly render: (item: z.output<Item>) => string;
 }
 
@@ -124,6 +126,11 @@ export const stream = <In extends z.ZodType, Item extends z.ZodType>(
 export type AnyOperation = Operation<any, any>;
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyStream = StreamOperation<any, any>;
+/** Either of them, with what only an operation may have. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyEntry = CatalogueEntry<any> &
+  Pick<AnyOperation, 'render'> &
+  Partial<Pick<AnyOperation, 'lastTakesRest' | 'passthrough' | 'show' | 'exitCode' | 'secretField'>>;
 
 /** A group of operations that share a reference document, and so a way of saying what went wrong. */
 export interface Book {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AnyOperation } from '../../engine/call/operation.ts';
+import type { AnyEntry } from '../../engine/call/operation.ts';
 import { type Option, UsageError } from './args.ts';
 
 interface Property {
@@ -26,7 +26,7 @@ export interface Field {
 const sessionNames = ['id', 'session_id'];
 
 /** Whether an operation is about one session. */
-export const isAboutSession = (op: AnyOperation): boolean => {
+export const isAboutSession = (op: AnyEntry): boolean => {
   const names = Object.keys(propertiesOf(op).properties);
   return sessionNames.every((name) => names.includes(name));
 };
@@ -34,7 +34,7 @@ export const isAboutSession = (op: AnyOperation): boolean => {
 /** Whether a field holds sessions besides the one an operation is about. */
 export const holdsSessions = ({ name }: Field): boolean => name === 'session_id' || name === 'sessions';
 
-export function fieldsOf(op: AnyOperation): Field[] {
+export function fieldsOf(op: AnyEntry): Field[] {
   const { properties, required } = propertiesOf(op);
   const hidden = isAboutSession(op) ? sessionNames : [];
   return Object.entries(properties)
@@ -49,7 +49,7 @@ export function fieldsOf(op: AnyOperation): Field[] {
     }));
 }
 
-function propertiesOf(op: AnyOperation): { properties: Record<string, Property>; required: readonly string[] } {
+function propertiesOf(op: AnyEntry): { properties: Record<string, Property>; required: readonly string[] } {
   const schema = z.toJSONSchema(op.input as z.ZodType, { io: 'input', unrepresentable: 'any' }) as {
     properties?: Record<string, Property>;
     required?: readonly string[];

@@ -71,8 +71,8 @@ export const resize = operation({
   openWorld: false,
   input: z.strictObject({
     session: Session,
-    cols: z.number().int().min(2).max(1000),
-    rows: z.number().int().min(1).max(1000),
+    cols: z.number().int().min(2).max(1000).describe('Columns'),
+    rows: z.number().int().min(1).max(1000).describe('Rows'),
   }),
   output: z.object({ session: z.number().int(), cols: z.number().int(), rows: z.number().int() }),
   positional: ['session', 'cols', 'rows'],

@@ -57,9 +57,9 @@ export const watch = stream({
   item: WatchItem,
   run: ({ engine, caller, signal }) => watchEngine(engine, caller, signal),
   render(item) {
-    if (item.kind === 'all') return item.terminals.map((one) => `${place(one)}  ${statusWords(one)}`).join('\n');
-    if (item.kind === 'question') return `${item.question.id}  ${item.isOpen ? item.question.prompt : 'settled'}`;
-    return `${place(item.terminal)}  ${item.kind}: ${statusWords(item.terminal)}`;
+    if (item.kind === 'all') return item.terminals.map((one) => `${place(one)}  ${statusWords(one)}\n`).join('');
+    if (item.kind === 'question') return `${item.question.id}  ${item.isOpen ? item.question.prompt : 'settled'}\n`;
+    return `${place(item.terminal)}  ${item.kind}: ${statusWords(item.terminal)}\n`;
   },
 });
 

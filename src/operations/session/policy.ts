@@ -64,6 +64,7 @@ const sameScope = (one: Policy['scope'], other: Policy['scope']): boolean =>
 
 export const get = operation({
   title: 'Read the policy',
+  cliDefault: true,
   summary: 'The current policy for commands.',
   access: 'observe',
   input: z.object({}),

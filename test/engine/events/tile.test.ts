@@ -2,31 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { callStream } from '../../../src/engine/call/call-stream.ts';
 import { localPerson } from '../../../src/engine/call/principal.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
-import { followTerminal } from '../../../src/operations/person/index.ts';
 import { localTransport } from '../../../src/transports/local/transport.ts';
 import { engineWith, limit } from '../../support/engine.ts';
-
-/** What a tile of a dashboard shows of one terminal, from one stream. */
-class Tile {
-  state = '';
-  title = '';
-  bytes = '';
-
-  async show(engine: Engine, session: string, signal: AbortSignal): Promise<void> {
-    for await (const item of callStream(
-      followTerminal,
-      { session, from: 0 },
-      { engine, caller: localPerson, signal },
-    )) {
-      this.state = item.state;
-      this.title = item.title;
-      this.bytes += Buffer.from(item.bytes, 'base64').toString();
-    }
-  }
-}
+import { Tile } from '../../support/tile.ts';
 
 test.each([
   ['marked', true],

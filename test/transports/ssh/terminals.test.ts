@@ -12,7 +12,9 @@ import { run } from '../../../src/operations/core/run.ts';
 import { send } from '../../../src/operations/core/send.ts';
 import { wait } from '../../../src/operations/core/wait.ts';
 import { ssh } from '../../../src/transports/ssh/index.ts';
+import { localPerson } from '../../../src/engine/call/principal.ts';
 import { callerOf } from '../../support/ssh/remote.ts';
+import { Tile } from '../../support/tile.ts';
 import { sshEngine } from '../../support/ssh/home.ts';
 import { withSshd } from '../../support/ssh/login.ts';
 import { isRoot, type Sshd, startSshd } from '../../support/ssh/sshd.ts';
@@ -51,6 +53,27 @@ test('every run tells the directory that the far shell tells with its next promp
     expect(await use(run, { terminal, command: 'false' })).toMatchObject({ state: 'done', exitCode: 1, cwd });
   }
 });
+
+test.each([['bash'], ['/bin/dash']])(
+  'a tile shows state, title and bytes of %s over SSH from one stream',
+  async (shell) => {
+    const { terminal } = await use(open, { target: 'ssh:far', shell }, localPerson.principal);
+    const tile = new Tile();
+    const leaving = new AbortController();
+    const shown = tile.show(engine, terminal, leaving.signal);
+    const type = (input: object) => use(send, { terminal, ...input }, localPerson.principal);
+    const soon = { timeout: 15_000 };
+    await expect.poll(() => tile.state, soon).toBe('idle');
+    await type({ text: "printf '\\033]0;named\\007'; echo by''tes; sleep 60" });
+    await expect.poll(() => tile.title, soon).toBe('named');
+    await expect.poll(() => tile.bytes, soon).toContain('bytes\r\n');
+    await expect.poll(() => tile.state, soon).toBe('running');
+    await type({ keys: ['Ctrl+C'] });
+    await expect.poll(() => tile.state, soon).toBe('idle');
+    leaving.abort();
+    await shown;
+  },
+);
 
 test('run, wait, blocks, find, send, screenshot, recording: the core book as it is', async () => {
   const { terminal, ...opened } = await far({ name: 'there' });
