@@ -20,7 +20,7 @@ import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
 import { serveLocally } from './local-socket.ts';
 import { listenHttp } from './http.ts';
-import { failedLogins, mayMove } from './ports.ts';
+import { failedLogins, mayMove } from './token-safety.ts';
 import { welcome } from './welcome.ts';
 
 /** An instance: MCP over HTTP, the session RPC over TCP, a local socket; until a signal comes. */

@@ -4,7 +4,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { decodeCursor } from '../../engine/reading/cursor.ts';
 import { fenced } from '../../engine/reading/fence.ts';
 import { readTerminal } from '../../engine/reading/read.ts';
-import { type Condition, awaitCondition } from '../../engine/waiting/wait.ts';
+import { type Condition, awaitCondition } from '../../engine/waiting/await-condition.ts';
 import { plainText } from '../../lib/plain-text.ts';
 import { askFacts, Asks, askWords } from './asks.ts';
 import { FlagsShape, flagWords, Next, nextSteps, nextWords, readerName, readRest, TerminalInput } from './shared.ts';

@@ -13,7 +13,7 @@ import { textOf } from '../../engine/run/output-text.ts';
 import { type RunResult, runCommand } from '../../engine/run/run.ts';
 import { signalForeground } from '../../engine/terminal/controls.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
-import { awaitCondition as waitForAny } from '../../engine/waiting/wait.ts';
+import { awaitCondition as waitForAny } from '../../engine/waiting/await-condition.ts';
 import { isContinuation } from '../../lib/utf8.ts';
 import { ActivityShape, activityFacts, plainLine, liveSession, session, sessionOf } from './shared.ts';
 import { input as sessionInput } from './sessions.ts';

@@ -7,7 +7,7 @@ import { commandDetail, typesUnseen } from '../../engine/call/audit/command-deta
 import { operation } from '../../engine/call/operation.ts';
 import { launchLines } from '../../policy/lines.ts';
 import { readyForLine } from '../../engine/waiting/ready-for-line.ts';
-import { type Condition, awaitCondition as waitForAny } from '../../engine/waiting/wait.ts';
+import { type Condition, awaitCondition as waitForAny } from '../../engine/waiting/await-condition.ts';
 import { aboutLaunch } from '../launch.ts';
 import { renderSessionError } from './errors.ts';
 import { typeLine, Waited, waitFor } from './exec.ts';

@@ -9,7 +9,7 @@ import { gone } from '../../engine/terminal/ended.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { inTurn } from '../../system/turns.ts';
 import { TerminalFlags, SessionId } from './shared.ts';
-import { type Condition, awaitCondition } from '../../engine/waiting/wait.ts';
+import { type Condition, awaitCondition } from '../../engine/waiting/await-condition.ts';
 
 export const ContentInput = z.object({
   visibleOnly: z.boolean().default(false).describe('Only the visible viewport'),

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { follow, type RunResult, runCommand } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/await-condition.ts';
 import { limit, shellHome } from '../../support/engine.ts';
 
 const poem = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? `line ${at}` : '')).join('\n');

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { follow, runCommand } from '../../../src/engine/run/run.ts';
 import { deferred } from '../../../src/lib/deferred.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/await-condition.ts';
 import { limit, shellHome } from '../../support/engine.ts';
 
 const home = shellHome();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { follow, runCommand, type RunResult } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/await-condition.ts';
 import { type Column, columns, type Shape, shapes, type Step, stepsFor } from '../../support/shell-matrix.ts';
 import { shellMatrixPage } from '../../support/shell-matrix-page.ts';
 import { limit, type ShellHome, shellHome } from '../../support/engine.ts';

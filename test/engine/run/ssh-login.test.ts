@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { follow, runCommand } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/await-condition.ts';
 import { never, Workplace } from '../../support/prompt-desk.ts';
 import { isRoot, type Sshd, startSshd } from '../../support/ssh/sshd.ts';
 

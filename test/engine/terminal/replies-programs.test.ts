@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/await-condition.ts';
 import { limit, shellHome } from '../../support/engine.ts';
 import { clean, prepare, runs } from '../../support/queries/matrix.ts';
 

@@ -5,7 +5,7 @@ import { readyForLine } from '../../../src/engine/waiting/ready-for-line.ts';
 import { firstPrompt, answered } from '../../../src/engine/waiting/answered.ts';
 import { deferred } from '../../../src/lib/deferred.ts';
 import { pressKey } from '../../../src/engine/input/typing.ts';
-import { awaitCondition } from '../../../src/engine/waiting/wait.ts';
+import { awaitCondition } from '../../../src/engine/waiting/await-condition.ts';
 import { mark, openWire, type Wire } from '../../support/reading.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
 

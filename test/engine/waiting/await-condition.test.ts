@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { type Condition, awaitCondition } from '../../../src/engine/waiting/wait.ts';
+import { type Condition, awaitCondition } from '../../../src/engine/waiting/await-condition.ts';
 import { mark, openWire } from '../../support/reading.ts';
 import { limit, shellHome } from '../../support/engine.ts';
 import { ManualClock } from '../../support/clocks/manual.ts';
