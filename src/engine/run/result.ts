@@ -1,4 +1,5 @@
 import type { ProgramPrompt } from '../person/prompts/prompt.ts';
+import type { Evidence } from './evidence/evidence.ts';
 
 export type RunState =
   /** The command is over. */
@@ -15,20 +16,6 @@ export type RunState =
   | 'exited'
   /** The shell has not shown its first prompt yet: the command was not typed. */
   | 'starting';
-
-/** What tells that the command is over, strongest first. */
-export type Evidence =
-  /** The exit status of the terminal's own process. */
-  | 'child'
-  /** The shell said so, in a mark that carries this terminal's nonce. */
-  | 'mark'
-  /** A sentinel printed after the command: words only we know. */
-  | 'marker'
-  /** The shell is back in the foreground, at its prompt. */
-  | 'foreground'
-  /** Nothing moves any more. */
-  | 'quiet'
-  | 'none';
 
 export type Confidence = 'certain' | 'high' | 'medium' | 'low';
 

@@ -14,7 +14,7 @@ import { submitCommand } from './submit-command.ts';
 import { type UnfinishedRun, unfinishedInstead } from './unfinished.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
-export type { Confidence, Evidence, RunResult, RunState } from './result.ts';
+export type { Confidence, RunResult, RunState } from './result.ts';
 import { timings } from '../waiting/timings.ts';
 
 const { forcedMs } = timings.starting;
