@@ -6,7 +6,7 @@ import { said } from './said.ts';
 /** Every second of an attempt is used up. */
 export class OutOfTime extends Error {}
 
-/** How one attempt to connect failed, and whether another may help (spec/remote.md 9.2). */
+/** How one attempt to connect failed, and whether another may help (docs/requirements/remote.md 9.2). */
 export type Failure =
   | { readonly final: true; readonly error: unknown }
   | { readonly final: false; readonly error: unknown; readonly timeout: boolean; readonly reason: string };

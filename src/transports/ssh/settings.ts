@@ -1,4 +1,4 @@
-/** What the operator may change about SSH, after reading and clamping (spec/remote.md section 6). */
+/** What the operator may change about SSH, after reading and clamping (docs/requirements/remote.md section 6). */
 export interface SshSettings {
   readonly connectTimeoutMs: number;
   readonly commandTimeoutMs: number;

@@ -9,7 +9,7 @@ export interface HostKeyVerdict {
   readonly warning?: string | undefined;
 }
 
-/** What the policy says to a key (spec/remote.md 9.3). Throws HOST_KEY_UNKNOWN or HOST_KEY_MISMATCH. */
+/** What the policy says to a key (docs/requirements/remote.md 9.3). Throws HOST_KEY_UNKNOWN or HOST_KEY_MISMATCH. */
 export function judgeHostKey(key: Buffer, host: KnownHost, policy: HostKeyPolicy): HostKeyVerdict {
   const print = fingerprint(key);
   const state = host.check(key);

@@ -90,7 +90,7 @@ async function sessionFor(engine: Engine, request: OpenRequest, signal: AbortSig
   return { session: outcome.session, notes: outcome.status === 'ok' ? trust(outcome) : [] };
 }
 
-/** What was learned of the host on the way in (spec/remote.md 9.3). */
+/** What was learned of the host on the way in (docs/requirements/remote.md 9.3). */
 function trust({ session, connected }: ConnectOutcome & { readonly status: 'ok' }): string[] {
   const { hostKey, warnings } = connected;
   const place = hostAndPort(session.host, session.port);

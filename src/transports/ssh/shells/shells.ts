@@ -8,7 +8,7 @@ import { nearestIds } from '../sessions/nearest.ts';
 import type { SshSession } from '../sessions/session.ts';
 import { type ShellRequest, SshShell } from './shell.ts';
 
-/** For each session (spec/remote.md section 7). */
+/** For each session (docs/requirements/remote.md section 7). */
 const maxShells = 10;
 const endedLimits = { keptMs: 300_000, perOwner: 32 };
 /** The screen kept here is no larger, whatever size the far side is told. */
