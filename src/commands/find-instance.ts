@@ -22,4 +22,4 @@ export function findInstance(home: string, wanted: string | undefined): Instance
 }
 
 export const noneRunning = (): FairleadError =>
-  new FairleadError('unavailable', 'No Fairlead of yours is running.', { hint: 'Start one with: fairlead serve' });
+  new FairleadError('unavailable', 'You have no running Fairlead server.', { hint: 'Start one with: fairlead serve' });

@@ -5,8 +5,8 @@ import type { Word } from './word.ts';
 const apart = /[^\w./+@~-]+/;
 
 /**
- * What a text may name: `touch`, `--exec=/usr/bin/touch`, `-ctouch x`, `system("touch x")`; to a shell also `tou""ch`. In small letters:
- * some disks know no others.
+ * What a text may name: `touch`, `--exec=/usr/bin/touch`, `-ctouch x`, `system("touch x")`; to a shell also `tou""ch`. Lower-cased:
+ * some file systems ignore case.
  */
 function* namesIn(text: string): Generator<string> {
   const small = text.toLowerCase();

@@ -196,7 +196,7 @@ test('which instance: by name, and what to do when there is none (R-RPC-151)', a
   const nowhere = await fairlead(['server', 'info'], { FAIRLEAD_HOME: join(home, 'empty') });
   expect(nowhere).toMatchObject({
     code: 3,
-    stderr: 'fairlead: No Fairlead of yours is running. Start one with: fairlead serve\n',
+    stderr: 'fairlead: You have no running Fairlead server. Start one with: fairlead serve\n',
   });
 });
 

@@ -15,7 +15,7 @@ export async function answerQuestions(invocation: Invocation): Promise<number> {
   const sockets = await liveSockets(socketsOf(places(settings, env).home));
   try {
     if (sockets.length === 0) {
-      throw new FairleadError('unavailable', 'No Fairlead of yours is running.', {
+      throw new FairleadError('unavailable', 'You have no running Fairlead server.', {
         hint: 'Start one with `fairlead serve`, or let an MCP client start `fairlead mcp`.',
       });
     }

@@ -68,7 +68,7 @@ function bound(issue: Issue, side: 'at least' | 'at most', limit: number | bigin
 
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', map: 'item', set: 'item' };
 
-/** Of several shapes none fits: those that it could have, or what is wrong inside the one that is meant. */
+/** No variant matches: lists the allowed ones, or the fault inside the intended one. */
 function noneOf(branches: readonly (readonly z.core.$ZodIssue[])[]): string | undefined {
   const first = branches.flatMap(([issue]) => (issue === undefined ? [] : [issue]));
   const inside = first.find(({ code, path }) => code !== 'invalid_type' || path.length > 0);

@@ -6,6 +6,7 @@ const pieceBytes = 4096;
 
 const nothing = (): void => {};
 
+/** What one sender gives the queue at once: bytes, or a turn of its own. */
 interface Body {
   readonly size: number;
   readonly work: (body: Body) => Promise<void>;
@@ -141,7 +142,7 @@ export class InputQueue {
     if (this.#closed) throw this.#closed;
   }
 
-  /** Refuses what waits, and what comes with the newest reason. */
+  /** Rejects everything queued; later sends are rejected with the latest reason. */
   close(error: FairleadError): void {
     this.#closed = error;
     for (const body of this.#waiting.splice(0)) this.#finish(body, error);

@@ -210,7 +210,7 @@ export class Keyboard {
     if (!(await reacted.promise)) await channel.kill('INT');
   }
 
-  /** Refuses what waits, and what comes with the newest reason. */
+  /** Rejects everything queued; later sends are rejected with the latest reason. */
   close(error: FairleadError): void {
     this.#queue.close(error);
   }

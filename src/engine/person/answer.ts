@@ -96,7 +96,7 @@ function mustAsk(terminal: Terminal, prompt: string): void {
   const asked = promptOf(terminal);
   if (!asked) throw new FairleadError('not_found', `Terminal ${terminal.id} no longer waits for an answer.`);
   if (asked.prompt === prompt) return;
-  throw new FairleadError('conflict', `Terminal ${terminal.id} asks something else by now.`, {
+  throw new FairleadError('conflict', `Terminal ${terminal.id} is now asking something else.`, {
     hint: 'Look at the new question and answer that.',
   });
 }

@@ -49,7 +49,7 @@ const whatNow = 'close this terminal and open another';
 
 export const deafNote =
   `The shell has the terminal and shows nothing of the line that was typed ${deafMs / 1000} s ago: it does not react to keys, as bash may ` +
-  `after Ctrl+C during a completion. Do not wait for it: ${whatNow}. Should it wake up, it still runs the line.`;
+  `after Ctrl+C during a completion. Do not wait for it: ${whatNow}. If it recovers, it will still run the line.`;
 
 export const deaf = (what: string): FairleadError =>
   new FairleadError('conflict', `The shell does not react to keys: ${what}.`, {

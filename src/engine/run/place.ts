@@ -131,10 +131,14 @@ function busy(terminal: Terminal): FairleadError {
   const name = terminal.process?.foreground()?.name;
   const what = current?.command?.split('\n')[0] ?? name ?? 'A program';
   if (terminal.screen.alternate) {
-    return new FairleadError('conflict', `${quoted(what)} has the whole screen: no command can be run now.`, {
-      hint: 'Use its keys to leave it (q, :q, Ctrl+C), or open another terminal.',
-      data: { running: what },
-    });
+    return new FairleadError(
+      'conflict',
+      `${quoted(what)} is a full-screen program; exit it before running a command.`,
+      {
+        hint: 'Use its keys to leave it (q, :q, Ctrl+C), or open another terminal.',
+        data: { running: what },
+      },
+    );
   }
   return new FairleadError('conflict', `${quoted(what)} is running in this terminal, which is not at a prompt.`, {
     hint: 'Wait for it, answer it, or interrupt it with Ctrl+C; or open another terminal.',

@@ -18,9 +18,9 @@ export interface ShellTraits {
   readonly isWrapper?: true;
   /** The script that integrates a shell called by this name. */
   readonly integration?: ShellKind;
-  /** What the script for plain shells is told of a `sh` that is this program in truth. */
+  /** What the plain-shell script is told when `sh` is really this program. */
   readonly plainFlavour?: 'bash' | 'dash' | 'ash';
-  /** How the session book calls it; absent: `unknown`. */
+  /** Its name in the session book; absent: `unknown`. */
   readonly type?: string;
   /** What its integration script can tell and do; of `sh` for all plain shells. */
   readonly marks?: {

@@ -219,7 +219,7 @@ class Waiting implements Disposable {
       if (condition.type === 'gone' && !this.#shown.has(condition.text)) return this.#settle({ hit });
       if (condition.type === 'command' && this.#command) return this.#settle({ hit, ...this.#command });
     }
-    // Nothing more will be printed: waiting for text would be in vain.
+    // Nothing more will be printed, so waiting for text would never end.
     return ended ? this.#settle({ hit: undefined }) : false;
   }
 
@@ -230,7 +230,7 @@ class Waiting implements Disposable {
     return marked && !blocks.incomplete && promptedSince(this.#terminal, lastInput);
   }
 
-  /** Of a terminal that went quiet. */
+  /** Whether the prompt that shows once the terminal is quiet is the one after the line last entered. */
   #promptStays(shows: (terminal: Terminal) => boolean): boolean {
     const { blocks, log } = this.#terminal;
     const { last: lastInput } = this.#terminal.input;

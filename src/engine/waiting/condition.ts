@@ -9,7 +9,7 @@ export type Condition =
   | { readonly type: 'regex'; readonly pattern: string; readonly ignoreCase?: boolean }
   /** Text that is no longer on the screen. */
   | { readonly type: 'gone'; readonly text: string }
-  /** No output for so long. */
+  /** No output for this long. */
   | { readonly type: 'quiet'; readonly ms: number }
   /** A prompt of a shell that was drawn after the newest input; in a terminal without a shell, of its program. */
   | { readonly type: 'prompt' }

@@ -1,7 +1,7 @@
 /**
- * How long a program may be silent, and how long the engine waits for one: every such delay, in milliseconds, by who waits.
- * Short ones make each call faster and guess more; long ones make a hung program cost more. Delays that belong to a protocol, a transport, a
- * store of files or the life of a session stand there.
+ * Every delay, in milliseconds, for which the engine waits for a program, grouped by the code that waits. A shorter delay makes calls faster
+ * and guesses more; a longer one makes a hung program cost more. Lifetimes and the delays of protocols, transports and files stay with their
+ * owners.
  */
 export const timings = {
   /** The answer of a program to what was typed (`answered`). */
@@ -26,35 +26,35 @@ export const timings = {
   },
   /** A line to be typed into a new terminal (`readyForLine`). */
   readyForLine: {
-    /** A program without marks that is quiet for so long is taken to wait for input. */
+    /** A program without marks that is quiet for this long is taken to wait for input. */
     quietMs: 250,
-    /** Four times the documented delay: a program that never stops printing gets its line all the same. */
+    /** Four times the documented delay: a program that never stops printing still gets its line. */
     capMs: 2000,
   },
   /** Conditions that a caller waits for (`awaitCondition`). */
   condition: {
     /** Without marks, a prompt is only what looks like one and stays. */
     promptQuietMs: 150,
-    /** Text that stays at a prompt for so long was not entered. */
+    /** Text that stays at a prompt for this long was not entered. */
     takenMs: 300,
-    /** A shell reports an entered line sooner or later; one that has not by then keeps the line in its editor. */
+    /** A shell reports an entered line within this time, or keeps the line in its editor. */
     enteredMs: 3000,
   },
   /** Text and its Enter, for programs that draw their own input line (`submit`, `pause`). */
   submit: {
-    /** A program that took the text in has drawn it by then. */
+    /** A program that took the text in has drawn it after this long without output. */
     quietMs: 50,
-    /** A program that never stops drawing gets its Enter all the same. */
+    /** A program that never stops drawing still gets its Enter. */
     capMs: 2000,
     /** A busy program may not have read the text yet; one that shows nothing of it is not waited for any longer. */
     drawMs: 1000,
     /** Between text and Enter, for programs that are not known by name. */
     defaultGapMs: 80,
-    /** A program shows by then that it took Enter. */
+    /** A program shows within this time that it took Enter. */
     reactMs: 1500,
     /** A program that showed nothing of the text is not likely to show what Enter does. */
     silentMs: 500,
-    /** A change of the screen counts when it has lasted so long: a repaint may pass through an empty screen. */
+    /** A change of the screen counts when it has lasted this long: a repaint may pass through an empty screen. */
     lastingMs: 40,
   },
   /** The keyboard itself. */
@@ -63,12 +63,12 @@ export const timings = {
     reactMs: 100,
     /** No call waits for the answer to a terminal query, and the program may be gone. */
     replyMs: 10_000,
-    /** An interrupt that could not be delivered by then might hit another program. */
+    /** An interrupt that is delivered later than this might hit another program. */
     interruptMs: 2000,
   },
   /** A shell that is still starting when a command is to be run (`whenStarted`). */
   starting: {
-    /** A start-up file may have led to a program without marks; its prompt rests for so long. */
+    /** A start-up file may have led to a program without marks; its prompt is believed after resting for this long. */
     restsMs: 400,
     /** The same where the processes cannot be seen: the line may be the beginning of one that goes on. */
     unseenMs: 1500,
@@ -79,44 +79,44 @@ export const timings = {
   place: {
     /** A prompt that is being drawn is there within this time. */
     promptMs: 2000,
-    /** A program that is not at its prompt by then is busy. */
+    /** A program that is not at its prompt within this time is busy. */
     shownMs: 500,
     /** A shell reports the end of a command before it prints anything else. */
     marksMs: 100,
-    /** A prompt without evidence has stood for so long. */
+    /** A prompt without evidence is believed after standing for this long. */
     restsMs: 400,
-    /** Input that was not answered by then never will be. */
+    /** Input that is not answered within this time never will be. */
     limitMs: 1000,
     /** A program that answered is done answering after this long without output. */
     answeredMs: 100,
     /** A program that has not answered at all may be slow to wake up. */
     silentMs: 300,
-    /** A shell that was interrupted draws its prompt anew; one that has not by then never will. */
+    /** An interrupted shell draws its prompt again within this time, or never. */
     redrawMs: 5000,
-    /** A shell that has not taken one part of a long command by then takes none. */
+    /** A shell that does not take one part of a long command within this time takes none. */
     preparedMs: 30_000,
   },
   /** A command that runs. */
   run: {
     /** How often a caller that waits is told that the work goes on. */
     heartbeatMs: 5000,
-    /** A line editor shows what is typed at once. One that shows nothing for so long has stopped reading its keys. */
+    /** A line editor shows what is typed at once. One that shows nothing for this long has stopped reading its keys. */
     deafMs: 8000,
     /** A shell that tells its directory does so with its next prompt. */
     directoryMs: 300,
   },
   /** A program that waits for input of its own while a command runs (`watchInteractive`). */
   interactive: {
-    /** A program that waits for its user has printed all it has to print by then. */
+    /** A program that waits for its user has printed everything and is quiet for this long. */
     quietMs: 400,
     /** Where only the screen tells, what looks like a prompt may be the beginning of a line that goes on. */
     unseenMs: 1500,
-    /** A full-screen program that never stops drawing is looked at so long after it has begun to, and again. */
+    /** A full-screen program that never stops drawing is looked at this long after it began to draw, and again at this interval. */
     drawingMs: 1000,
   },
   /** The end of a command, by evidence. */
   marks: {
-    /** A shell that drew its prompt anew and does nothing more for so long has not taken the line. */
+    /** A shell that drew its prompt anew and does nothing more for this long has not taken the line. */
     redrawnMs: 300,
     /** Some shells keep a line they cannot run yet in their editor, and print nothing. */
     editorMs: 1000,
@@ -130,9 +130,9 @@ export const timings = {
     quietMs: 250,
   },
   program: {
-    /** A program that shows its prompt and prints nothing for so long is done with the line. */
+    /** A program that shows its prompt and prints nothing for this long is done with the line. */
     quietMs: 100,
-    /** One that asks for more is not only slow to take what it was sent by then. */
+    /** A program that still asks for more after this long really wants more; it is not just slow to read what it was sent. */
     moreMs: 500,
   },
   /** Answers to terminal queries (`verdictOn`). */
@@ -141,7 +141,7 @@ export const timings = {
     linesMs: 500,
     /** A program that asked and is busy gets its answer within this time, or never. */
     busyMs: 5000,
-    /** The end of a command that only printed the query is known by then, also over a network: its shell comes next. */
+    /** The end of a command that only printed the query is known within this time, also over a network: its shell comes next. */
     unseenMs: 300,
     /** On the alternate screen nearly every query is one of the program that switched to it. */
     alternateMs: 30,
@@ -174,7 +174,7 @@ export const timings = {
      * times more, because a program may print its question before it is ready for the answer.
      */
     looksMs: [40, 150, 450, 900, 2000],
-    /** A question that only its text suggests has stood for so long. */
+    /** A question that only its text suggests is believed after standing for this long. */
     patientMs: 300,
     /** An agent of the user's may read the terminal for the program in the foreground, as pinentry does for gpg. */
     agentMs: 900,

@@ -7,7 +7,7 @@ import { QuietTimer } from './quiet-timer.ts';
 export type Holds = boolean | number;
 
 /**
- * The one wait for something in a terminal. Asks the condition at once, after output and after a change of state. A time it
+ * Waits until a condition on a terminal holds. Asks the condition at once, after output and after a change of state. A time it
  * answers with is waited for, and believed once output that lies unread has been fetched. True when it holds; false at the
  * limit, and at the end of the terminal if it does not hold then. Rejects when the signal aborts or the condition throws.
  */

@@ -1,6 +1,6 @@
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Calls back once when nothing came in or went out for so long; 0: never. One timer, however much does. */
+/** Calls back once when nothing came in or went out for this long; 0: never. One timer serves any amount of traffic. */
 export function whenIdle(terminal: Terminal, limitMs: number, call: () => void): Disposable {
   const { clock } = terminal;
   if (limitMs === 0) return { [Symbol.dispose]: () => {} };

@@ -31,7 +31,7 @@ async function readChunks(stdin: NodeJS.ReadStream): Promise<Buffer> {
   return wipeableOf(chunks);
 }
 
-/** Into memory of our own: what Node reads itself it copies, and gives the memory back as it is. */
+/** Reads into our own buffer: Node's would leave copies that are never wiped. */
 async function readPipe(fd: number): Promise<Buffer> {
   const piece = wipeable(longest);
   const text = wipeable(longest);

@@ -13,7 +13,7 @@ export const socketPath = (directory: string, pid: number): string => join(direc
 export async function makePrivate(directory: string): Promise<void> {
   await makeDirectory(directory, 0o700);
   if (!(await isPrivate(directory))) {
-    throw new FairleadError('not_permitted', `${directory} can be entered by others.`, {
+    throw new FairleadError('not_permitted', `${directory} is accessible to other users.`, {
       hint: `Make it yours alone: chmod 700 ${directory}`,
     });
   }

@@ -90,7 +90,11 @@ class Conversation {
     const text = line.toString();
     if (text.trim() === '') return;
     const parsed = parse(text);
-    if (!parsed) return this.#reply({ id: 0, error: { message: 'This line is no request: {id, method, params}' } });
+    if (!parsed)
+      return this.#reply({
+        id: 0,
+        error: { message: 'This line is not a valid request; expected {id, method, params}.' },
+      });
     if ('cancel' in parsed) this.#pending.get(parsed.cancel)?.abort();
     else if (parsed.body) this.#awaited = parsed;
     else await this.#serve(parsed, undefined);
@@ -99,7 +103,7 @@ class Conversation {
   async #serve({ id, method, params }: Request, body: Buffer | undefined): Promise<void> {
     const leaving = new AbortController();
     try {
-      if (this.#pending.size >= mostPending) throw new FairleadError('limit_reached', 'Too many requests at a time.');
+      if (this.#pending.size >= mostPending) throw new FairleadError('limit_reached', 'Too many concurrent requests.');
       if (this.#pending.has(id)) throw new FairleadError('invalid_input', 'A request with this id is under way.');
       this.#pending.set(id, leaving);
       const { signal: connection } = this.#gone;

@@ -74,7 +74,7 @@ export function launchError(target: LocalTarget, program: string, code: string, 
   const file = program.includes('/') ? look(program) : undefined;
   if (file === undefined) {
     const hint = program.includes('/') ? 'Check the path.' : 'Check the spelling and PATH, or give the full path.';
-    return new FairleadError('invalid_input', `There is no program ${argv[0]}.`, { ...extras, hint });
+    return new FairleadError('invalid_input', `Program not found: ${argv[0]}.`, { ...extras, hint });
   }
   if (!isProgram(program)) {
     const hint = 'Name a program, or make the file executable with chmod +x.';

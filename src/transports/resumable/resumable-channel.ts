@@ -208,7 +208,7 @@ export class ResumableChannel implements Channel {
   async #leave(): Promise<void> {
     this.#forgotten = true;
     this.#disposing ??= Promise.resolve();
-    this.#finish({ by: 'lost', reason: 'This process has let go of it.' });
+    this.#finish({ by: 'lost', reason: 'This process released the terminal.' });
     this.#init.onGone(true);
     await this.#link.delivered();
   }

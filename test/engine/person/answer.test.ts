@@ -120,7 +120,7 @@ describe('fairlead answer', () => {
     await mcp.end();
     expect(await fairlead(mcp.home, [], 'x')).toMatchObject({
       code: 3,
-      err: expect.stringContaining('No Fairlead of yours'),
+      err: expect.stringContaining('You have no running Fairlead server'),
     });
   });
 });
@@ -207,7 +207,9 @@ describe('R-TERM-020, R-TERM-021: the socket', () => {
       capabilities: {},
       clientInfo: { name: 'test', version: '1' },
     });
-    await expect.poll(() => mcp.stderr).toMatch(/^fairlead: `fairlead answer` cannot reach .*others\.\n$/);
+    await expect
+      .poll(() => mcp.stderr)
+      .toMatch(/^fairlead: `fairlead answer` cannot reach .*accessible to other users\.\n$/);
     expect(await mcp.run('echo works')).toMatchObject({ content: 'works' });
     expect(await fairlead(mcp.home, [], 'x')).toMatchObject({ code: 3 });
   });
@@ -261,7 +263,7 @@ describe('R-TERM-020, R-TERM-021: the socket', () => {
     late.resolve({ late: true });
     await expect.poll(() => replies.length).toBe(4);
     expect(replies).toEqual([
-      { id: 0, error: { message: 'This line is no request: {id, method, params}' } },
+      { id: 0, error: { message: 'This line is not a valid request; expected {id, method, params}.' } },
       { id: 4, error: { message: 'There is no method "toString".', code: 'unknown_operation' } },
       { id: 3, result: { pid: process.pid } },
       { id: 2, result: { late: true } },

@@ -148,7 +148,7 @@ describe('sessions', () => {
   test('a shell or directory that is not there is named', async () => {
     await using mcp = await Mcp.start();
     expect((await mcp.call('createSession', { shell: '/no/such/shell' })).content[0]?.text).toMatch(
-      /^Error: There is no program \/no\/such\/shell\./,
+      /^Error: Program not found: \/no\/such\/shell\./,
     );
     expect((await mcp.call('createSession', { cwd: '/no/such/dir' })).content[0]?.text).toMatch(
       /^Error: The working directory \/no\/such\/dir does not exist\./,
@@ -158,7 +158,7 @@ describe('sessions', () => {
     );
     await using broken = await Mcp.start({ args: ['--shell', '/no/such/shell'] });
     expect((await broken.call('type', { text: 'x' })).content[0]?.text).toMatch(
-      /^Error: There is no program \/no\/such\/shell\./,
+      /^Error: Program not found: \/no\/such\/shell\./,
     );
   });
 });

@@ -133,8 +133,8 @@ describe.runIf(process.platform === 'linux')('local pty on Linux', () => {
     writeFileSync(broken, '#!/no/such/interpreter\n', { mode: 0o755 });
     const before = descriptors().length;
     for (const [target, message] of [
-      [{ argv: ['no-such-program'] }, 'There is no program no-such-program.'],
-      [{ argv: ['/no/such/program'] }, 'There is no program /no/such/program.'],
+      [{ argv: ['no-such-program'] }, 'Program not found: no-such-program.'],
+      [{ argv: ['/no/such/program'] }, 'Program not found: /no/such/program.'],
       [{ argv: [plain] }, `${plain} is not an executable file.`],
       [{ argv: [folder] }, `${folder} is not an executable file.`],
       [{ argv: [broken] }, `${broken} could not be started (ENOENT).`],

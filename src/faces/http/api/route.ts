@@ -79,7 +79,7 @@ export class Api implements Route {
   async #run(path: string, visit: HttpVisit): Promise<void> {
     const { request, response, gone, login } = visit;
     const entry = this.#table.find(path);
-    if (this.#ending.underWay >= mostServed) throw new FairleadError('limit_reached', 'Too many requests at a time.');
+    if (this.#ending.underWay >= mostServed) throw new FairleadError('limit_reached', 'Too many concurrent requests.');
     const input = await readArguments(visit);
     using stop = anyOf(gone, this.#ending.signal, ...(login ? [login.ended] : []));
     const context = { caller: this.#caller(visit), signal: stop.signal };

@@ -37,7 +37,7 @@ export function makePrivateFolder(folder: string): void {
   makeDirectorySync(folder, 0o700);
   const found = lstatSync(folder);
   if (found.isDirectory() && (found.mode & 0o077) === 0 && found.uid === process.getuid?.()) return;
-  throw new FairleadError('not_permitted', `${folder} can be entered by others.`, {
+  throw new FairleadError('not_permitted', `${folder} is accessible to other users.`, {
     hint: `Make it yours alone: chmod 700 ${folder}`,
   });
 }

@@ -98,7 +98,7 @@ class LateProcess implements MergedProcess {
 }
 
 const givenUp = (): FairleadError =>
-  new FairleadError('cancelled', 'The command was given up before it had a channel.');
+  new FairleadError('cancelled', 'The command was cancelled before a channel was opened.');
 
 function reasonOf(error: unknown): string {
   return error instanceof FairleadError ? `[${remoteCode(error)}] ${error.message}` : String(error);

@@ -163,7 +163,7 @@ describe.runIf(process.platform === 'linux')('the keeper process', () => {
     const client = home.client();
     await expect(client.open({ argv: ['no-such-program'], env }, size, home.newId(), soon())).rejects.toMatchObject({
       code: 'invalid_input',
-      message: 'There is no program no-such-program.',
+      message: 'Program not found: no-such-program.',
     });
     await expect(client.open({ argv: ['sh'], env, cwd: '/nowhere' }, size, home.newId(), soon())).rejects.toMatchObject(
       { message: 'The working directory /nowhere does not exist.' },

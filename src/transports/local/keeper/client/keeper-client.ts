@@ -123,7 +123,7 @@ export class KeeperClient implements AsyncDisposable {
   /** Leaves the keeper and what it holds alone. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#connection[Symbol.asyncDispose]();
-    this.#loseAll('This process has let go of it.');
+    this.#loseAll('This process released the terminal.');
   }
 
   async #gone(pid: number, error?: Error): Promise<void> {

@@ -159,7 +159,7 @@ async function greeted(socket: Socket, events: LinkEvents, signal: AbortSignal):
 
 function busy({ reason, pid, silent }: Partial<KeeperRefused>): FairleadError {
   if (reason === 'version') {
-    return new FairleadError('unsupported', 'The keeper of these terminals does not speak with a program this old.');
+    return new FairleadError('unsupported', 'This version of Fairlead is too old for the running keeper.');
   }
   if (silent) {
     return new FairleadError('conflict', `Process ${pid} has the terminals of this instance and does not answer.`, {

@@ -245,7 +245,7 @@ export class Keeper {
   spawn(id: string, spawn: Partial<Spawn>): KeeperTerminal {
     const { argv, env, cols, rows, cwd, folder, about, capacity, umask } = spawn;
     if (id === '' || this.terminals.has(id) || !argv?.[0] || !env || cols === undefined || rows === undefined) {
-      throw new FairleadError('invalid_input', 'The keeper got a request for an impossible terminal.');
+      throw new FairleadError('invalid_input', 'The keeper got an invalid request to open a terminal.');
     }
     const size = { cols, rows };
     // Before the program runs: nothing after it may fail.
