@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Which folder of `src`, or file in `src` itself, may import which. This table is the architecture document. */
+/** Which folder of `src`, or file in `src` itself, may import which. docs/architecture.md explains this table. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   lib: ['lib'],
   contract: ['contract', 'lib'],
@@ -36,7 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'surface.ts': ['operations', 'faces', 'engine'],
 };
 
-/** Which rooms of the engine a room may use, besides itself. Types may point back; what runs may not. */
+/** Which rooms of the engine (folders directly in it) a room may use, besides itself. Types may point back; what runs may not. */
 const roomMayUse: Readonly<Record<string, readonly string[]>> = {
   redaction: [],
   screen: [],
