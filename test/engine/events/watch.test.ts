@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { localPerson } from '../../../src/engine/call/principal.ts';
+import { watchEngine } from '../../../src/engine/events/watch.ts';
+import { EchoChannel } from '../../support/echo-channel.ts';
+import { engineWith, limit } from '../../support/engine.ts';
+
+test('a reader that falls behind gets the whole state in place of the changes it missed', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'fairlead-watch-'));
+  try {
+    const size = { cols: 80, rows: 24 };
+    const echo = () => Promise.resolve({ channel: new EchoChannel(size), program: 'echo' });
+    await using engine = engineWith(home, { echo });
+    const terminal = await engine.open({ target: 'echo', size }, limit());
+    const leaving = new AbortController();
+    const watching = watchEngine(engine, localPerson, leaving.signal);
+    const kind = async () => (await watching.next()).value?.kind;
+    const ring = (times: number): void => {
+      for (let i = 0; i < times; i++) engine.events.emit({ kind: 'bell', terminal });
+    };
+    expect(await kind()).toBe('all');
+    ring(256);
+    const kept = await Promise.all(Array.from({ length: 256 }, kind));
+    expect(new Set(kept)).toEqual(new Set(['bell']));
+    ring(257);
+    expect(await kind()).toBe('all');
+    const next = kind();
+    ring(1);
+    expect(await next).toBe('bell');
+    const last = watching.next();
+    leaving.abort();
+    expect(await last).toMatchObject({ done: true });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
