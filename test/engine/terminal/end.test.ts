@@ -51,7 +51,7 @@ test('a far side that fails to end is told of, and its terminal is gone all the 
   expect(engine.terminals).toEqual([]);
 });
 
-test('a listener that throws when a terminal is closed keeps it from nobody', async () => {
+test('a listener that throws when a terminal is closed keeps it from no other listener', async () => {
   const channel = new EchoChannel(size, { echo: false });
   const { engine, logged } = start(channel, ours);
   await using _engine = engine;
@@ -61,6 +61,6 @@ test('a listener that throws when a terminal is closed keeps it from nobody', as
   const terminal = await engine.open({ target: 'echo', size }, limit());
   await terminal[Symbol.asyncDispose]();
   await terminal.whenDisposed;
-  expect([engine.terminals, closed]).toEqual([[], ['opened', 'closed']]);
+  expect([engine.terminals, closed]).toEqual([[], ['opened', 'state', 'closed']]);
   expect(logged).toHaveLength(2);
 });
