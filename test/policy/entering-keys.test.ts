@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { emptyLine, typeKeys } from '../../src/engine/input/typed-line.ts';
-import { ShellSession } from '../support/shell-integration-session.ts';
+import { ShellSession } from '../support/shells/integration-session.ts';
 
 const bash = { shell: 'bash', env: { EDITOR: 'true', VISUAL: 'true' } };
 const zsh = { shell: 'zsh', files: { '.zshrc': 'bindkey -e\n' } };

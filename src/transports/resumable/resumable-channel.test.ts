@@ -232,7 +232,7 @@ describe('the end', () => {
     const heard = listen(far.channel);
     expect([heard.text, far.isFinished]).toEqual(['last words', true]);
     await far.channel[Symbol.asyncDispose]();
-    // The far side does not know: whoever owns the link tells it, should it come back.
+    // The far side does not know: the owner of the link tells it if it comes back.
     expect(far.known).toEqual([false]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeKey, type KeyModes } from '../../../src/engine/input/keys.ts';
-import { ShellSession } from '../../support/shell-integration-session.ts';
+import { ShellSession } from '../../support/shells/integration-session.ts';
 
 const normal: KeyModes = { applicationCursor: false, applicationKeypad: false };
 const application: KeyModes = { applicationCursor: true, applicationKeypad: true };

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { follow, runCommand, type RunResult } from '../../../src/engine/run/run.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { awaitCondition } from '../../../src/engine/waiting/await-condition.ts';
-import { type Column, columns, type Shape, shapes, type Step, stepsFor } from '../../support/shell-matrix.ts';
-import { shellMatrixPage } from '../../support/shell-matrix-page.ts';
+import { type Column, columns, type Shape, shapes, type Step, stepsFor } from '../../support/shells/matrix.ts';
+import { shellMatrixPage } from '../../support/shells/matrix-page.ts';
 import { limit, type ShellHome, shellHome } from '../../support/engine.ts';
 import { sshHome } from '../../support/ssh/home.ts';
 

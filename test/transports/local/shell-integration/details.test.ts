@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plain, ShellSession } from '../../../support/shell-integration-session.ts';
+import { plain, ShellSession } from '../../../support/shells/integration-session.ts';
 
 describe('bash in particular', () => {
   it('leaves $_, PIPESTATUS, REPLY and the history alone', async () => {

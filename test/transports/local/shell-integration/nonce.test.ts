@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type ShellOptions, ShellSession } from '../../../support/shell-integration-session.ts';
+import { type ShellOptions, ShellSession } from '../../../support/shells/integration-session.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'fairlead-nonce-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

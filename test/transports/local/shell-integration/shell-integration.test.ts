@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, syml
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { installed, plain, ShellSession, type ShellOptions } from '../../../support/shell-integration-session.ts';
+import { installed, plain, ShellSession, type ShellOptions } from '../../../support/shells/integration-session.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'fairlead-shells-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

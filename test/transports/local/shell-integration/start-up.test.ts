@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { integrate } from '../../../../src/transports/local/shell-integration/index.ts';
-import { ShellSession } from '../../../support/shell-integration-session.ts';
+import { ShellSession } from '../../../support/shells/integration-session.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'fairlead-startup-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-import { type Column, columns, type Expected, type Shape, shapes, stepsFor } from './shell-matrix.ts';
+import { type Column, columns, type Expected, type Shape, shapes, stepsFor } from './matrix.ts';
 
 /** The table people read, from the table the tests run. */
 export function shellMatrixPage(): string {

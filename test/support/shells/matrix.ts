@@ -1,4 +1,4 @@
-import type { Terminal } from '../../src/engine/terminal/terminal.ts';
+import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 
 /** The shells a command is run in. The plain one has no integration: there Fairlead has only what it types. */
 export const columns = [

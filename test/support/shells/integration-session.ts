@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Block, type BlockEvent, Blocks } from '../../src/engine/terminal/blocks.ts';
-import type { Channel } from '../../src/engine/terminal/channel.ts';
-import { type Mark, MarkScanner } from '../../src/engine/terminal/marks.ts';
-import { ptyDriver } from '../../src/transports/local/index.ts';
-import { integrate, type IntegratedLaunch } from '../../src/transports/local/shell-integration/index.ts';
+import { type Block, type BlockEvent, Blocks } from '../../../src/engine/terminal/blocks.ts';
+import type { Channel } from '../../../src/engine/terminal/channel.ts';
+import { type Mark, MarkScanner } from '../../../src/engine/terminal/marks.ts';
+import { ptyDriver } from '../../../src/transports/local/index.ts';
+import { integrate, type IntegratedLaunch } from '../../../src/transports/local/shell-integration/index.ts';
 
 export interface ShellOptions {
   readonly shell: string;
