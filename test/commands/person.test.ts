@@ -62,6 +62,7 @@ test('a secret is no argument, and bad input is told', async () => {
   expect(await person('answer', 'x')).toContain('There is no person answer.');
   expect(await person('type', 'build', 'x')).toContain('There is no person type.');
   expect(await person('see', 'nowhere')).toContain('nowhere');
+  expect(await person('waiting', '--instance', 'none')).toContain('none');
   expect(await person('resize', 'build', '0', '0')).toMatch(/cols/);
   expect(await person('resize', 'build')).toMatch(/cols/);
 });

@@ -4,7 +4,7 @@ import type { Verb } from '../../faces/cli/verbs.ts';
 import type { SocketClient } from '../../faces/socket/client.ts';
 import { liveSockets, socketsOf } from '../../faces/socket/directory.ts';
 import type { Surroundings } from '../command.ts';
-import { findInstance, noneRunning } from '../find-instance.ts';
+import { noneRunning } from '../find-instance.ts';
 import { clientsInOrder } from '../person/clients-in-order.ts';
 import { inputOf } from './verb-input.ts';
 import { optionsOf, whereOf } from './verb-options.ts';
@@ -16,7 +16,6 @@ export async function performForPerson(verb: Verb, argv: readonly string[], arou
   const parsed = parseArgs(argv, optionsOf(verb.op));
   const { home, instance } = whereOf(parsed, around.env);
   const { input } = inputOf(verb, parsed);
-  if (instance !== undefined) findInstance(home, instance);
   const sockets = await liveSockets(socketsOf(home));
   try {
     const [client] = clientsInOrder(sockets, home, instance);
