@@ -10,7 +10,7 @@ import type { Ended, Size } from '../../src/engine/terminal/channel.ts';
 import type { InputEvent } from '../../src/engine/input/keyboard.ts';
 import type { OutputEvent } from '../../src/engine/terminal/intake.ts';
 import { OutputLog } from '../../src/engine/terminal/output-log.ts';
-import type { CastReading } from '../../src/engine/recording/cast-reader.ts';
+import type { CastReading } from '../../src/engine/recording/cast/cast-reader.ts';
 import type { RecordingMetadata } from '../../src/engine/recording/metadata.ts';
 import { Recordings, type RecordingsOptions } from '../../src/engine/recording/recordings.ts';
 import type { Recordable } from '../../src/engine/recording/terminal-source.ts';

@@ -1,8 +1,8 @@
 import { FairleadError } from '../../contract/errors.ts';
 import type { Size } from '../../engine/terminal/channel.ts';
-import type { CastReading } from '../../engine/recording/cast-reader.ts';
-import { exportMarkdown, exportText, type TextScreen } from '../../engine/recording/export.ts';
-import { frames } from '../../engine/recording/frames.ts';
+import type { CastReading } from '../../engine/recording/cast/cast-reader.ts';
+import { exportMarkdown, exportText, type TextScreen } from '../../engine/recording/export/export.ts';
+import { frames } from '../../engine/recording/export/frames.ts';
 import type { RecordingMetadata } from '../../engine/recording/metadata.ts';
 import type { Grid } from '../../engine/screen/grid.ts';
 import { Screen } from '../../engine/screen/screen.ts';

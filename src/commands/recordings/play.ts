@@ -1,7 +1,7 @@
 import { places } from '../../config.ts';
-import { readCast } from '../../engine/recording/cast-reader.ts';
+import { readCast } from '../../engine/recording/cast/cast-reader.ts';
 import { findRecording } from '../../engine/recording/library.ts';
-import { playCast } from '../../engine/recording/play.ts';
+import { playCast } from '../../engine/recording/export/play.ts';
 import { systemClock } from '../../system/clock.ts';
 import { UsageError } from '../../faces/cli/args.ts';
 import { Relay } from '../../faces/cli/relay.ts';

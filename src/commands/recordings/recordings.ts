@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { places } from '../../config.ts';
-import { readCast } from '../../engine/recording/cast-reader.ts';
+import { readCast } from '../../engine/recording/cast/cast-reader.ts';
 import {
   findRecording,
   type LibraryEntry,

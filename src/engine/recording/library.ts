@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
-import { type CastInfo, readCast } from './cast-reader.ts';
+import { type CastInfo, readCast } from './cast/cast-reader.ts';
 import type { RecordingMetadata, RecordingStart } from './metadata.ts';
 import { isOwnFile } from '../../system/files/trusted-path.ts';
 import { recordingFilesOf, nameFacts, type RecordingFiles, recordingFiles } from './names.ts';

@@ -1,4 +1,4 @@
-import type { CastFormat } from './cast-writer.ts';
+import type { CastFormat } from './cast/cast-writer.ts';
 
 export type RecordingMode = 'always' | 'on-failure';
 

@@ -6,7 +6,7 @@ import type { Ended } from '../terminal/channel.ts';
 import type { Log } from '../../system/incident.ts';
 import { Faults } from '../terminal/faults.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import { type CastHeader, headerLine } from './cast-writer.ts';
+import { type CastHeader, headerLine } from './cast/cast-writer.ts';
 import { freeBytes, notWritable, tooLittleRoom } from './directory.ts';
 import { discard, keep, reserving } from './keep.ts';
 import {
@@ -19,7 +19,7 @@ import {
 import type { RecordingFiles } from './names.ts';
 import { type OpenPart, openPart, PartFile } from './part-file.ts';
 import type { FirstFrame, RecordingSource } from './source.ts';
-import { Tape } from './tape.ts';
+import { Tape } from './cast/tape.ts';
 import { ownIdentity } from '../../system/process-identity.ts';
 
 export interface RecorderSettings extends RecordingStart {

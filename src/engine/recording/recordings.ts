@@ -7,7 +7,7 @@ import { Emitter } from '../../lib/emitter.ts';
 import type { Log } from '../../system/incident.ts';
 import { Redactor } from '../redaction/redactor.ts';
 import { systemClock } from '../../system/clock.ts';
-import type { CastFormat } from './cast-writer.ts';
+import type { CastFormat } from './cast/cast-writer.ts';
 import { makeRecordingsDirectory } from './directory.ts';
 import type { RecordingMode, StopReason } from './metadata.ts';
 import { recordingFiles, recordingName } from './names.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
-import { CastCommands } from './cast-commands.ts';
-import { readCast } from './cast-reader.ts';
+import { CastCommands } from './cast/cast-commands.ts';
+import { readCast } from './cast/cast-reader.ts';
 import { writeWhole } from './directory.ts';
 import { type LibraryEntry, listRecordings } from './library.ts';
 import type { RecordingMetadata } from './metadata.ts';

@@ -3,12 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCast } from '../../../src/engine/recording/cast-reader.ts';
-import { exportMarkdown, exportText, type OpenTextScreen } from '../../../src/engine/recording/export.ts';
-import { frames } from '../../../src/engine/recording/frames.ts';
+import { readCast } from '../../../src/engine/recording/cast/cast-reader.ts';
+import { exportMarkdown, exportText, type OpenTextScreen } from '../../../src/engine/recording/export/export.ts';
+import { frames } from '../../../src/engine/recording/export/frames.ts';
 import { listRecordings } from '../../../src/engine/recording/library.ts';
 import type { RecordedCommand } from '../../../src/engine/recording/metadata.ts';
-import { playCast } from '../../../src/engine/recording/play.ts';
+import { playCast } from '../../../src/engine/recording/export/play.ts';
 import { events, Studio } from '../../support/recording.ts';
 
 const at = new Studio();

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { readCast } from '../../../src/engine/recording/cast-reader.ts';
+import { readCast } from '../../../src/engine/recording/cast/cast-reader.ts';
 import {
   findRecording,
   listRecordings,

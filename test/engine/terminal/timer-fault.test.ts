@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Engine } from '../../../src/engine/engine.ts';
-import { Tape } from '../../../src/engine/recording/tape.ts';
+import { Tape } from '../../../src/engine/recording/cast/tape.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
 import { EchoChannel } from '../../support/echo-channel.ts';
 import { engineWith, limit } from '../../support/engine.ts';

@@ -1,6 +1,6 @@
-import { plainText } from '../../lib/plain-text.ts';
-import { type CastEvent, type CastReading, parseSize } from './cast-reader.ts';
-import type { RecordingMetadata } from './metadata.ts';
+import { plainText } from '../../../lib/plain-text.ts';
+import { type CastEvent, type CastReading, parseSize } from '../cast/cast-reader.ts';
+import type { RecordingMetadata } from '../metadata.ts';
 import { type OpenTextScreen, Sections, type TextScreen } from './sections.ts';
 
 export type { OpenTextScreen, TextScreen } from './sections.ts';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { FairleadError } from '../../contract/errors.ts';
-import type { Size } from '../terminal/channel.ts';
+import { FairleadError } from '../../../contract/errors.ts';
+import type { Size } from '../../terminal/channel.ts';
 
 export interface CastEvent {
   /** Milliseconds since the start of the cast. */

@@ -1,5 +1,5 @@
-import type { Size } from '../terminal/channel.ts';
-import { escapeEnd } from '../redaction/escape-sequence.ts';
+import type { Size } from '../../terminal/channel.ts';
+import { escapeEnd } from '../../redaction/escape-sequence.ts';
 
 export type CastFormat = 'v2' | 'v3';
 

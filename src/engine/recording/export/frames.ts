@@ -1,5 +1,5 @@
-import type { Size } from '../terminal/channel.ts';
-import { type CastReading, parseSize } from './cast-reader.ts';
+import type { Size } from '../../terminal/channel.ts';
+import { type CastReading, parseSize } from '../cast/cast-reader.ts';
 
 /** A screen that output is fed to. */
 interface FrameScreen<Picture> {

@@ -1,5 +1,5 @@
-import { escapeEnd } from '../redaction/escape-sequence.ts';
-import { visibleText } from '../redaction/visible-text.ts';
+import { escapeEnd } from '../../redaction/escape-sequence.ts';
+import { visibleText } from '../../redaction/visible-text.ts';
 
 interface Keystrokes {
   readonly text: string;

@@ -1,6 +1,6 @@
-import type { Size } from '../terminal/channel.ts';
-import type { Redactor } from '../redaction/redactor.ts';
-import type { RedactedPiece, StreamRedactor } from '../redaction/stream-redactor.ts';
+import type { Size } from '../../terminal/channel.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
+import type { RedactedPiece, StreamRedactor } from '../../redaction/stream-redactor.ts';
 import { type CastHeader, CastWriter } from './cast-writer.ts';
 import { EchoedInput } from './echoed-input.ts';
 

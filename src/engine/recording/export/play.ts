@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts';
-import type { CastEvent } from './cast-reader.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { CastEvent } from '../cast/cast-reader.ts';
 
 interface PlayOptions {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
-import { Blocks, type BlockEvent } from '../terminal/blocks.ts';
-import { type Mark, MarkScanner } from '../terminal/marks.ts';
+import { Blocks, type BlockEvent } from '../../terminal/blocks.ts';
+import { type Mark, MarkScanner } from '../../terminal/marks.ts';
 import type { CastEvent } from './cast-reader.ts';
-import { type RecordedCommand, mostCommands } from './metadata.ts';
+import { type RecordedCommand, mostCommands } from '../metadata.ts';
 
 /**
  * The commands that ended in a cast, from the shell marks in it. Times are those of the cast; the marks have no nonce

@@ -1,5 +1,5 @@
-import type { Size } from '../terminal/channel.ts';
-import { type CastEvent, parseSize } from './cast-reader.ts';
+import type { Size } from '../../terminal/channel.ts';
+import { type CastEvent, parseSize } from '../cast/cast-reader.ts';
 
 /** A terminal of the given size that turns output into the text a person sees, history included. */
 export interface TextScreen {
