@@ -17,6 +17,7 @@ import { StateSaver } from './resume/state-saver.ts';
 import type { OutputLog } from './terminal/output-log.ts';
 import type { ServiceKey, ServiceMaker } from './call/service.ts';
 import { Pictures } from './picture/pictures.ts';
+import type { Redactor } from './redaction/redactor.ts';
 import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
 import { type SessionLimits, Sessions } from './sessions/sessions.ts';
 import { systemClock } from '../system/clock.ts';
@@ -36,7 +37,9 @@ export interface EngineOptions {
   readonly parts?: readonly (readonly [ServiceKey<AsyncDisposable>, ServiceMaker])[];
   readonly clock?: Clock;
   readonly gate?: Gate;
-  /** Masks secrets in what is written down. */
+  /** The redactor of the moment: it masks secrets in what is written down. */
+  readonly redactor?: () => Redactor;
+  /** Masks in its place what the engine notes itself. */
   readonly redact?: (text: string) => string;
   readonly idempotency?: IdempotencyLimits;
   /** What the person types to answer a question, as it works on this machine. */
@@ -98,12 +101,13 @@ export class Engine implements AsyncDisposable {
     this.clock = options.clock ?? systemClock;
     this.auditSpans = new AuditSpans(this.audit, this.clock, this.closing);
     this.gate = options.gate ?? openGate;
-    this.redact = options.redact ?? ((text) => text);
+    const { redactor } = options;
+    this.redact = options.redact ?? ((text) => redactor?.().redactText(text).text ?? text);
     this.log = options.log;
     this.answerCommand = options.answerCommand ?? 'fairlead answer';
     this.questions = new PersonQuestions(this.clock, this.answerCommand);
     this.idempotency = new Idempotency(this.clock, options.idempotency);
-    this.recordings = new Recordings({ ...options.recordings, clock: this.clock, log: this.log });
+    this.recordings = new Recordings({ redactor, ...options.recordings, clock: this.clock, log: this.log });
     this.questions.changed.on(({ question, isOpen }) => this.events.emit({ kind: 'question', question, isOpen }));
     this.recordings.changed.on((id) => this.#recordingChanged(id));
     this.pictures = new Pictures(options.picturesDir);

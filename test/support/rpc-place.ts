@@ -91,7 +91,7 @@ export class RpcPlace implements AsyncDisposable {
           ...parts(root),
         ],
         gate: { ...openGate, ...policy.gate },
-        redact: (text) => redactor.redactText(text).text,
+        redactor: () => redactor,
         ...change,
       },
     );

@@ -11,7 +11,8 @@ import { systemSurroundings } from '../../engine/proxy/detect.ts';
 import { Proxies, proxies } from '../../engine/proxy/proxies.ts';
 import { bothSpellings } from '../../engine/proxy/settings.ts';
 import { abortable } from '../../system/abortable.ts';
-import { Redactor } from '../../engine/redaction/redactor.ts';
+import { CurrentRedactor } from '../../engine/redaction/current-redactor.ts';
+import { RecordingSettings } from '../../engine/recording/log/settings.ts';
 import { systemClock } from '../../system/clock.ts';
 import { mcpSurface } from '../../faces/mcp/catalogue.ts';
 import type { McpSurface } from '../../faces/mcp/surface.ts';
@@ -53,8 +54,11 @@ export async function createInstance(
   const around = systemSurroundings(env, userHome);
   const proxy = new Proxies({ root: home, clock: systemClock, warn: log, around });
   const trail = new AuditTrail(home, log);
-  let redactor: Redactor | undefined;
-  const newRedactor = (): Redactor => new Redactor({ key: installationKey(join(home, 'redaction.key')) });
+  const recording = new RecordingSettings({ root: home, clock: systemClock, warn: log });
+  const redactor = new CurrentRedactor({
+    key: () => installationKey(join(home, 'redaction.key')),
+    patterns: () => recording.get().redaction.custom_patterns,
+  });
   const local: LocalOptions = {
     root: home,
     shell: settings.shell,
@@ -79,12 +83,11 @@ export async function createInstance(
       maxDuration: settings.maxDuration,
       inactivityTimeout: settings.inactivityTimeout,
       auto: settings.record,
-      redactor: newRedactor,
     },
     picturesDir: screenshots,
     parts: [ssh.part, [policies, () => policy], [auditTrail, () => trail], [proxies, () => proxy], ...parts],
     gate: { ...openGate, ...policy.gate },
-    redact: (text) => (redactor ??= newRedactor()).redactText(text).text,
+    redactor: () => redactor.get(),
     idempotency: ssh.idempotency,
     answerCommand: answerLine({ env, home }),
     endAll: !settings.keepTerminals,

@@ -25,8 +25,8 @@ export interface RecordingsOptions {
   readonly inactivityTimeout: number;
   /** Record every terminal from its start. */
   readonly auto?: RecordingMode | 'off';
-  /** Makes the installation's redactor when a recording is masked. */
-  readonly redactor?: () => Redactor;
+  /** The redactor of the moment, for recordings that are masked. */
+  readonly redactor?: (() => Redactor) | undefined;
   readonly clock?: Clock;
   readonly log?: Log | undefined;
   readonly parts?: Omit<RecorderParts, 'clock' | 'log'>;
@@ -245,8 +245,7 @@ export class Recordings implements AsyncDisposable {
   }
 
   #redacting(): Redactor {
-    this.#redactor ??= this.#options.redactor?.() ?? new Redactor({ key: randomBytes(32) });
-    return this.#redactor;
+    return this.#options.redactor?.() ?? (this.#redactor ??= new Redactor({ key: randomBytes(32) }));
   }
 }
 

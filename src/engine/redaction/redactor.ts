@@ -46,6 +46,11 @@ export class Redactor {
     return this.#problems;
   }
 
+  /** The values it was told of, oldest first. */
+  get known(): readonly string[] {
+    return [...this.#known];
+  }
+
   /** From now on masks `value` everywhere; of a value of several lines, each line. The oldest of 1,000 is forgotten. */
   learn(value: string): void {
     for (const line of value.split(/\r?\n/)) {
