@@ -9,8 +9,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   system: ['system', 'contract', 'lib'],
   engine: ['engine', 'system', 'contract', 'lib'],
   policy: ['policy', 'engine', 'system', 'contract', 'lib'],
-  transports: ['transports', 'engine', 'system', 'contract', 'lib'],
-  operations: ['operations', 'policy', 'transports', 'engine', 'system', 'contract', 'lib'],
+  streams: ['streams', 'engine', 'system', 'contract', 'lib'],
+  transports: ['transports', 'streams', 'engine', 'system', 'contract', 'lib'],
+  operations: ['operations', 'policy', 'transports', 'streams', 'engine', 'system', 'contract', 'lib'],
   faces: ['faces', 'operations', 'engine', 'system', 'contract', 'lib'],
   commands: [
     'commands',
@@ -18,6 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'operations',
     'policy',
     'transports',
+    'streams',
     'engine',
     'system',
     'contract',
@@ -27,7 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'web-names.ts': [],
   'config.ts': ['lib', 'web-names.ts'],
-  'ssh-settings.ts': ['transports', 'engine', 'system', 'lib', 'config.ts'],
+  'ssh-settings.ts': ['transports', 'streams', 'engine', 'system', 'lib', 'config.ts'],
   // A small process of its own: no engine, no face.
   'keeper.ts': ['transports', 'system'],
   'main.ts': ['commands', 'faces', 'system', 'lib', 'config.ts'],

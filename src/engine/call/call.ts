@@ -7,6 +7,7 @@ import type { AuditEntry } from './audit/audit.ts';
 import { detailOf, type AuditNote } from './audit/note.ts';
 import { diskError } from '../../system/files/disk-trouble.ts';
 import type { Engine } from '../engine.ts';
+import type { ConnectedClient } from './connected-client.ts';
 import { pass } from './gate.ts';
 import type { CallKey } from './idempotency.ts';
 import { incident } from '../../system/incident.ts';
@@ -36,6 +37,8 @@ export interface Caller {
   readonly may: (access: Access) => boolean;
   /** Absent: it means the default session of the instance (number 0) when it names none. */
   readonly client?: Client | undefined;
+  /** Its connection, where it has one: what it follows belongs to that and ends with it. */
+  readonly connected?: ConnectedClient | undefined;
   /** Takes a sentence that the answer is to carry besides its own facts. Absent: the answer has no room for one. */
   readonly tell?: ((notice: string) => void) | undefined;
   /** Whether it has the tool of this name, or resources of this scheme (`shell://`). Absent: its door has other names. */

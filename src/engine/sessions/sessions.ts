@@ -115,6 +115,11 @@ export class Sessions implements AsyncDisposable {
     for (const terminal of this.#all.values()) this.#users.leaves(terminal, key);
   }
 
+  /** The terminal that was opened elsewhere under this name. */
+  aliasOf(name: string): Terminal | undefined {
+    return this.#aliases.get(name);
+  }
+
   /** Notes input that does not come through `forInput`. */
   typesInto(terminal: Terminal, whose: SessionCaller): void {
     this.#users.types(terminal, whose);

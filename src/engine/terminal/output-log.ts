@@ -34,6 +34,7 @@ export class OutputLog {
   #ring: Uint8Array = nothing;
   #start: number;
   #end: number;
+  #appends = 0;
 
   constructor({ capacity = defaultCapacity, start = 0 }: OutputLogOptions = {}) {
     this.capacity = capacity;
@@ -51,6 +52,11 @@ export class OutputLog {
     return this.#end;
   }
 
+  /** How many chunks came so far. */
+  get appends(): number {
+    return this.#appends;
+  }
+
   /** Bytes of memory held. */
   get allocated(): number {
     return this.#ring.length;
@@ -60,6 +66,7 @@ export class OutputLog {
   append(bytes: Uint8Array): void {
     // In halves of the capacity, so that who listens to `onDrop` never has to take more than it was shown.
     const most = Math.max(1, this.capacity >> 1);
+    this.#appends += 1;
     for (let at = 0; at < bytes.length; at += most) this.#put(bytes.subarray(at, at + most));
   }
 

@@ -182,6 +182,7 @@ export class Terminal implements AsyncDisposable {
   async #dispose(end: () => PromiseLike<void> | undefined): Promise<void> {
     this.state.close();
     this.input.close(gone());
+    this.feed.letFlow();
     try {
       await end();
       await this.#pumping;

@@ -22,9 +22,9 @@ const largestProgram = 10_000;
  * A regular expression in linear time (RE2: no look-around, no back-references). Flags: `i` ignores case, `m` lets `^`
  * and `$` match at lines, `s` lets `.` match a newline. Throws `invalid_input` with the reason.
  */
-export function compilePattern(source: string, flags = ''): Pattern {
-  if (source.length > longestPattern) {
-    throw invalid(source, `it is longer than ${longestPattern} characters`);
+export function compilePattern(source: string, flags = '', { longest = longestPattern } = {}): Pattern {
+  if (source.length > longest) {
+    throw invalid(source, `it is longer than ${longest} characters`);
   }
   const compiled = compile(source, flags);
   if (compiled.programSize() > largestProgram) throw invalid(source, 'its repetitions make it too large');

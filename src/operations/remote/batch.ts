@@ -11,7 +11,7 @@ import {
   noOutput,
   Pty,
   StatusShape,
-  Streams,
+  OutputStreams,
   streamsOf,
   commandEnded,
 } from './command-shared.ts';
@@ -27,7 +27,7 @@ const Entry = z.object({
   status: z.enum(['completed', 'failed', 'timeout', 'cancelled', 'skipped']),
   command_id: z.string().optional(),
   exit_code: z.number().int().optional(),
-  ...Streams.shape,
+  ...OutputStreams.shape,
   timed_out: z.boolean(),
   error: z.string().optional(),
 });

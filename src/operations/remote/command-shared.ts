@@ -6,6 +6,7 @@ import { incompleteTail } from '../../lib/utf8.ts';
 import type { SshCommand } from '../../transports/ssh/commands/command.ts';
 import { settlesWithin } from '../../transports/ssh/commands/command-wait.ts';
 import { ssh } from '../../transports/ssh/index.ts';
+import { resourceUri } from '../../streams/uri.ts';
 import { type Step, toolStep } from './advice.ts';
 import { RemoteFlags, flagged, type OutputBlock, tailText } from './text.ts';
 
@@ -13,7 +14,7 @@ import { RemoteFlags, flagged, type OutputBlock, tailText } from './text.ts';
 
 export const StatusShape = { tool: z.string(), status: z.string() };
 
-export const uriOf = (id: string): string => `command://${id}/output`;
+export const commandUri = (id: string): string => resourceUri('command', id);
 export const commandAnswer = (id: string): Step => toolStep('ssh_exec_output', `(command_id=${id}, wait=true)`);
 
 export const waitOrCancel = (id: string): Step[] => [
@@ -40,7 +41,7 @@ export function findCommand(id: string, { engine, caller }: Pick<Call<unknown>, 
 }
 
 /** The newest bytes of each stream, as many as were asked for. */
-export const Streams = z.object({
+export const OutputStreams = z.object({
   stdout: z.string(),
   stderr: z.string(),
   stdout_truncated: z.boolean(),
@@ -52,11 +53,11 @@ export const Streams = z.object({
   stderr_total_bytes: z.number().int().optional(),
   flags: RemoteFlags,
 });
-type Streams = z.output<typeof Streams>;
+type OutputStreams = z.output<typeof OutputStreams>;
 
-export const noOutput: Streams = { stdout: '', stderr: '', stdout_truncated: false, stderr_truncated: false };
+export const noOutput: OutputStreams = { stdout: '', stderr: '', stdout_truncated: false, stderr_truncated: false };
 
-export function streamsOf({ output, end }: SshCommand, max: number): Streams {
+export function streamsOf({ output, end }: SshCommand, max: number): OutputStreams {
   const stdout = tailOf(output.stdout, max, end === undefined);
   const stderr = tailOf(output.stderr, max, end === undefined);
   const plain = { stdout: plainOutput(stdout.text), stderr: plainOutput(stderr.text) };
@@ -86,7 +87,7 @@ function tailOf(log: OutputLog, max: number, running: boolean) {
 
 /** Output of a command that did not end by itself is partial; an empty block only says `empty`. */
 export function streamBlocks(
-  streams: { readonly [K in keyof Streams]?: Streams[K] | undefined },
+  streams: { readonly [K in keyof OutputStreams]?: OutputStreams[K] | undefined },
   complete: boolean,
 ): OutputBlock[] {
   return (['stdout', 'stderr'] as const).map((name) => {
@@ -127,6 +128,7 @@ export async function commandEnded(
     next = clock.after(progressEveryMs, tick);
   };
   let next = clock.after(progressEveryMs, tick);
+  using _waiting = command.awaited();
   try {
     return await settlesWithin(command.whenEnded, limitMs, clock, signal);
   } finally {

@@ -9,11 +9,11 @@ import {
   findCommand,
   Pty,
   StatusShape,
-  Streams,
+  OutputStreams,
   streamBlocks,
   streamsOf,
   commandEnded,
-  uriOf,
+  commandUri,
   commandAnswer,
   waitOrCancel,
 } from './command-shared.ts';
@@ -73,7 +73,7 @@ export const exec = operation({
       command_id: id,
       ...(session.agentId === undefined ? {} : { agent_id: session.agentId }),
       ...(queued && { queued }),
-      ...hintOf(caller, followHint(uriOf(id))),
+      ...hintOf(caller, followHint(commandUri(id))),
       ...nextOf(caller, waitOrCancel(id)),
     };
   },
@@ -106,7 +106,7 @@ export const execOutput = operation({
     command_id: z.string(),
     queued: z.boolean().optional().describe(queuedWords),
     exit_code: z.number().int().optional(),
-    ...Streams.shape,
+    ...OutputStreams.shape,
     timed_out: z.boolean(),
     timeout_kind: z.enum(['wait', 'command']).optional(),
     error: z.string().optional(),
@@ -130,7 +130,7 @@ export const execOutput = operation({
       ...endFacts(command),
       timed_out: kind !== undefined,
       ...(kind && { timeout_kind: kind }),
-      ...nextOf(caller, running ? [followStep(uriOf(id)), commandAnswer(id)] : []),
+      ...nextOf(caller, running ? [followStep(commandUri(id)), commandAnswer(id)] : []),
     };
   },
   render: (output) =>
@@ -160,7 +160,7 @@ export const execCancel = operation({
   output: z.object({
     ...StatusShape,
     command_id: z.string(),
-    ...Streams.partial().shape,
+    ...OutputStreams.partial().shape,
     reason: z.string().optional(),
   }),
   async run(call) {

@@ -5,6 +5,7 @@ import { parseKey } from '../../engine/input/keys.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { plainOutput } from '../../engine/reading/plain-output.ts';
 import { parseByteCount } from '../../lib/byte-count.ts';
+import { resourceUri } from '../../streams/uri.ts';
 import { ssh } from '../../transports/ssh/index.ts';
 import type { SshShell } from '../../transports/ssh/shells/shell.ts';
 import { followHint, followStep, hintOf, nextOf, schemeOf, type Step, toolStep } from './advice.ts';
@@ -236,7 +237,7 @@ export const close = operation({
   render: (output) => replyText(output, { fields: { SHELL_ID: output.shell_id } }),
 });
 
-const uriOf = (id: string): string => `shell://${id}/output`;
+const uriOf = (id: string): string => resourceUri('shell', id);
 
 const successors = (id: string): Step[] => [
   { needs: [schemeOf(uriOf(id))], text: `resources/read ${uriOf(id)}?cursor=auto` },

@@ -1,3 +1,4 @@
+import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import type { RecentSecrets } from '../../person/recent-secrets.ts';
 import type { Feeder } from '../../screen/feed/feeder.ts';
 import type { Channel } from '../channel.ts';
@@ -8,6 +9,8 @@ export class ScreenFeed implements Disposable {
   readonly #secrets: RecentSecrets;
   readonly #feeder: Feeder;
   #isOver = false;
+  #holds = 0;
+  #held: Deferred<void> | undefined;
 
   constructor(channel: Channel, secrets: RecentSecrets, feeder: Feeder) {
     this.#channel = channel;
@@ -25,9 +28,30 @@ export class ScreenFeed implements Disposable {
     return this.#feeder.watch();
   }
 
-  /** A promise while the screen is too far behind to take more output. */
+  /** A promise while no more output can be taken: it is held, or the screen is too far behind. */
   room(): Promise<void> | undefined {
-    return this.#feeder.room();
+    return this.#held ? this.#held.promise.then(() => this.room()) : this.#feeder.room();
+  }
+
+  /** While held, no more output is taken from the far side, which then has to wait. The holder sets a limit. */
+  hold(): Disposable {
+    this.#holds += 1;
+    this.#held ??= deferred();
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        this.#holds -= 1;
+        if (this.#holds === 0) this.letFlow();
+      },
+    };
+  }
+
+  /** Nothing holds it any more: what is left may come. */
+  letFlow(): void {
+    this.#held?.resolve();
+    this.#held = undefined;
   }
 
   /** Fetches what the far side has written and this process has not read; it arrives as output a moment later. */

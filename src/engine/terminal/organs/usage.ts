@@ -36,6 +36,11 @@ export class Usage {
     return Math.max(this.#markedAt, Math.round(outputAt));
   }
 
+  /** A person is attached, or a call waits for it. */
+  get isHeld(): boolean {
+    return this.#holders > 0;
+  }
+
   /** A call looked at it or typed into it: it is not idle. */
   mark(): void {
     this.#markedAt = this.#clock.now();

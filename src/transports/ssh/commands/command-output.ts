@@ -39,6 +39,7 @@ export class CommandOutput {
   #head = 0;
   #start = 0;
   #end = 0;
+  #appends = 0;
 
   /** `capacity` is for each stream. */
   constructor(capacity: number) {
@@ -56,6 +57,11 @@ export class CommandOutput {
     return this.#end;
   }
 
+  /** How many chunks came so far. */
+  get appends(): number {
+    return this.#appends;
+  }
+
   /** Bytes of memory held for output. */
   get allocated(): number {
     return this.stdout.allocated + this.stderr.allocated;
@@ -64,6 +70,7 @@ export class CommandOutput {
   append(stream: StreamName, bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     const log = this[stream];
+    this.#appends += 1;
     log.append(bytes);
     this.#end += bytes.length;
     const last = this.#runs.at(-1);

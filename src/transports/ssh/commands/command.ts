@@ -61,6 +61,8 @@ export class SshCommand implements SessionChild {
   readonly #clock: Clock;
   readonly #ended = deferred<CommandEnd>();
   readonly #limit: Disposable;
+  readonly #holds = new Set<Promise<void>>();
+  #waiters = 0;
   /** Let go of at the end: what is kept for its readers needs no channel. */
   #process: MergedProcess | undefined;
   #end: CommandEnd | undefined;
@@ -124,8 +126,34 @@ export class SshCommand implements SessionChild {
     await this.#stopping;
   }
 
+  /** A call waits for its end. */
+  get isAwaited(): boolean {
+    return this.#waiters > 0;
+  }
+
+  /** Counts as a call that waits for its end, until disposed. */
+  awaited(): Disposable {
+    this.#waiters += 1;
+    return { [Symbol.dispose]: () => void (this.#waiters -= 1) };
+  }
+
+  /** While held, nothing is read from the far side, which then has to wait. The holder sets a limit. */
+  hold(): Disposable {
+    const hold = deferred();
+    this.#holds.add(hold.promise);
+    return {
+      [Symbol.dispose]: () => {
+        this.#holds.delete(hold.promise);
+        hold.resolve();
+      },
+    };
+  }
+
   async #follow(process: MergedProcess): Promise<void> {
-    for await (const { stream, bytes } of process.output) this.output.append(stream, bytes);
+    for await (const { stream, bytes } of process.output) {
+      this.output.append(stream, bytes);
+      while (this.#holds.size > 0 && this.#reason === undefined) await Promise.all(this.#holds);
+    }
     this.#finish(ending(await process.ended, this.#reason));
   }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FairleadError } from '../../../contract/errors.ts';
 import { remoteError } from '../../../contract/remote-errors.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { Emitter } from '../../../lib/emitter.ts';
 import { uuid7 } from '../../../lib/uuid7.ts';
 import { SshCommand, type CommandRequest } from './command.ts';
 import { type OpenProcess, startedAtOnce } from '../link/late-process.ts';
@@ -39,6 +40,8 @@ interface Share {
 
 /** Every command that runs or ended a while ago, each known only to the principal whose session it ran on. */
 export class Commands implements Disposable {
+  /** After one started, ended or was forgotten. */
+  readonly changed = new Emitter<void>();
   readonly #options: CommandsOptions;
   readonly #running = new Map<string, SshCommand>();
   /** The one that was used longest ago first. */
@@ -86,6 +89,7 @@ export class Commands implements Disposable {
     }
     this.#running.set(command.id, command);
     this.#keepAtEnd(command, place).catch(() => {});
+    this.changed.emit();
     return command;
   }
 
@@ -97,10 +101,18 @@ export class Commands implements Disposable {
     return command;
   }
 
-  /** One's own, the oldest first. */
-  all(principal: string): readonly SshCommand[] {
+  /** One's own, the oldest first; those of all principals if none is given. */
+  all(principal: string | undefined): readonly SshCommand[] {
     const every = [...[...this.#kept.values()].map(({ command }) => command), ...this.#running.values()];
-    return every.filter((command) => command.principal === principal).toSorted((a, b) => a.number - b.number);
+    return every
+      .filter((command) => principal === undefined || command.principal === principal)
+      .toSorted((a, b) => a.number - b.number);
+  }
+
+  /** Like `find`, for a look that is no reading of it. */
+  peek(id: string, principal: string): SshCommand | undefined {
+    const command = this.#running.get(id) ?? this.#kept.get(id)?.command;
+    return command?.principal === principal ? command : undefined;
   }
 
   /** Called on a read: if it has ended, its retention time starts again. */
@@ -121,6 +133,7 @@ export class Commands implements Disposable {
     place[Symbol.dispose]();
     this.#running.delete(command.id);
     this.#keep(command);
+    this.changed.emit();
   }
 
   #keep(command: SshCommand): void {
@@ -170,6 +183,7 @@ export class Commands implements Disposable {
         if (until > clock.monotonic()) break;
         this.#drop(id);
       }
+      this.changed.emit();
       this.#arm();
     });
   }

@@ -57,6 +57,8 @@ const farewellMs = 500;
 export class SshSessions implements AsyncDisposable {
   /** When a session's health changes, and at every probe. */
   readonly health = new Emitter<HealthEvent>();
+  /** After one was opened; `health` tells of its end. */
+  readonly opened = new Emitter<LiveSession>();
   readonly #options: SessionsOptions;
   readonly #clock: Clock;
   readonly #sessions = new Map<string, LiveSession>();
@@ -74,9 +76,9 @@ export class SshSessions implements AsyncDisposable {
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /** Those of this principal, the oldest first. */
-  all(principal: string): readonly LiveSession[] {
-    return [...this.#sessions.values()].filter((session) => session.principal === principal);
+  /** Those of this principal, or of all, the oldest first. */
+  all(principal: string | undefined): readonly LiveSession[] {
+    return [...this.#sessions.values()].filter((session) => (principal ?? session.principal) === session.principal);
   }
 
   /** Throws SESSION_NOT_FOUND, with the closest ids of this principal. Counts as a use of the session. */
@@ -230,6 +232,7 @@ export class SshSessions implements AsyncDisposable {
     });
     this.#sessions.set(session.id, session);
     this.#reaper.arm();
+    this.opened.emit(session);
     return session;
   }
 

@@ -21,9 +21,9 @@ export class SshShells implements Disposable {
   readonly #opening = new Map<string, number>();
   #ended: EndedTerminals | undefined;
 
-  /** Those of this principal, including ended ones that can still be read. */
-  all(principal: string): readonly SshShell[] {
-    return [...this.#shells.values()].filter(({ session }) => session.principal === principal);
+  /** Those of this principal, or of all, including ended ones that can still be read. */
+  all(principal: string | undefined): readonly SshShell[] {
+    return [...this.#shells.values()].filter(({ session }) => (principal ?? session.principal) === session.principal);
   }
 
   /** Throws SHELL_NOT_FOUND, with the closest ids of this principal. */

@@ -1,0 +1,57 @@
+import type { LaneRead } from './lane-read.ts';
+import type { Peer } from './peer.ts';
+import type { StreamResource, TextContent, TextPart } from './resource.ts';
+import { heldBack } from './text-read.ts';
+import type { ResourceUri } from './uri.ts';
+
+/** What a read of a resource found. */
+export interface ResourceRead {
+  readonly resource: StreamResource;
+  readonly uri: ResourceUri;
+  /** Of a text that was read by its cursor. */
+  readonly text?: {
+    readonly parts: readonly TextPart[];
+    /** Where the next read begins. */
+    readonly cursor: number;
+    /** Bytes this read skipped because they are no longer kept. */
+    readonly truncated: number;
+    /** `auto` means nothing to a caller without a connection: it got everything. */
+    readonly isStateless: boolean;
+  };
+  /** Of a resource that is no text: events from its cursor on, where it has one. */
+  readonly json?: { readonly cursor: number };
+  readonly lane?: LaneRead & { readonly subId: string };
+}
+
+/** Reads a resource by the cursor of the URI, and remembers for this client how far it came. */
+export function readResource(resource: StreamResource, uri: ResourceUri, peer: Peer, maxBytes: number): ResourceRead {
+  const { content, key } = resource;
+  if (content.type === 'json') {
+    const { end: cursor } = content;
+    acknowledge(peer, key, cursor);
+    return { resource, uri, json: { cursor } };
+  }
+  const isStateless = peer.isStateless && uri.cursor === 'auto';
+  const asked = uri.cursor === 'auto' ? (peer.isStateless ? 0 : (peer.offsets.get(key) ?? 0)) : (uri.cursor ?? 0);
+  // Whoever names no place wants what there is: only a cursor can have missed something.
+  const truncated = uri.cursor === undefined || isStateless ? 0 : Math.max(0, content.start - asked);
+  const { parts, cursor } = readText(content, asked, maxBytes, uri.raw || resource.end !== undefined);
+  if (!peer.isStateless) {
+    peer.offsets.set(key, Math.max(peer.offsets.get(key) ?? 0, cursor));
+    acknowledge(peer, key, cursor);
+  }
+  return { resource, uri, text: { parts, cursor, truncated, isStateless } };
+}
+
+function readText(content: TextContent, from: number, maxBytes: number, isWhole: boolean) {
+  const read = content.read({ from, to: content.end }, maxBytes);
+  // A cut by the limit may fall into a character as well; the rest comes with the next read.
+  const { parts, held } = isWhole && read.to === content.end ? { parts: read.parts, held: 0 } : heldBack(read.parts);
+  return { parts, cursor: read.to - held };
+}
+
+/** A client that reads in this way needs none of it in its lanes. */
+function acknowledge(peer: Peer, key: string, to: number): void {
+  if (peer.isStateless) return;
+  for (const lane of peer.lanes.values()) if (lane.resource.key === key) lane.acknowledge(to);
+}
