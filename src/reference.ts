@@ -11,7 +11,7 @@ import {
   operationId,
 } from './engine/call/operation.ts';
 import { everyBook } from './operations/index.ts';
-import { shown, type SshVariable, sshVariables } from './ssh-settings.ts';
+import { shown, type SshVariable, sshVariables, unusedSshVariables } from './ssh-settings.ts';
 
 /** The reference pages, made from the catalogue and the settings: file name → Markdown. */
 export async function referencePages(): Promise<Record<string, string>> {
@@ -124,10 +124,11 @@ const units: Readonly<Record<SshVariable['kind'], string>> = {
   bytes: 'size',
   count: 'number',
   switch: 'true, false',
+  choice: 'word',
 };
 
 function sshPart(): string {
-  const rows = [...sshVariables.values()].map((one) =>
+  const rows = [...sshVariables.values(), ...unusedSshVariables].map((one) =>
     row(`\`${one.variable}\``, units[one.kind], `\`${shown(one)}\``, bounds(one), one.help),
   );
   return `
@@ -143,9 +144,11 @@ ${rows.join('\n')}
 `;
 }
 
-function bounds({ kind, min, max }: SshVariable): string {
+function bounds({ kind, min, max, words, orZero }: SshVariable): string {
   if (kind === 'switch') return '';
-  return max < 0x7fffffff ? `${min}–${max}` : `from ${min}`;
+  if (words) return words.join(', ');
+  if (max >= 0x7fffffff) return `from ${min}`;
+  return `${orZero ? '0, ' : ''}${min}–${kind === 'seconds' ? max / 1000 : max}`;
 }
 
 function errorsPage(): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSshSettings, shown, sshVariables } from './ssh-settings.ts';
+import { readSshSettings, shown, sshVariables, unusedSshVariables } from './ssh-settings.ts';
 
 function read(env: Record<string, string>) {
   const warnings: string[] = [];
@@ -30,6 +30,23 @@ test('section 6: defaults', () => {
       idempotencyTtlMs: 300_000,
       idempotencyMaxEntries: 1024,
       hostKeyPolicy: 'accept-new',
+      streams: {
+        debounceMs: 200,
+        forceFlushMs: 1000,
+        flushBytes: 65_536,
+        keepaliveMs: 30_000,
+        peerScanMs: 30_000,
+        laneBuffer: 1024,
+        maxSubsPerUri: 16,
+        maxSubsTotal: 1024,
+        lagPolicy: 'snapshot',
+        blockMs: 5000,
+        filterMax: 1024,
+        replayBytes: 1_048_576,
+        leakWarnMs: 2000,
+        leakKillMs: 0,
+        readBytes: 1_048_576,
+      },
     },
   });
 });
@@ -148,9 +165,47 @@ test('a long value is not repeated whole', () => {
   expect(read({ SSH_MAX_RETRIES: 'x'.repeat(1000) }).warnings[0]?.length).toBeLessThan(120);
 });
 
+test.each([
+  ['SSH_NOTIFY_DEBOUNCE_MS', '4', { debounceMs: 5 }, 'SSH_NOTIFY_DEBOUNCE_MS: 4 is less than 5; 5 is used'],
+  ['SSH_NOTIFY_FORCE_FLUSH_MS', '100', { forceFlushMs: 100 }],
+  ['SSH_NOTIFY_KEEPALIVE_S', '300', { keepaliveMs: 300_000 }],
+  [
+    'SSH_NOTIFY_KEEPALIVE_S',
+    '301',
+    { keepaliveMs: 300_000 },
+    'SSH_NOTIFY_KEEPALIVE_S: 301 is more than 300; 300 is used',
+  ],
+  ['SSH_NOTIFY_FLUSH_BYTES', '0', { flushBytes: 0 }],
+  ['SSH_NOTIFY_FLUSH_BYTES', '1', { flushBytes: 1024 }, 'SSH_NOTIFY_FLUSH_BYTES: 1 is less than 1024; 1024 is used'],
+  ['SSH_MCP_PEER_GC_INTERVAL_S', '5', { peerScanMs: 5000 }],
+  ['SSH_LANE_BUFFER', '15', { laneBuffer: 16 }, 'SSH_LANE_BUFFER: 15 is less than 16; 16 is used'],
+  ['SSH_MAX_SUBS_PER_URI', '1', { maxSubsPerUri: 1 }],
+  ['SSH_MAX_SUBS_TOTAL', '65535', { maxSubsTotal: 65_535 }],
+  ['SSH_LAG_POLICY_DEFAULT', 'Drop_Oldest', { lagPolicy: 'drop_oldest' }],
+  [
+    'SSH_LAG_POLICY_DEFAULT',
+    'drop',
+    { lagPolicy: 'snapshot' },
+    'SSH_LAG_POLICY_DEFAULT: "drop" is not one of snapshot, drop_oldest, drop_newest, block_slow; snapshot is used',
+  ],
+  ['SSH_BP_BLOCK_TIMEOUT_MS', '600000', { blockMs: 600_000 }],
+  ['SSH_FILTER_REGEX_MAX', '16', { filterMax: 16 }],
+  ['SSH_REPLAY_WINDOW_BYTES', '64m', { replayBytes: 67_108_864 }],
+  ['SSH_SUB_LEAK_RISK_WARN_S', '3600', { leakWarnMs: 3_600_000 }],
+  ['SSH_SUB_LEAK_RISK_KILL_S', '86400', { leakKillMs: 86_400_000 }],
+  ['SSH_MCP_OUTPUT_MAX_BYTES_CAP', '100', { readBytes: 100 }],
+])('section 6, streams: %s=%s', (name, text, streams, ...warnings) => {
+  expect(read({ [name]: text })).toMatchObject({ warnings, values: { streams } });
+});
+
+test.each(unusedSshVariables.map((row) => [row.variable, row] as const))('%s is accepted', (name, row) => {
+  expect(read({ [name]: shown(row) })).toEqual(read({}));
+  expect(read({ [name]: 'much' }).warnings).toEqual([`${name}: "much" is not a whole number; ${shown(row)} is used`]);
+});
+
 test('every default reads back as itself', () => {
   for (const [field, row] of sshVariables) {
     const { values, warnings } = read({ [row.variable]: shown(row) });
-    expect([row.variable, values[field], warnings]).toEqual([row.variable, row.default, []]);
+    expect([row.variable, { ...values.streams, ...values }[field], warnings]).toEqual([row.variable, row.default, []]);
   }
 });

@@ -1,6 +1,7 @@
 import { defaultIdempotency } from './engine/call/idempotency.ts';
 import type { Log } from './system/incident.ts';
 import type { HostKeyPolicy } from './transports/ssh/login/known-hosts.ts';
+import { defaultStreamSettings, lagPolicies, type StreamSettings } from './streams/settings.ts';
 import { defaultSshSettings, type SshSettings } from './transports/ssh/settings.ts';
 import { parseByteCount } from './lib/byte-count.ts';
 import type { Environment } from './config.ts';
@@ -13,19 +14,29 @@ import type { Environment } from './config.ts';
 export interface SshVariable {
   readonly variable: string;
   /** `seconds` are kept in milliseconds. */
-  readonly kind: 'seconds' | 'milliseconds' | 'bytes' | 'count' | 'switch';
-  readonly default: number | boolean;
+  readonly kind: 'seconds' | 'milliseconds' | 'bytes' | 'count' | 'switch' | 'choice';
+  readonly default: number | boolean | string;
   readonly min: number;
   readonly max: number;
   readonly help: string;
+  /** Of a choice. */
+  readonly words?: readonly string[] | undefined;
+  /** 0 is allowed too, below `min`. */
+  readonly orZero?: true | undefined;
 }
 
 /** The longest delay a Node timer takes; no number here needs to be larger. */
 const ceiling = 0x7fffffff;
 const largestBuffer = 1 << 30;
 
+/** One cap is for both: what a tool shows and what a resource returns. */
+function withoutReadBytes({ readBytes: _, ...rest }: StreamSettings): Omit<StreamSettings, 'readBytes'> {
+  return rest;
+}
+
 const defaults = {
   ...defaultSshSettings,
+  ...withoutReadBytes(defaultStreamSettings),
   idempotencyTtlMs: defaultIdempotency.ttlMs,
   idempotencyMaxEntries: defaultIdempotency.maxEntries,
 };
@@ -36,6 +47,7 @@ type Row = readonly [
   kind: SshVariable['kind'],
   range: readonly [min: number, max: number],
   help: string,
+  more?: Pick<SshVariable, 'words' | 'orZero'>,
 ];
 
 const from = (min: number): [number, number] => [min, ceiling];
@@ -89,6 +101,62 @@ const rows: Readonly<Record<Field, Row>> = {
   outputMaxBytes: ['SSH_MCP_OUTPUT_MAX_BYTES_CAP', 'bytes', [1, largestBuffer], 'The most a call may ask for'],
   listDefaultItems: ['SSH_MCP_LIST_MAX_ITEMS', 'count', from(1), 'Entries in a list unless the call says otherwise'],
   listMaxItems: ['SSH_MCP_LIST_MAX_ITEMS_CAP', 'count', from(1), 'The most a call may ask for'],
+  debounceMs: [
+    'SSH_NOTIFY_DEBOUNCE_MS',
+    'milliseconds',
+    [5, 5000],
+    'From the first change of a resource to its notification',
+  ],
+  forceFlushMs: [
+    'SSH_NOTIFY_FORCE_FLUSH_MS',
+    'milliseconds',
+    [100, 60_000],
+    'A resource that changes all the time is announced at least this often',
+  ],
+  keepaliveMs: [
+    'SSH_NOTIFY_KEEPALIVE_S',
+    'seconds',
+    [5, 300_000],
+    'A resource without changes is announced this often',
+  ],
+  flushBytes: [
+    'SSH_NOTIFY_FLUSH_BYTES',
+    'bytes',
+    [1024, 1 << 20],
+    'So many new bytes are announced at once; 0 = however many',
+    { orZero: true },
+  ],
+  peerScanMs: [
+    'SSH_MCP_PEER_GC_INTERVAL_S',
+    'seconds',
+    [5, 300_000],
+    'How often to look for clients that left without a word',
+  ],
+  laneBuffer: ['SSH_LANE_BUFFER', 'count', [16, 65_536], 'Events that wait in a lane; then its lag policy applies'],
+  maxSubsPerUri: ['SSH_MAX_SUBS_PER_URI', 'count', [1, 65_535], 'Subscriptions and lanes on one resource'],
+  maxSubsTotal: ['SSH_MAX_SUBS_TOTAL', 'count', [1, 65_535], 'Subscriptions and lanes in all'],
+  lagPolicy: [
+    'SSH_LAG_POLICY_DEFAULT',
+    'choice',
+    none,
+    'What a full lane does unless `sub_open` says otherwise',
+    { words: lagPolicies },
+  ],
+  blockMs: [
+    'SSH_BP_BLOCK_TIMEOUT_MS',
+    'milliseconds',
+    [100, 600_000],
+    'How long a lane with `block_slow` may stop its producer at one time',
+  ],
+  filterMax: ['SSH_FILTER_REGEX_MAX', 'count', [16, 65_536], 'Characters in the filter of a lane'],
+  replayBytes: ['SSH_REPLAY_WINDOW_BYTES', 'bytes', [4096, 64 << 20], 'How far back `sub_replay` reaches'],
+  leakWarnMs: [
+    'SSH_SUB_LEAK_RISK_WARN_S',
+    'seconds',
+    [1, 3_600_000],
+    'A shell or command without a subscriber is named as a leak after this',
+  ],
+  leakKillMs: ['SSH_SUB_LEAK_RISK_KILL_S', 'seconds', [0, 86_400_000], 'It is closed after this; 0 = never'],
   idempotencyTtlMs: [
     'SSH_IDEMPOTENCY_TTL_SECS',
     'seconds',
@@ -99,24 +167,51 @@ const rows: Readonly<Record<Field, Row>> = {
 };
 
 export const sshVariables: ReadonlyMap<Field, SshVariable> = new Map(
-  (Object.entries(rows) as [Field, Row][]).map(([field, [variable, kind, [min, max], help]]) => [
+  (Object.entries(rows) as [Field, Row][]).map(([field, [variable, kind, [min, max], help, more]]) => [
     field,
-    { variable, kind, default: defaults[field], min, max, help },
+    { variable, kind, default: defaults[field], min, max, help, ...more },
   ]),
 );
 
+const unused = 'Accepted, without effect';
+const cap = (name: string, preset: number, min: number, max: number): SshVariable => ({
+  variable: name,
+  kind: 'count',
+  default: preset,
+  min,
+  max,
+  help: unused,
+});
+
+/** Variables of the reference that nothing here needs: events take the place of its queues and polling. */
+export const unusedSshVariables: readonly SshVariable[] = [
+  cap('SSH_SHELL_BROADCAST_CAP', 1024, 16, 65_536),
+  cap('SSH_COMMAND_BROADCAST_CAP', 1024, 16, 65_536),
+  cap('SSH_TRANSFER_BROADCAST_CAP', 256, 8, 4096),
+  cap('SSH_SESSION_BROADCAST_CAP', 256, 8, 4096),
+  cap('SSH_FORWARD_BROADCAST_CAP', 256, 8, 4096),
+  cap('SSH_MUX_BUFFER', 8192, 64, 1_048_576),
+];
+
 interface SshConfiguration extends SshSettings {
+  readonly streams: StreamSettings;
   readonly idempotencyTtlMs: number;
   readonly idempotencyMaxEntries: number;
   readonly hostKeyPolicy: HostKeyPolicy;
 }
 
 export function readSshSettings(env: Environment, warn: Log): SshConfiguration {
-  const read: Record<string, number | boolean> = {};
+  const read: Record<string, number | boolean | string> = {};
   for (const [field, row] of sshVariables) read[field] = readOne(row, env, warn);
-  const values = read as unknown as SshSettings & typeof defaults;
+  for (const row of unusedSshVariables) readOne(row, env, warn);
+  const values = read as unknown as typeof defaults;
+  const pick = <T extends object>(like: T): T =>
+    Object.fromEntries(Object.keys(like).map((field) => [field, read[field]])) as T;
   return {
-    ...values,
+    ...pick(defaultSshSettings),
+    idempotencyTtlMs: values.idempotencyTtlMs,
+    idempotencyMaxEntries: values.idempotencyMaxEntries,
+    streams: { ...pick(defaultStreamSettings), readBytes: values.outputMaxBytes },
     outputDefaultBytes: Math.min(values.outputDefaultBytes, values.outputMaxBytes),
     listDefaultItems: Math.min(values.listDefaultItems, values.listMaxItems),
     hostKeyPolicy: readPolicy(env, warn),
@@ -132,17 +227,17 @@ function given(env: Environment, name: string): { readonly name: string; readonl
   return undefined;
 }
 
-function readOne(row: SshVariable, env: Environment, warn: Log): number | boolean {
+function readOne(row: SshVariable, env: Environment, warn: Log): number | boolean | string {
   const found = given(env, row.variable);
   if (found === undefined) return row.default;
   const { name, text } = found;
-  const parsed = row.kind === 'switch' ? parseSwitch(text) : parseNumber(text, row.kind === 'bytes');
+  const parsed = parse(row, text);
   if (parsed === undefined) {
-    const wanted = { switch: 'true or false', bytes: 'a size such as 64k' }[row.kind as string] ?? 'a whole number';
+    const wanted = wantedOf(row);
     warn(`${name}: ${JSON.stringify(text.slice(0, 40))} is not ${wanted}; ${shown(row)} is used`);
     return row.default;
   }
-  if (typeof parsed === 'boolean') return parsed;
+  if (typeof parsed !== 'number' || (row.orZero && parsed === 0)) return parsed;
   const scale = row.kind === 'seconds' ? 1000 : 1;
   const max = Math.floor(row.max / scale);
   const fitting = Math.min(Math.max(parsed, row.min), max);
@@ -152,9 +247,19 @@ function readOne(row: SshVariable, env: Environment, warn: Log): number | boolea
   return fitting * scale;
 }
 
+function parse({ kind, words }: SshVariable, text: string): number | boolean | string | undefined {
+  if (kind === 'choice') return words?.find((word) => word === text.toLowerCase());
+  return kind === 'switch' ? parseSwitch(text) : parseNumber(text, kind === 'bytes');
+}
+
+function wantedOf({ kind, words = [] }: SshVariable): string {
+  if (kind === 'choice') return `one of ${words.join(', ')}`;
+  return { switch: 'true or false', bytes: 'a size such as 64k' }[kind as string] ?? 'a whole number';
+}
+
 /** A default as its variable would spell it. */
 export function shown({ kind, default: value }: SshVariable): string {
-  if (typeof value === 'boolean') return String(value);
+  if (typeof value !== 'number') return String(value);
   if (kind === 'seconds') return String(value / 1000);
   if (kind === 'bytes' && value % (1 << 20) === 0) return `${value / (1 << 20)}m`;
   return String(value);

@@ -21,6 +21,7 @@ import { allBooks, usualBooks } from '../../operations/index.ts';
 import { instructionsFor } from '../../operations/instructions.ts';
 import { promptsFor } from '../../operations/prompts.ts';
 import type { KeeperClient } from '../../transports/local/keeper/client/keeper-client.ts';
+import { streams } from '../../streams/streams.ts';
 import { keeperTransport } from '../../transports/local/keeper/client/keeper-transport.ts';
 import { type LocalOptions, localTransport } from '../../transports/local/transport.ts';
 import { sshTransport } from '../../transports/ssh/open/transport.ts';
@@ -85,7 +86,7 @@ export async function createInstance(
       auto: settings.record,
     },
     picturesDir: screenshots,
-    parts: [ssh.part, [policies, () => policy], [auditTrail, () => trail], [proxies, () => proxy], ...parts],
+    parts: [...ssh.parts, [policies, () => policy], [auditTrail, () => trail], [proxies, () => proxy], ...parts],
     gate: { ...openGate, ...policy.gate },
     redactor: () => redactor.get(),
     idempotency: ssh.idempotency,
@@ -94,6 +95,8 @@ export async function createInstance(
     log,
   });
   engine.audit.added.on((entry) => trail.add(entry));
+  // It watches sessions and leaks from the start, not from the first client that asks.
+  engine.service(streams);
   const books = settings.toolsets === undefined ? usualBooks : await allBooks();
   const { readOnly, toolsets = books.map(({ name }) => name) } = settings;
   const offer = { tools: new Set(offeredNames(chooseToolsets(books, toolsets), readOnly)), readOnly };

@@ -5,17 +5,26 @@ import type { Log } from '../../system/incident.ts';
 import type { ServiceKey, ServiceMaker } from '../../engine/call/service.ts';
 import { readSshSettings } from '../../ssh-settings.ts';
 import { sshConnector } from '../../transports/ssh/sessions/connect.ts';
+import { Streams, streams } from '../../streams/streams.ts';
+import { resourceSources } from '../../transports/ssh/resources/sources.ts';
 import { Ssh, ssh } from '../../transports/ssh/index.ts';
 import type { Invocation } from '../command.ts';
 
 interface SshPart {
-  readonly part: readonly [ServiceKey<AsyncDisposable>, ServiceMaker];
+  /** The SSH service, and that of everything which can be followed. */
+  readonly parts: readonly (readonly [ServiceKey<AsyncDisposable>, ServiceMaker])[];
   readonly idempotency: IdempotencyLimits;
 }
 
-/** The SSH service. The library is loaded with the first connection. */
+/** The SSH library is loaded with the first connection. */
 export function sshPart({ settings, env }: Invocation, log: Log): SshPart {
-  const { idempotencyTtlMs, idempotencyMaxEntries, hostKeyPolicy, ...values } = readSshSettings(env, log);
+  const {
+    idempotencyTtlMs,
+    idempotencyMaxEntries,
+    hostKeyPolicy,
+    streams: followed,
+    ...values
+  } = readSshSettings(env, log);
   const connector = sshConnector({
     home: env['HOME'] || homedir(),
     env,
@@ -23,7 +32,10 @@ export function sshPart({ settings, env }: Invocation, log: Log): SshPart {
     hostKeyPolicy: settings.sshHostKeyPolicy ?? hostKeyPolicy,
   });
   return {
-    part: [ssh, ({ clock }) => new Ssh({ settings: values, connector, clock })],
+    parts: [
+      [ssh, ({ clock }) => new Ssh({ settings: values, connector, clock })],
+      [streams, (engine) => new Streams(engine, { settings: followed, sources: resourceSources(engine) })],
+    ],
     idempotency: { ttlMs: idempotencyTtlMs, maxEntries: idempotencyMaxEntries },
   };
 }
