@@ -29,18 +29,14 @@ export interface SshVariable {
 const ceiling = 0x7fffffff;
 const largestBuffer = 1 << 30;
 
-/** One cap is for both: what a tool shows and what a resource returns. */
-function withoutReadBytes({ readBytes: _, ...rest }: StreamSettings): Omit<StreamSettings, 'readBytes'> {
-  return rest;
-}
-
 const defaults = {
   ...defaultSshSettings,
-  ...withoutReadBytes(defaultStreamSettings),
+  ...defaultStreamSettings,
   idempotencyTtlMs: defaultIdempotency.ttlMs,
   idempotencyMaxEntries: defaultIdempotency.maxEntries,
 };
-type Field = keyof typeof defaults;
+/** One cap is for both: what a tool shows and what a resource returns. */
+type Field = Exclude<keyof typeof defaults, 'readBytes'>;
 
 type Row = readonly [
   variable: string,

@@ -72,18 +72,19 @@ test('faces/ and commands/ name no operation: they fold the catalogue', () => {
   expect(files.filter((file) => named.test(withoutComments(file)))).toEqual([]);
 });
 
-test('no toolset of MCP has what is for the person alone: a model must not answer for the person', () => {
+test('no toolset of MCP has what is for the person alone, nor what MCP has methods for', () => {
   const names = books.map(({ name }) => name);
   const personal = books
-    .filter(({ forPerson }) => forPerson)
+    .filter(({ forPerson, asResources }) => forPerson || asResources)
     .flatMap(({ nouns, streams: more = {} }) => [
       ...entriesOf(nouns).map(([id]) => id.replace('.', '_')),
       ...entriesOf(more).map(([id]) => id.replace('.', '_')),
     ]);
-  expect(personal).toContain('person_answer');
+  expect(personal).toEqual(expect.arrayContaining(['person_answer', 'resource_read', 'resource_listen']));
   for (const wanted of [['all'], ...names.map((name) => [name]), names]) {
-    if (wanted.includes('person')) {
-      expect(() => chooseToolsets(books, wanted)).toThrow('Unknown toolset: person');
+    const hidden = wanted.filter((name) => name === 'person' || name === 'resource');
+    if (hidden.length > 0) {
+      expect(() => chooseToolsets(books, wanted)).toThrow(`Unknown toolset: ${hidden.join(', ')}`);
       continue;
     }
     const offered = foldBooks(chooseToolsets(books, wanted), notCalled, { readOnly: false });

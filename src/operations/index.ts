@@ -12,8 +12,9 @@ export const allBooks = async (): Promise<readonly Book[]> => [
   (await import('./session/index.ts')).sessionBook,
 ];
 
-/** Those for the person alone, too. */
+/** Those that are no toolsets, too: what is for the person alone, and what can be followed by a URI. */
 export const everyBook = async (): Promise<readonly Book[]> => [
   ...(await allBooks()),
+  (await import('./streams/index.ts')).resourceBook,
   (await import('./person/index.ts')).personBook,
 ];

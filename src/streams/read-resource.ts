@@ -20,7 +20,7 @@ export interface ResourceRead {
   };
   /** Of a resource that is no text: events from its cursor on, where it has one. */
   readonly json?: { readonly cursor: number };
-  readonly lane?: LaneRead & { readonly subId: string };
+  readonly lane?: LaneRead & { readonly subId: string; readonly isFiltered: boolean };
 }
 
 /** Reads a resource by the cursor of the URI, and remembers for this client how far it came. */

@@ -21,7 +21,7 @@ interface StreamsOptions {
   readonly sources: readonly ResourceSource[];
 }
 
-type Follower = Pick<Caller, 'principal' | 'connected'>;
+type Follower = Pick<Caller, 'principal' | 'connected' | 'offers'>;
 
 /** Everything that can be followed by a URI, and the clients that follow it. Operations find it with `engine.service(streams)`. */
 export class Streams implements AsyncDisposable {
@@ -48,9 +48,9 @@ export class Streams implements AsyncDisposable {
     this.#listening = sources.map((source) => source.onListChange(() => this.#listChanged()));
   }
 
-  /** The schemes that are served here. */
-  get schemes(): readonly Scheme[] {
-    return [...this.#sources.keys()];
+  /** The schemes that this caller is served; all, where its door has no offer of its own. */
+  schemes({ offers }: Pick<Follower, 'offers'>): readonly Scheme[] {
+    return [...this.#sources.keys()].filter((scheme) => offers === undefined || offers(`${scheme}://`));
   }
 
   /** Clients, subscriptions and lanes at this moment. */
@@ -75,21 +75,19 @@ export class Streams implements AsyncDisposable {
   }
 
   /** What this caller may follow, each thing once. */
-  list({ principal }: Follower): readonly StreamResource[] {
+  list(caller: Follower): readonly StreamResource[] {
     const keys = new Set<string>();
-    return [...this.#sources.values()]
-      .flatMap((source) => source.list(principal))
-      .filter(({ key }) => !keys.has(key) && keys.add(key));
+    return this.#seenBy(caller).filter(({ key }) => !keys.has(key) && keys.add(key));
   }
 
-  warnings({ principal }: Follower): readonly LeakWarning[] {
-    const own = [...this.#sources.values()].flatMap((source) => source.list(principal));
-    return leakWarnings(own, this.#isObserved, this.#engine.clock, this.settings);
+  warnings(caller: Follower): readonly LeakWarning[] {
+    return leakWarnings(this.#seenBy(caller), this.#isObserved, this.#engine.clock, this.settings);
   }
 
   /** Throws the code of its kind when it is not there, with similar ids. */
-  find(uri: ResourceUri, { principal }: Follower): StreamResource {
-    const source = this.#sourceOf(uri);
+  find(uri: ResourceUri, caller: Follower): StreamResource {
+    const { principal } = caller;
+    const source = this.#sourceOf(uri, caller);
     const found = source.find(uri.id, principal);
     if (found) return found;
     const ids = source.list(principal).map(({ id }) => id);
@@ -109,7 +107,11 @@ export class Streams implements AsyncDisposable {
     if (uri.raw && lane.filter) {
       throw remoteError('INVALID_ARGUMENT', 'raw=true: a filter works on text', { context: 'clear the filter first' });
     }
-    return { resource: lane.resource, uri, lane: { subId: lane.subId, ...lane.read(uri.raw) } };
+    return {
+      resource: lane.resource,
+      uri,
+      lane: { subId: lane.subId, isFiltered: lane.filter !== undefined, ...lane.read(uri.raw) },
+    };
   }
 
   /** Subscribes the caller's connection. Once more: refreshes it. */
@@ -202,11 +204,16 @@ export class Streams implements AsyncDisposable {
     return [...this.#sources.values()].flatMap((source) => source.list(undefined));
   }
 
-  #sourceOf({ scheme }: ResourceUri): ResourceSource {
+  #seenBy(caller: Follower): StreamResource[] {
+    return this.schemes(caller).flatMap((scheme) => this.#sources.get(scheme)?.list(caller.principal) ?? []);
+  }
+
+  #sourceOf({ scheme }: ResourceUri, caller: Follower): ResourceSource {
+    const served = this.schemes(caller);
     const source = this.#sources.get(scheme);
-    if (source) return source;
+    if (source && served.includes(scheme)) return source;
     throw remoteError('FEATURE_DISABLED', `This server has no ${scheme}:// resources`, {
-      context: `use ${this.schemes.map((one) => `${one}://`).join(', ')}`,
+      context: `use ${served.map((one) => `${one}://`).join(', ')}`,
     });
   }
 

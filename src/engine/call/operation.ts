@@ -144,6 +144,10 @@ export interface Book {
   readonly unknownHint?: string;
   /** For the person alone: no model is offered it, so MCP never folds it. */
   readonly forPerson?: true;
+  /** On MCP its operations are the resource methods, never tools. */
+  readonly asResources?: true;
+  /** Schemes of resources (`shell://`) that are served where this book is offered. */
+  readonly schemes?: readonly string[];
   /** The same for what goes on; folded only by faces that can carry it. */
   readonly streams?: Readonly<Record<string, Readonly<Record<string, AnyStream>>>>;
   /** An error in the words of the book's reference. `data` of the error goes to the structured part. */

@@ -29,7 +29,9 @@ export interface Catalogue {
 /** Folds what the product offers into what MCP shows of it, once for the life of the process. */
 export function mcpSurface(catalogue: Catalogue): McpSurface {
   const { name, version, title, description, instructions, readOnly, resources, log, pages, clientGone } = catalogue;
-  const tools = foldBooks(chooseToolsets(catalogue.books, catalogue.toolsets), catalogue.call, { readOnly, log });
+  const books = chooseToolsets(catalogue.books, catalogue.toolsets);
+  const tools = foldBooks(books, catalogue.call, { readOnly, log });
+  const schemes = new Set(books.flatMap((book) => book.schemes ?? []));
   return {
     name,
     version,
@@ -37,15 +39,11 @@ export function mcpSurface(catalogue: Catalogue): McpSurface {
     ...(description !== undefined && { description }),
     instructions,
     may: (access) => !readOnly || access === 'observe',
-    offers: (what) => tools.has(what) || (what.endsWith('://') && servesScheme(resources, what)),
+    offers: (what) => tools.has(what) || schemes.has(what),
     tools,
     prompts: catalogue.prompts.map(foldPrompt),
     ...(resources !== undefined && { resources }),
     ...(pages !== undefined && { person: new PersonDoor(pages) }),
     ...(clientGone !== undefined && { clientGone }),
   };
-}
-
-function servesScheme(resources: McpResources | undefined, scheme: string): boolean {
-  return resources?.templates().some(({ uriTemplate }) => uriTemplate.startsWith(scheme)) ?? false;
 }

@@ -65,7 +65,7 @@ export class ToolTable {
 
 /** The books named by `--toolsets`, in catalogue order. */
 export function chooseToolsets(all: readonly Book[], wanted: readonly string[]): readonly Book[] {
-  const books = all.filter(({ forPerson }) => forPerson !== true);
+  const books = all.filter(isToolset);
   if (wanted.includes('all')) return books;
   const known = books.map(({ name }) => name);
   const unknown = wanted.filter((name) => !known.includes(name));
@@ -77,6 +77,9 @@ export function chooseToolsets(all: readonly Book[], wanted: readonly string[]):
   }
   return books.filter(({ name }) => wanted.includes(name));
 }
+
+/** A model must not answer for the person: what is for the person alone is never a tool. */
+const isToolset = ({ forPerson, asResources }: Book): boolean => forPerson !== true && asResources !== true;
 
 interface FoldOptions {
   readonly readOnly: boolean;
@@ -106,8 +109,7 @@ export function* offeredNames(books: readonly Book[], readOnly: boolean): Genera
 }
 
 function* operations(books: readonly Book[]): Generator<[Book, string, AnyOperation]> {
-  // A model must not answer for the person: what is for the person alone is never a tool.
-  for (const book of books.filter(({ forPerson }) => forPerson !== true)) {
+  for (const book of books.filter(isToolset)) {
     for (const [id, op] of entriesOf(book.nouns)) yield [book, op.mcpName ?? id.replace('.', '_'), op];
   }
 }

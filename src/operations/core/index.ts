@@ -11,6 +11,7 @@ import * as wait from './wait.ts';
 export const coreBook = defineBook({
   name: 'core',
   summary: 'A dozen verbs over any terminal, for an agent that knows nothing of the references.',
+  schemes: ['terminal://'],
   nouns: {
     terminal: {
       run: run.run,

@@ -10,6 +10,7 @@ import * as shells from './shells.ts';
 export const sshBook = defineBook({
   name: 'ssh',
   summary: 'Sessions, commands and shells on other machines over SSH, in the words of the ssh-mcp reference.',
+  schemes: ['shell://', 'command://', 'session://'],
   spellsDefaults: true,
   // Spelled out, because tools are listed in this order.
   nouns: {

@@ -72,6 +72,10 @@ function flagWords(flags: Readonly<Record<string, number>>): string[] {
 export const countText = (count: number, total: number): string =>
   count < total ? `${count} (showing ${count} of ${total})` : String(count);
 
+/** Blocks alone, which share a fence. */
+export const blocksText = (blocks: readonly OutputBlock[]): string =>
+  blocks.flatMap((block) => blockLines(block, nonceOf(blocks))).join('\n');
+
 function blockLines({ name, text, state, truncated }: OutputBlock, nonce: string): string[] {
   const content = text.endsWith('\n') ? text.slice(0, -1) : text;
   const notes = [

@@ -77,6 +77,7 @@ const methodNames = (): string[] =>
 export const sessionBook = defineBook({
   name: 'session',
   summary: 'The session RPC: sessions by number, commands, screens, several at once.',
+  schemes: ['terminal://'],
   nouns,
   unknownHint: 'server.capabilities lists the methods.',
   renderError: renderSessionError,

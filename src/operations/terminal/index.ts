@@ -9,6 +9,7 @@ export const terminalBook = defineBook({
   name: 'terminal',
   summary: 'The ten tools of a terminal: type, keys, content, screenshots, recordings, sessions.',
   // Spelled out, because tools are listed in this order.
+  schemes: ['terminal://'],
   nouns: {
     keyboard: { type: keyboard.type, press: keyboard.press },
     display: { content: display.content, screenshot: display.screenshot, clear: display.clear },

@@ -11,12 +11,17 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { remoteErrorFacts, renderRemoteError } from '../../../src/operations/remote/errors.ts';
 import type { SshConnector } from '../../../src/transports/ssh/sessions/connect.ts';
+import type { ConnectedClient } from '../../../src/engine/call/connected-client.ts';
+import { defaultStreamSettings, type StreamSettings } from '../../../src/streams/settings.ts';
+import { Streams, streams } from '../../../src/streams/streams.ts';
+import { resourceSources } from '../../../src/transports/ssh/resources/sources.ts';
 import { Ssh, ssh } from '../../../src/transports/ssh/index.ts';
 import { defaultSshSettings, type SshSettings } from '../../../src/transports/ssh/settings.ts';
 
 export interface RemoteOptions {
   readonly connector: SshConnector;
   readonly settings?: Partial<SshSettings>;
+  readonly streams?: Partial<StreamSettings>;
   readonly clock?: Clock;
 }
 
@@ -29,6 +34,8 @@ export interface Answer {
 export interface AskOptions {
   readonly principal?: string;
   readonly signal?: AbortSignal;
+  /** A connection of its own; without one the principal has no place to keep what it follows. */
+  readonly connected?: ConnectedClient | undefined;
   /** Tools and resource schemes the caller has: all that advice can name. */
   readonly offers?: (name: string) => boolean;
 }
@@ -38,22 +45,42 @@ export class Remote implements AsyncDisposable {
   readonly engine: Engine;
   readonly #folder = mkdtempSync(join(tmpdir(), 'fairlead-remote-'));
 
-  constructor({ connector, settings, clock = systemClock }: RemoteOptions) {
+  constructor({ connector, settings, streams: followed, clock = systemClock }: RemoteOptions) {
     const made = (): Ssh => new Ssh({ connector, settings: { ...defaultSshSettings, ...settings }, clock });
-    this.engine = engineWith(this.#folder, {}, { parts: [[ssh, made]], clock });
+    const madeStreams = (engine: Engine): Streams =>
+      new Streams(engine, { settings: { ...defaultStreamSettings, ...followed }, sources: resourceSources(engine) });
+    this.engine = engineWith(
+      this.#folder,
+      {},
+      {
+        parts: [
+          [ssh, made],
+          [streams, madeStreams],
+        ],
+        clock,
+      },
+    );
   }
 
   get ssh(): Ssh {
     return this.engine.service(ssh);
   }
 
+  get streams(): Streams {
+    return this.engine.service(streams);
+  }
+
   /** The facts of an answer that must not be an error. */
   async run<In extends z.ZodType, Out extends z.ZodType>(
     op: Operation<In, Out>,
     input: z.input<In>,
-    { principal = 'me', signal = AbortSignal.timeout(60_000), offers = () => true }: AskOptions = {},
+    { principal = 'me', signal = AbortSignal.timeout(60_000), offers = () => true, connected }: AskOptions = {},
   ): Promise<z.output<Out>> {
-    return await call(op, input, { engine: this.engine, caller: { ...callerOf(principal), offers }, signal });
+    return await call(op, input, {
+      engine: this.engine,
+      caller: { ...callerOf(principal), offers, connected },
+      signal,
+    });
   }
 
   /** An answer of either kind, as it is told. */

@@ -44,8 +44,9 @@ function commandResource(command: SshCommand): StreamResource {
       return `${command.status}: ${cut(request.command)}`;
     },
     createdAt: command.startedAt,
+    // One that took too long failed, as in the list of commands.
     get status() {
-      return command.status;
+      return command.status === 'timeout' ? 'failed' : command.status;
     },
     get end() {
       const { end } = command;

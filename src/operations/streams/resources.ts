@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { remoteError } from '../../contract/remote-errors.ts';
+import { operation, stream } from '../../engine/call/operation.ts';
+import type { LeakWarning } from '../../streams/leak-watch.ts';
+import type { StreamResource } from '../../streams/resource.ts';
+import { streams } from '../../streams/streams.ts';
+import { resourceUri } from '../../streams/uri.ts';
+import { resourceBody } from './body.ts';
+import { metaOf } from './meta.ts';
+import { mimeTypeOf, templatesFor } from './templates.ts';
+
+/** A longer list comes in pages of this size. */
+const pageSize = 1000;
+const mostUris = 1024;
+
+const Uri = z.string().max(2048).describe('Such as terminal://<id>/output; resource list has them');
+const aboutUri = ({ uri }: { readonly uri: string }) => ({ detail: uri });
+
+const LeakShape = z.object({
+  code: z.literal('SUB_LEAK_RISK'),
+  resource: z.string(),
+  kind: z.string(),
+  age_ms: z.number(),
+  severity: z.enum(['warn', 'kill']),
+  msg: z.string(),
+}) satisfies z.ZodType<LeakWarning>;
+
+export const list = operation({
+  title: 'List what can be followed',
+  summary: 'List every terminal, shell, command and session whose output or state can be read and followed by a URI.',
+  access: 'observe',
+  input: z.strictObject({ cursor: z.string().max(16).optional().describe('next_cursor of the last page') }),
+  output: z.object({
+    resources: z.array(z.object({ uri: z.string(), name: z.string(), description: z.string(), mime_type: z.string() })),
+    next_cursor: z.string().optional(),
+    warnings: z.array(LeakShape).optional().describe('Resources that no client follows and nothing will end'),
+  }),
+  cliDefault: true,
+  async run({ input, engine, caller }) {
+    const service = engine.service(streams);
+    const all = service.list(caller);
+    const from = pageStart(input.cursor);
+    const to = from + pageSize;
+    const warnings = service.warnings(caller);
+    return {
+      resources: all.slice(from, to).map(listed),
+      ...(to < all.length && { next_cursor: String(to) }),
+      ...(warnings.length > 0 && { warnings: [...warnings] }),
+    };
+  },
+  render: ({ resources, next_cursor }) =>
+    [
+      ...resources.map(({ uri, description }) => `${uri}  ${description}`),
+      ...(next_cursor === undefined ? [] : [`More: --cursor ${next_cursor}`]),
+    ].join('\n') || 'Nothing to follow.',
+});
+
+function pageStart(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  if (/^\d+$/.test(cursor)) return Number(cursor);
+  throw remoteError('INVALID_ARGUMENT', `cursor: ${JSON.stringify(cursor)} is not one of this list`, {
+    context: 'list again without it',
+  });
+}
+
+const listed = ({ scheme, id, description }: StreamResource) => ({
+  uri: resourceUri(scheme, id),
+  name: `${scheme} ${id}`,
+  description,
+  mime_type: mimeTypeOf(scheme),
+});
+
+export const templates = operation({
+  title: 'Kinds of things to follow',
+  summary: 'The forms of the URIs that can be read and followed.',
+  access: 'observe',
+  input: z.strictObject({}),
+  output: z.object({
+    templates: z.array(
+      z.object({ uri_template: z.string(), name: z.string(), description: z.string(), mime_type: z.string() }),
+    ),
+  }),
+  run: async ({ engine, caller }) => ({ templates: templatesFor(engine.service(streams).schemes(caller)) }),
+  render: (output) =>
+    output.templates.map(({ uri_template, description }) => `${uri_template}  ${description}`).join('\n'),
+});
+
+export const read = operation({
+  title: 'Read what can be followed',
+  summary:
+    'Read a resource by its URI: ?cursor=N or auto for what is new, ?sub=SUB_ID for a lane, ?raw=true for bytes.',
+  access: 'observe',
+  input: z.strictObject({ uri: Uri }),
+  output: z.object({
+    uri: z.string(),
+    mime_type: z.string(),
+    text: z.string().optional(),
+    blob: z.string().optional().describe('Base64'),
+    meta: z
+      .record(z.string(), z.unknown())
+      .describe('kind, status, cursor for the next read, eof once nothing more can come'),
+  }),
+  positional: ['uri'],
+  about: aboutUri,
+  async run({ input: { uri }, engine, caller }) {
+    const found = engine.service(streams).read(uri, caller);
+    const { flags, ...body } = resourceBody(found);
+    return { uri, ...body, meta: metaOf(found, flags) };
+  },
+  render: ({ text, blob }) => text ?? blob ?? '',
+});
+
+export const subscribe = operation({
+  title: 'Follow a resource',
+  summary: 'Have this connection told when a resource changes. Without a connection of your own, use listen.',
+  access: 'observe',
+  input: z.strictObject({ uri: Uri }),
+  output: z.object({ uri: z.string(), sub_id: z.string() }),
+  positional: ['uri'],
+  about: aboutUri,
+  async run({ input: { uri }, engine, caller }) {
+    if (!caller.connected) {
+      throw remoteError('FEATURE_DISABLED', 'This connection cannot be told of changes', {
+        context: 'use resource listen, or read with a cursor',
+      });
+    }
+    const { subId } = engine.service(streams).subscribe(uri, caller);
+    return { uri, sub_id: subId };
+  },
+});
+
+export const unsubscribe = operation({
+  title: 'Stop following a resource',
+  summary: 'End a subscription of this connection. Without one, nothing happens.',
+  access: 'observe',
+  input: z.strictObject({
+    uri: Uri,
+    holders: z.enum(['one', 'all']).default('all').describe('one: only what a single subscribe asked for (all)'),
+  }),
+  output: z.object({}),
+  positional: ['uri'],
+  about: aboutUri,
+  async run({ input: { uri, holders }, engine, caller }) {
+    engine.service(streams).unsubscribe(uri, caller, holders === 'all');
+    return {};
+  },
+  render: () => 'Not followed any more.',
+});
+
+export const listen = stream({
+  title: 'Be told of changes',
+  summary:
+    'Follow resources: first which of them are followed, then a note at each change, to be read from your cursor.',
+  access: 'observe',
+  input: z.strictObject({
+    uris: z.array(z.string().max(2048)).max(mostUris).default([]).describe('URIs to follow, at most 1024'),
+    list: z.boolean().default(false).describe('Also tell when resources come or go'),
+  }),
+  item: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('acknowledged'), uris: z.array(z.string()) }),
+    z.object({
+      kind: z.literal('updated'),
+      uri: z.string(),
+      sub_ids: z.array(z.string()),
+      last_seq: z.number(),
+      cursor: z.number(),
+    }),
+    z.object({ kind: z.literal('listed') }),
+  ]),
+  positional: ['uris'],
+  about: ({ uris }) => ({ detail: uris.join(' ') }),
+  async *run({ input, engine, caller, signal }) {
+    const service = engine.service(streams);
+    using client = service.connect('listener', caller.principal);
+    client.hearsOfList = input.list;
+    const uris = input.uris.filter((uri) => isFollowed(() => service.subscribe(uri, { ...caller, connected: client })));
+    yield { kind: 'acknowledged' as const, uris };
+    for await (const note of client.notes(signal)) {
+      if (note.kind === 'listed') yield note;
+      else {
+        const { kind, uri, subIds, lastSeq, cursor } = note;
+        yield { kind, uri, sub_ids: [...subIds], last_seq: lastSeq, cursor };
+      }
+    }
+  },
+  render(item) {
+    if (item.kind === 'acknowledged') return item.uris.map((uri) => `${uri}  followed\n`).join('');
+    if (item.kind === 'listed') return 'the list has changed\n';
+    return `${item.uri}  changed, ends at ${item.cursor}\n`;
+  },
+});
+
+/** What cannot be followed is left out of the acknowledgement; the rest is served. */
+function isFollowed(subscribe: () => unknown): boolean {
+  try {
+    subscribe();
+    return true;
+  } catch {
+    return false;
+  }
+}
