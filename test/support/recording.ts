@@ -6,6 +6,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 import { deferred } from '../../src/lib/deferred.ts';
 import { Emitter } from '../../src/lib/emitter.ts';
 import type { Block, BlockEvent } from '../../src/engine/terminal/blocks.ts';
+import type { ScreenEvent } from '../../src/engine/screen/xterm/emulator.ts';
 import type { Ended, Size } from '../../src/engine/terminal/channel.ts';
 import type { InputEvent } from '../../src/engine/input/keyboard.ts';
 import type { OutputEvent } from '../../src/engine/terminal/intake.ts';
@@ -25,12 +26,23 @@ export class FakeTerminal implements Recordable {
   readonly log = new OutputLog();
   readonly output = new Emitter<OutputEvent>();
   readonly input = { events: new Emitter<InputEvent>() };
-  readonly blocks = { events: new Emitter<BlockEvent>() };
+  readonly blocks = {
+    events: new Emitter<BlockEvent>(),
+    promptBegan: new Emitter<number>(),
+    list: [] as Block[],
+    current: undefined as Block | undefined,
+    promptFrom: undefined as number | undefined,
+    promptAt: undefined as number | undefined,
+  };
+  readonly place = { cwd: undefined as string | undefined, isHere: true };
   readonly screen = {
     snapshot: () => this.shows,
     pending: new Uint8Array(0),
     size: { cols: 80, rows: 24 } as Size,
     resized: new Emitter<Size>(),
+    title: '',
+    alternate: false,
+    events: new Emitter<ScreenEvent>(),
   };
   shows = '';
   ended: Ended | undefined;

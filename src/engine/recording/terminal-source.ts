@@ -1,14 +1,19 @@
 import { echoedCommand } from '../reading/echoed-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { markNow, onMark, pastOutput } from './block-marks.ts';
 import type { RecordingSource } from './source.ts';
 
 /** The part of a terminal that recordings use. */
 export interface Recordable extends Pick<Terminal, 'id' | 'log' | 'output' | 'ended' | 'whenEnded' | 'sync'> {
   readonly identity: Pick<Terminal['identity'], 'program'>;
   readonly input: Pick<Terminal['input'], 'events'>;
-  readonly blocks: Pick<Terminal['blocks'], 'events'>;
+  readonly blocks: Pick<Terminal['blocks'], 'events' | 'promptBegan' | 'list' | 'current' | 'promptFrom' | 'promptAt'>;
+  readonly place: Pick<Terminal['place'], 'cwd' | 'isHere'>;
   readonly state: Pick<Terminal['state'], 'isClosing'>;
-  readonly screen: Pick<Terminal['screen'], 'snapshot' | 'pending' | 'size' | 'resized'>;
+  readonly screen: Pick<
+    Terminal['screen'],
+    'snapshot' | 'pending' | 'size' | 'resized' | 'title' | 'events' | 'alternate'
+  >;
 }
 
 export function terminalSource(terminal: Recordable): RecordingSource {
@@ -24,9 +29,28 @@ export function terminalSource(terminal: Recordable): RecordingSource {
     get isClosed() {
       return terminal.state.isClosing;
     },
-    onOutput: (listener) => terminal.output.on(({ bytes, atMs }) => listener(bytes, atMs)),
+    get place() {
+      return terminal.place;
+    },
+    get title() {
+      return terminal.screen.title;
+    },
+    get isAlternate() {
+      return terminal.screen.alternate;
+    },
+    get end() {
+      return terminal.log.end;
+    },
+    onOutput: (listener) => terminal.output.on(({ bytes, atMs, from }) => listener(bytes, atMs, from)),
     onInput: (listener) => terminal.input.events.on(({ bytes, echo, atMs }) => listener(bytes, echo, atMs)),
     onResize: (listener) => terminal.screen.resized.on(listener),
+    onTitle: (listener) =>
+      terminal.screen.events.on((event) => {
+        if (event.type === 'title') listener(event.title);
+      }),
+    onMark: (listener) => onMark(terminal, listener),
+    markNow: () => markNow(terminal),
+    past: (from) => pastOutput(terminal, from),
     onCommand: (listener) =>
       terminal.blocks.events.on((event) => {
         if (event.type === 'started') {

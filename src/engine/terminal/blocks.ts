@@ -81,6 +81,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export class Blocks {
   /** What the marks told, emitted by their reader. */
   readonly events = new Emitter<BlockEvent>();
+  /** The offset of a prompt, as its beginning is read. */
+  readonly promptBegan = new Emitter<number>();
   /** The shell was started to mark prompts and commands with our nonce. */
   readonly marked: boolean;
   /** Undefined for what happened at another time. */
@@ -316,6 +318,7 @@ export class Blocks {
     // Until B the prompt is still being drawn; shells that send no B are ready now.
     this.#state = 'prompt';
     this.#promptAt = undefined;
+    this.promptBegan.emit(mark.from);
     if (mark.params['b'] !== '0') return events;
     return [...events, ...this.#ready(mark.to)];
   }
