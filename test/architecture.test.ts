@@ -54,7 +54,7 @@ const roomMayUse: Readonly<Record<string, readonly string[]>> = {
   events: ['call'],
   terminal: ['input', 'person', 'proxy', 'redaction', 'resume', 'screen', 'shells', 'waiting'],
   reading: ['redaction', 'screen', 'terminal', 'waiting'],
-  recording: ['reading', 'redaction', 'terminal'],
+  recording: ['reading', 'redaction', 'screen', 'terminal'],
   run: ['person', 'reading', 'screen', 'shells', 'terminal', 'waiting'],
   sessions: ['call', 'instances', 'reading', 'shells', 'terminal', 'waiting'],
 };

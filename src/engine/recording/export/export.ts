@@ -52,12 +52,12 @@ function apply(screen: TextScreen, event: CastEvent): void {
   else if (event.code === 'o') screen.feed(event.data);
 }
 
-function fence(text: string): string {
+export function fence(text: string): string {
   const mark = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return `${mark}text\n${text.trimEnd()}\n${mark}\n`;
 }
 
-function inlineCode(text: string): string {
+export function inlineCode(text: string): string {
   const line = plainText(text).text.replace(/\s+/g, ' ').trim() || '(unknown command)';
   const mark = '`'.repeat(longestRun(line) + 1);
   return line.includes('`') ? `${mark} ${line} ${mark}` : `${mark}${line}${mark}`;

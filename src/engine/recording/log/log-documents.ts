@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { FairleadError } from '../../../contract/errors.ts';
+import { writePrivate } from '../../../system/files/private-files.ts';
+import { removeFile } from '../../../system/files/remove-file.ts';
+import { pauses } from '../../../system/turns.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
+import type { LogEntry } from './entry.ts';
+import type { LogIndex } from './log-index.ts';
+import type { LogEvent } from './log-line.ts';
+import { readLog } from './log-reader.ts';
+import { logMarkdown } from './markdown.ts';
+import type { RecordingSettings } from './settings.ts';
+
+interface LogDocumentsOptions {
+  readonly index: LogIndex;
+  readonly settings: RecordingSettings;
+  readonly redactor: () => Redactor;
+}
+
+export interface ReadOptions {
+  /** With the recordings it continues, and those that continue it. */
+  readonly chain?: boolean | undefined;
+  readonly maxBlocks?: number | undefined;
+}
+
+const longestChain = 10_000;
+
+/** The markdown of recordings: written once when one is closed, made anew from the raw log when it is read. */
+export class LogDocuments {
+  readonly #options: LogDocumentsOptions;
+
+  constructor(options: LogDocumentsOptions) {
+    this.#options = options;
+  }
+
+  /** Masks secrets as the person wants it now. */
+  get redactor(): Redactor | undefined {
+    const { settings, redactor } = this.#options;
+    return settings.get().redaction.enabled ? redactor() : undefined;
+  }
+
+  /** Renders an entry that has ended, and closes it for good. */
+  async close(entry: LogEntry, signal: AbortSignal): Promise<LogEntry> {
+    const { index, settings } = this.#options;
+    const { log_path } = entry;
+    let closed = entry;
+    if (log_path !== null) ({ entry: closed } = await this.write(entry, readLog(log_path), signal));
+    if (log_path !== null && !settings.get().keep_raw) {
+      await removeFile(log_path);
+      closed = { ...closed, log_path: null };
+    }
+    await index.close(closed);
+    await index.refresh();
+    return closed;
+  }
+
+  /** Writes the markdown of these events to the place of the entry. */
+  async write(
+    entry: LogEntry,
+    events: AsyncIterable<LogEvent> | Iterable<LogEvent>,
+    signal: AbortSignal,
+    maxBlocks?: number,
+  ): Promise<{ readonly entry: LogEntry; readonly markdown: string }> {
+    const options = { redactor: this.redactor, pause: pauses(signal), maxBlocks };
+    const { markdown, facts } = await logMarkdown(entry, events, options);
+    writePrivate(entry.md_path, markdown);
+    return { entry: { ...entry, ...facts }, markdown };
+  }
+
+  async read(entry: LogEntry, { chain = false, maxBlocks }: ReadOptions, signal: AbortSignal): Promise<string> {
+    const all = chain ? await this.#chainOf(entry) : [entry];
+    const parts: string[] = [];
+    for (const [at, one] of all.entries()) parts.push(await this.#one(one, at > 0, maxBlocks, signal));
+    return parts.join('\n');
+  }
+
+  async #one(
+    entry: LogEntry,
+    isContinued: boolean,
+    maxBlocks: number | undefined,
+    signal: AbortSignal,
+  ): Promise<string> {
+    try {
+      if (entry.log_path === null) return await readFile(entry.md_path, 'utf8');
+      const options = { redactor: this.redactor, pause: pauses(signal), maxBlocks, isContinued };
+      return (await logMarkdown(entry, readLog(entry.log_path), options)).markdown;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (entry.log_path !== null) return await this.#one({ ...entry, log_path: null }, isContinued, maxBlocks, signal);
+      throw new FairleadError('not_found', `The files of recording ${entry.unterm_session_id} are gone`, {
+        hint: `They were ${entry.md_path} and the raw log beside it.`,
+        cause: error,
+      });
+    }
+  }
+
+  /** From the first recording to the last, oldest first. */
+  async #chainOf(entry: LogEntry): Promise<LogEntry[]> {
+    const all = await this.#options.index.all();
+    const byId = new Map(all.map((one) => [one.unterm_session_id, one]));
+    const byParent = new Map(all.map((one) => [one.parent_session_id, one]));
+    const seen = new Set([entry.unterm_session_id]);
+    const follow = (next: (one: LogEntry) => LogEntry | undefined): LogEntry[] => {
+      const found: LogEntry[] = [];
+      for (let one = next(entry); one && seen.size < longestChain; one = next(one)) {
+        if (seen.has(one.unterm_session_id)) break;
+        seen.add(one.unterm_session_id);
+        found.push(one);
+      }
+      return found;
+    };
+    const before = follow(({ parent_session_id }) => byId.get(parent_session_id ?? ''));
+    const after = follow(({ unterm_session_id }) => byParent.get(unterm_session_id));
+    return [...before.reverse(), entry, ...after];
+  }
+}
