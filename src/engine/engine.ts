@@ -19,6 +19,7 @@ import type { ServiceKey, ServiceMaker } from './call/service.ts';
 import { Pictures } from './picture/pictures.ts';
 import type { Redactor } from './redaction/redactor.ts';
 import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
+import { SessionLogs, type SessionLogsOptions } from './recording/log/session-logs.ts';
 import { type SessionLimits, Sessions } from './sessions/sessions.ts';
 import { systemClock } from '../system/clock.ts';
 import type { Resumed } from './terminal/terminal-init.ts';
@@ -32,6 +33,8 @@ export interface EngineOptions {
   readonly scrollback: number;
   readonly sessions: SessionLimits;
   readonly recordings: RecordingsOptions;
+  /** Undefined: sessions are not logged here. */
+  readonly logs?: Omit<SessionLogsOptions, 'clock' | 'log'>;
   readonly picturesDir: string;
   /** What operations find with `engine.part(key)`, each made on first need. */
   readonly parts?: readonly (readonly [ServiceKey<AsyncDisposable>, ServiceMaker])[];
@@ -79,6 +82,8 @@ export class Engine implements AsyncDisposable {
   readonly events = new EngineEvents();
   readonly sessions: Sessions;
   readonly recordings: Recordings;
+  /** The raw logs of sessions and their markdown; undefined where there are none. */
+  readonly logs: SessionLogs | undefined;
   readonly pictures: Pictures;
   /** What the person is asked by the product itself, not by a program in a terminal. */
   readonly questions: PersonQuestions;
@@ -110,6 +115,8 @@ export class Engine implements AsyncDisposable {
     this.recordings = new Recordings({ redactor, ...options.recordings, clock: this.clock, log: this.log });
     this.questions.changed.on(({ question, isOpen }) => this.events.emit({ kind: 'question', question, isOpen }));
     this.recordings.changed.on((id) => this.#recordingChanged(id));
+    this.logs = options.logs && new SessionLogs({ ...options.logs, clock: this.clock, log: this.log });
+    this.logs?.changed.on((id) => this.#recordingChanged(id));
     this.pictures = new Pictures(options.picturesDir);
     this.sessions = new Sessions(this, options.sessions, { size: options.size });
   }
@@ -163,7 +170,7 @@ export class Engine implements AsyncDisposable {
     const { target = 'other', program = '', owner, nonce, name, launch, createdAt = this.clock.now() } = facts ?? {};
     const resumed = { log, state: state && decodeState(state), seen: seen ?? log.end, createdAt, endedAt };
     const request = { target, size, name, launch };
-    const before = { resumed, number: facts?.number, next: facts?.next };
+    const before = { resumed, number: facts?.number, next: facts?.next, log: facts?.log };
     const terminal = await this.#adopt(id, request, { ...opened, program, owner, nonce }, before);
     this.sessions.takeBack(terminal, facts?.role);
     return terminal;
@@ -176,7 +183,9 @@ export class Engine implements AsyncDisposable {
 
   #recordingChanged(terminalId: string): void {
     const terminal = this.#terminals.get(terminalId);
-    if (terminal) this.events.emit({ kind: 'recording', terminal });
+    if (!terminal) return;
+    this.noteFacts(terminal);
+    this.events.emit({ kind: 'recording', terminal });
   }
 
   #newId(): string {
@@ -191,6 +200,7 @@ export class Engine implements AsyncDisposable {
       readonly resumed?: Resumed;
       readonly number?: number | undefined;
       readonly next?: number | undefined;
+      readonly log?: string | undefined;
     } = {},
   ): Promise<Terminal> {
     // A far side that came up after the end began must not outlive it.
@@ -241,6 +251,8 @@ export class Engine implements AsyncDisposable {
       await terminal[Symbol.asyncDispose]();
       throw error;
     }
+    if (before.resumed) await this.logs?.resumed(terminal, before.log);
+    else await this.logs?.opened(terminal);
     return terminal;
   }
 
@@ -248,7 +260,8 @@ export class Engine implements AsyncDisposable {
     const { number, target, program, createdAt, name, owner, launch } = terminal.identity;
     const role = (): TerminalFacts['role'] => this.sessions.roleOf(terminal);
     const facts = { number, target, program, createdAt, name, owner, nonce, launch };
-    return new StateSaver(terminal, memory, () => ({ ...facts, role: role(), next: this.#nextNumber }));
+    const log = (): string | undefined => this.logs?.continues(terminal.id);
+    return new StateSaver(terminal, memory, () => ({ ...facts, role: role(), next: this.#nextNumber, log: log() }));
   }
 
   /** The oldest that outlives this process always knows which numbers were given, also to terminals that do not. */
@@ -319,7 +332,7 @@ export class Engine implements AsyncDisposable {
 
   async #close(killAt: number): Promise<void> {
     await this.#endAll('the sessions', [this.sessions]);
-    await this.#endAll('the recordings', [this.recordings]);
+    await this.#endAll('the recordings', [this.recordings, ...(this.logs ? [this.logs] : [])]);
     const terminals = this.terminals.map((terminal) => ({
       [Symbol.asyncDispose]: () => this.#letGo(terminal, killAt),
     }));

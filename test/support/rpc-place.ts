@@ -10,7 +10,8 @@ import { openGate } from '../../src/engine/call/gate.ts';
 import { Policies, policies } from '../../src/policy/policies.ts';
 import { Proxies, proxies } from '../../src/engine/proxy/proxies.ts';
 import { bothSpellings } from '../../src/engine/proxy/settings.ts';
-import { Redactor } from '../../src/engine/redaction/redactor.ts';
+import { RecordingSettings } from '../../src/engine/recording/log/settings.ts';
+import { CurrentRedactor } from '../../src/engine/redaction/current-redactor.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import type { Terminal } from '../../src/engine/terminal/terminal.ts';
 import type { ProxySurroundings } from '../../src/engine/proxy/detect.ts';
@@ -71,7 +72,9 @@ export class RpcPlace implements AsyncDisposable {
     } as const;
     const proxy = new Proxies({ root, clock: systemClock, warn, around });
     const variables = async (signal: AbortSignal) => bothSpellings(await proxy.variables(signal));
-    const redactor = new Redactor({ key: Buffer.alloc(32) });
+    const recording = new RecordingSettings({ root, clock: systemClock, warn });
+    const patterns = (): readonly string[] => recording.get().redaction.custom_patterns;
+    const redactor = new CurrentRedactor({ key: () => Buffer.alloc(32), patterns });
     const trail = new AuditTrail(root, warn);
     const shells = { root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true, variables };
     const local = localTransport(shells);
@@ -91,7 +94,8 @@ export class RpcPlace implements AsyncDisposable {
           ...parts(root),
         ],
         gate: { ...openGate, ...policy.gate },
-        redactor: () => redactor,
+        redactor: () => redactor.get(),
+        logs: { root, home, version: '9.9.9', settings: recording, redactor: () => redactor.get() },
         ...change,
       },
     );

@@ -85,6 +85,13 @@ export async function createInstance(
       inactivityTimeout: settings.inactivityTimeout,
       auto: settings.record,
     },
+    logs: {
+      root: home,
+      home: userHome,
+      version: invocation.version,
+      settings: recording,
+      redactor: () => redactor.get(),
+    },
     picturesDir: screenshots,
     parts: [...ssh.parts, [policies, () => policy], [auditTrail, () => trail], [proxies, () => proxy], ...parts],
     gate: { ...openGate, ...policy.gate },

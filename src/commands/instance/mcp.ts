@@ -6,6 +6,7 @@ import { hungUp } from '../../transports/local/pty/hung-up.ts';
 import type { Invocation } from '../command.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
+import { recoverLogs } from './recover-logs.ts';
 import { serveLocally } from './local-socket.ts';
 
 /** MCP on stdin and stdout. Only the protocol is written to stdout; everything else goes to stderr. */
@@ -22,6 +23,7 @@ export async function mcp(invocation: Invocation): Promise<number> {
       opening = engine.sessions.default(signal).catch((error: unknown) => {
         if (!engine.closing.aborted) log(message(error));
       });
+      engine.background(recoverLogs(engine));
       engine.background(opening.then(() => serveLocally(invocation, engine, log)));
       await serveStdio(surface, {
         stdin,

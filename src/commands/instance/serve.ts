@@ -16,6 +16,7 @@ import { missingDriver } from '../../transports/local/index.ts';
 import { places } from '../../config.ts';
 import type { Invocation } from '../command.ts';
 import { claimName } from './claim-name.ts';
+import { recoverLogs } from './recover-logs.ts';
 import { createInstance } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
 import { serveLocally } from './local-socket.ts';
@@ -68,6 +69,7 @@ export async function serve(invocation: Invocation): Promise<number> {
         const { length } = await resumeTerminals(engine, keeper, signal);
         if (length > 0) log(`Resumed ${count(length)} from the previous server.`);
       }
+      engine.background(recoverLogs(engine));
       if (settings.autosave) saveSessions(own.record.id);
       // Listen before opening terminals: if a port cannot be had, none is left running.
       server = await listenHttp({ engine, surface, settings, token, failed, mayMove: moves, log });

@@ -13,6 +13,8 @@ export interface TerminalFacts {
   readonly launch?: Launch | undefined;
   readonly owner?: string | undefined;
   readonly nonce?: string | undefined;
+  /** The newest recording of it, which the next process continues. */
+  readonly log?: string | undefined;
   /** `default` is the session that calls without a name mean. */
   readonly role?: 'default' | 'session' | undefined;
 }

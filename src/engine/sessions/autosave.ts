@@ -36,7 +36,7 @@ export function autosave(engine: Engine, store: Workspaces, { instance, log, out
     due?.[Symbol.dispose]();
     due = undefined;
     try {
-      const sessions = terminals.map((terminal) => masked(savedSession(terminal, engine.recordings), engine.redact));
+      const sessions = terminals.map((terminal) => masked(savedSession(terminal, engine), engine.redact));
       if (isDeepStrictEqual(sessions, saved)) return;
       if (sessions.length === 0) store.forget(last);
       else store.replace({ name: last, sessions, saved_at: new Date(engine.clock.now()).toISOString() });

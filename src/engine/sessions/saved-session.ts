@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { isShell } from '../shells/traits.ts';
-import type { Recordings } from '../recording/recordings.ts';
+import type { Engine } from '../engine.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { SavedSession } from './workspaces.ts';
 
 /** What is needed to create a session like it. */
-export function savedSession(terminal: Terminal, recordings: Recordings): SavedSession {
+export function savedSession(terminal: Terminal, engine: Pick<Engine, 'recordings' | 'logs'>): SavedSession {
   const { number, name, program, target, launch } = terminal.identity;
   const { cwd, localCwd } = terminal.place;
   const { marked } = terminal.blocks;
@@ -22,6 +22,6 @@ export function savedSession(terminal: Terminal, recordings: Recordings): SavedS
     ...size,
     ...(name === undefined ? {} : { name }),
     target,
-    recording: recordings.activeOf(terminal.id) !== undefined,
+    recording: (engine.recordings.activeOf(terminal.id) ?? engine.logs?.activeOf(terminal.id)) !== undefined,
   };
 }

@@ -76,8 +76,9 @@ export class SessionTimers implements Disposable {
   }
 
   #isBusy(terminal: Terminal, client: Client | undefined): boolean {
-    const { recordings } = this.#engine;
-    const recorded = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
+    const { recordings, logs } = this.#engine;
+    const { id } = terminal;
+    const recorded = recordings.activeOf(id) ?? recordings.activeOf(id, 'cli') ?? logs?.activeOf(id);
     // Its client is there, and may come back to it.
     const isAwaited = client?.leaves === true && this.#sessions.isDefaultOf(terminal, client);
     return isInUse(terminal) || recorded !== undefined || isAwaited;

@@ -24,7 +24,7 @@ export const save = operation({
   positional: ['name'],
   about: ({ name }) => ({ detail: name }),
   async run({ input, engine, caller }) {
-    const sessions = engine.sessions.running(caller).map((terminal) => savedSession(terminal, engine.recordings));
+    const sessions = engine.sessions.running(caller).map((terminal) => savedSession(terminal, engine));
     engine
       .service(workspaces)
       .save({ name: input.name, sessions, saved_at: new Date(engine.clock.now()).toISOString() });
