@@ -34,11 +34,20 @@ export function completionTable(): ReadonlyMap<string, Spot> {
   });
   table.set('help', { words: first, options: [] });
   for (const [noun, known] of verbs) {
-    const words = [...known.values()].map(({ verb, op }) => ({ word: verb, help: op.summary }));
-    table.set(noun, { words, options: [help, ...globalOptions] });
+    const options = [help, ...globalOptions];
+    const words = new Map<string, string>();
     for (const { verb, op } of known.values()) {
+      const [word = '', second] = verb.split(' ');
+      if (!words.has(word)) words.set(word, op.summary);
       table.set(`${noun} ${verb}`, { words: [], options: [...optionsOf(op), help] });
+      if (second === undefined) continue;
+      const group = table.get(`${noun} ${word}`) ?? { words: [], options };
+      table.set(`${noun} ${word}`, {
+        options,
+        words: [...group.words, { word: second, help: op.summary }] as CompletionWord[],
+      });
     }
+    table.set(noun, { words: [...words].map(([word, summary]) => ({ word, help: summary })), options });
   }
   for (const command of commands) {
     const { name, otherName, firstWords = [] } = command;

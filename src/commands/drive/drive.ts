@@ -1,3 +1,4 @@
+import { isAbsolute, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import { isOn, parseArgs, shapeOf, UsageError } from '../../faces/cli/args.ts';
 import { cleanAnswer, toJson } from '../../faces/cli/clean.ts';
@@ -34,7 +35,7 @@ export async function drive(noun: string, argv: readonly string[], around: Surro
   const isBare = argv[0] === undefined || argv[0].startsWith('-');
   const [name = '', ...rest] = isBare
     ? [[...known.values()].find(({ op }) => op.cliDefault)?.verb ?? '', ...argv]
-    : argv;
+    : joinVerb(argv, known);
   const verb = known.get(name);
   if (!verb) {
     if (argv.length > 0) throw new UsageError(noSuchVerb(noun, name, [...known.keys()]));
@@ -46,6 +47,14 @@ export async function drive(noun: string, argv: readonly string[], around: Surro
     return 0;
   }
   return await (personal.has(noun) ? performForPerson(verb, rest, around) : perform(verb, rest, around, style));
+}
+
+/** The verb in one piece, where it has two words. */
+function joinVerb([first = '', second = '', ...rest]: readonly string[], known: ReadonlyMap<string, Verb>): string[] {
+  const both = `${first} ${second}`;
+  const isPart = [...known.keys()].some((verb) => verb.startsWith(`${first} `));
+  if (known.has(both) || (isPart && second !== '' && !second.startsWith('-'))) return [both, ...rest];
+  return second === '' && rest.length === 0 ? [first] : [first, second, ...rest];
 }
 
 function noSuchVerb(noun: string, name: string, known: readonly string[]): string {
@@ -74,7 +83,8 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   const id = about
     ? { id: session === undefined ? await onlySession(rpc, own, looks) : await called(session, guessed, rpc) }
     : {};
-  const answer = await rpc.call(method, { ...id, ...(await numbered(input, fieldsOf(op), rpc)) });
+  const fields = await numbered(input, fieldsOf(op), rpc);
+  const answer = await rpc.call(method, { ...id, ...fields, ...fromHere(fields, around.cwd) });
   if (isOn(parsed.flags, 'json')) around.stdout.write(toJson(answer));
   else {
     const shown = cleanAnswer(answer);
@@ -83,6 +93,10 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   }
   return op.exitCode?.(answer) ?? op.passthrough?.(answer, isOn(parsed.flags, 'passthrough')) ?? 0;
 }
+
+/** The server works elsewhere: a path is meant from where the command was given. */
+const fromHere = ({ path }: Readonly<Record<string, unknown>>, cwd: () => string): object =>
+  typeof path === 'string' && !isAbsolute(path) ? { path: resolve(cwd(), path) } : {};
 
 /** A word that is no session may begin an unquoted command. */
 async function called(word: string, guessed: boolean, rpc: RpcClient): Promise<string | number> {

@@ -22,8 +22,10 @@ export interface CatalogueEntry<In extends z.ZodType> {
   readonly faults?: Readonly<Record<string, (reason: string, value: unknown) => FairleadError>>;
   /** What the audit trail says of a call before it is known how it goes, so of a refused one too; without it, `commands`. */
   readonly about?: (input: z.output<In>) => AuditNote;
-  /** Other names on the command line, `noun verb`. */
+  /** Other names on the command line, `noun verb`, where the verb may have two words. */
   readonly cliNames?: readonly string[];
+  /** Input fields with a letter of their own on the command line: `-o`. */
+  readonly cliShort?: { readonly [field in keyof z.input<In> & string]?: string };
   /** On the command line its noun means it, when no verb is given. */
   readonly cliDefault?: true;
   /** Input fields the command line takes by position, in order. */

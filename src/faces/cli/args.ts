@@ -5,6 +5,8 @@ export interface Flag {
   readonly name: string;
   /** `--max-sessions` */
   readonly flag: string;
+  /** `-o`, where it has a short form. */
+  readonly short?: string | undefined;
   readonly form: 'value' | 'switch' | 'list' | 'optional';
   readonly bare?: string | undefined;
   /** The only words it takes from behind it; what else stands there is not its own. */
@@ -19,9 +21,10 @@ export interface Option extends Flag {
 }
 
 /** `--cwd <dir>`, `--record[=on|off]`, `--json` */
-export const shapeOf = ({ flag, form, metavar }: Option): string => {
-  if (form === 'switch' || metavar === undefined) return flag;
-  return form === 'optional' ? `${flag}[=${metavar}]` : `${flag} <${metavar}>`;
+export const shapeOf = ({ flag, short, form, metavar }: Option): string => {
+  const names = short === undefined ? flag : `${short}, ${flag}`;
+  if (form === 'switch' || metavar === undefined) return names;
+  return form === 'optional' ? `${names}[=${metavar}]` : `${names} <${metavar}>`;
 };
 
 export interface ParsedArguments {
@@ -58,14 +61,15 @@ export function parseArgs(
       words.push(...rest.splice(0));
       break;
     }
-    if (!word.startsWith('--')) {
+    const isShort = known.some(({ short }) => short === word) && !(commandLine && words.length > 0);
+    if (!word.startsWith('--') && !isShort) {
       const isWord = !word.startsWith('-') || word.length === 1 || (commandLine && words.length > 0);
       if (!isWord) throw new UsageError(`Unknown option ${word}.`);
       words.push(word);
       continue;
     }
     const [name, inline] = split(word);
-    const flag = known.find((one) => one.flag === name);
+    const flag = known.find((one) => one.flag === name || one.short === name);
     if (!flag) {
       const names = known.map((one) => one.flag.slice(2));
       const [near] = closest(name.slice(2), names);

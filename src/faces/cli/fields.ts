@@ -16,6 +16,7 @@ interface Property {
 export interface Field {
   readonly name: string;
   readonly flag: string;
+  readonly short?: string | undefined;
   readonly kind: 'text' | 'number' | 'switch' | 'list' | 'pairs' | 'json';
   readonly required: boolean;
   readonly choices: readonly string[];
@@ -42,11 +43,17 @@ export function fieldsOf(op: AnyEntry): Field[] {
     .map(([name, property]) => ({
       name,
       flag: `--${name.replaceAll('_', '-')}`,
+      short: letterOf(op, name),
       kind: kindOf(property),
       required: required.includes(name),
       choices: property.enum?.map(String) ?? [],
       help: helpOf(property),
     }));
+}
+
+function letterOf({ cliShort }: AnyEntry, name: string): string | undefined {
+  const letter = (cliShort as Readonly<Record<string, string>> | undefined)?.[name];
+  return letter === undefined ? undefined : `-${letter}`;
 }
 
 function propertiesOf(op: AnyEntry): { properties: Record<string, Property>; required: readonly string[] } {
@@ -89,6 +96,7 @@ export const flagsOf = (fields: readonly Field[]): Option[] =>
   fields.map((field) => ({
     name: field.name,
     flag: field.flag,
+    short: field.short,
     form: forms[field.kind],
     bare: 'true',
     only: field.kind === 'switch' ? ['true', 'false'] : undefined,

@@ -3,7 +3,7 @@ import type { AnyEntry, AnyStream, Book } from '../../engine/call/operation.ts';
 /** One thing a person can ask for on the command line. */
 export interface Verb {
   readonly noun: string;
-  /** With dashes: `run-wait`. */
+  /** With dashes: `run-wait`. It may have two words: `record start`. */
   readonly verb: string;
   /** The method it calls. */
   readonly method: string;
@@ -29,8 +29,8 @@ export function verbsOf({ nouns, streams = {} }: Book): ReadonlyMap<string, Read
       if (op.secretField !== undefined) continue;
       const method = `${noun}.${verb}`;
       for (const other of op.cliNames ?? []) {
-        const [otherNoun = '', otherVerb = ''] = other.split(' ');
-        add(otherNoun, otherVerb, method, op);
+        const [otherNoun = '', ...words] = other.split(' ');
+        add(otherNoun, words.join(' '), method, op);
       }
       add(noun, verb.replaceAll('_', '-'), method, op);
     }
