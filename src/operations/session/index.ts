@@ -8,6 +8,7 @@ import * as audit from './audit.ts';
 import * as policy from './policy.ts';
 import * as orchestrate from './orchestrate.ts';
 import * as proxy from './proxy.ts';
+import * as recording from './recording.ts';
 import * as screen from './screen.ts';
 import { selftest } from './selftest.ts';
 import * as server from './server.ts';
@@ -31,6 +32,13 @@ const nouns: Book['nouns'] = {
     set_env: environment.set_env,
     history: sessions.history,
     audit_log: audit.audit_log,
+    recording_start: recording.recording_start,
+    recording_stop: recording.recording_stop,
+    recording_status: recording.recording_status,
+    recording_list: recording.recording_list,
+    recording_read: recording.recording_read,
+    recording_attach_trace: recording.recording_attach_trace,
+    export_markdown: recording.export_markdown,
   },
   exec: {
     run: exec.run,

@@ -7,6 +7,7 @@ import { renderSessionError } from './errors.ts';
 import { run_wait } from './exec.ts';
 import { check as policyCheck } from './policy.ts';
 import { status as proxyStatus } from './proxy.ts';
+import { logsOf, recording_read, recording_start, recording_status, recording_stop } from './recording.ts';
 import { detect_errors, text as screenText } from './screen.ts';
 import { health, launch_admin } from './server.ts';
 import { create, destroy, status as sessionStatus } from './sessions.ts';
@@ -80,11 +81,38 @@ const probes: readonly Probe[] = [
   },
 ];
 
+const recordingMark = 'recorded-by-selftest';
+
+/** A session that is recorded, run in, stopped and read; then its recording is removed. */
+function recordingRoundtrip({ engine }: Call<unknown>): Probe {
+  return {
+    name: 'recording.roundtrip',
+    run: async (ask) => {
+      const { id } = (await ask(create)) as { id: number };
+      let recording: string | undefined;
+      try {
+        // One that starts with every session is as good.
+        const before = (await ask(recording_status, { id })) as { recording: boolean };
+        if (!before.recording) await ask(recording_start, { id });
+        await ask(run_wait, { id, command: `echo ${recordingMark}`, timeout_ms: 10_000 });
+        const stopped = (await ask(recording_stop, { id })) as { recording_id: string; block_count: number };
+        recording = stopped.recording_id;
+        const { markdown } = (await ask(recording_read, { recording_id: recording })) as { markdown: string };
+        return { ok: markdown.includes(recordingMark), detail: stopped };
+      } finally {
+        await ask(destroy, { id });
+        if (recording !== undefined) await logsOf(engine).library.remove(recording);
+      }
+    },
+  };
+}
+
 function sessionProbes(id: TerminalRef): Probe[] {
   return [
     answers('session.status', sessionStatus, { id }),
     answers('screen.text', screenText, { id }),
     answers('screen.detect_errors', detect_errors, { id }),
+    answers('session.recording_status', recording_status, { id }),
   ];
 }
 
@@ -108,7 +136,8 @@ export const selftest = (capabilities: () => AnyOperation) =>
       const { session_id } = call.input;
       const own = session_id === undefined ? [] : sessionProbes(sessionRef({ session_id }));
       const checks: Check[] = [];
-      for (const probe of [...probes, answers('server.capabilities', capabilities()), redaction, ...own]) {
+      const more = [answers('server.capabilities', capabilities()), redaction, recordingRoundtrip(call)];
+      for (const probe of [...probes, ...more, ...own]) {
         checks.push(await take(probe, ask));
       }
       return { ok: checks.every(({ ok }) => ok), checks };

@@ -195,7 +195,9 @@ export const destroy = operation({
   output: Ok.extend({ destroyed: z.literal(true) }),
   positional: ['id'],
   async run({ input: ref, engine, caller, signal }) {
-    await orNotFound(engine.sessions.close(sessionRef(ref), caller, signal));
+    const id = await orNotFound(engine.sessions.close(sessionRef(ref), caller, signal));
+    // Its recording is complete with it.
+    await engine.logs?.settled(id);
     return { ...ok, destroyed: true as const };
   },
 });

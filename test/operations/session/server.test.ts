@@ -13,13 +13,14 @@ withPlace((opened) => (place = opened));
 
 const call = (method: string, params?: unknown) => place.client.call(method, params);
 
-/** The index of the reference, less the recording and capture families, which come later. */
+/** The index of the reference, less the capture family, which comes later. */
 const documented = `
 exec.cancel exec.run exec.run_wait exec.send exec.status instance.focus instance.info instance.list instance.set_title
 orchestrate.broadcast orchestrate.launch orchestrate.wait policy.check policy.set proxy.configure proxy.disable proxy.env proxy.nodes
 proxy.speedtest proxy.status proxy.switch screen.cursor screen.detect_errors screen.read screen.scroll screen.search screen.text
 selftest.run server.capabilities server.health server.info session.audit_log session.create session.cwd session.destroy session.env
-session.get session.history session.idle session.input session.list session.resize session.set_env session.status signal.send
+session.export_markdown session.get session.history session.idle session.input session.list session.recording_attach_trace
+session.recording_list session.recording_read session.recording_start session.recording_status session.recording_stop session.resize session.set_env session.status signal.send
 system.info system.launch_admin workspace.list workspace.restore workspace.save`
   .trim()
   .split(/\s+/);
@@ -109,9 +110,11 @@ test('selftest.run is ok, really tries things, and leaves nothing behind (R-RPC-
     'exec.run_wait',
     'server.capabilities',
     'redaction',
+    'recording.roundtrip',
     'session.status',
     'screen.text',
     'screen.detect_errors',
+    'session.recording_status',
   ]);
   expect(checks.find(({ name }: { name: string }) => name === 'exec.run_wait').detail.exit_code).toBe(3);
   expect((await call('session.list')).sessions).toHaveLength(before);
