@@ -30,6 +30,14 @@ describe('reading', () => {
     expect(screen.text({ scope: 'all', wrap: 'join' })).toBe('1\n2\n3\n4\n5\n6');
   });
 
+  test('R-TERM-051: a terminal that shrank before its first full-screen program scrolls it within its height', () => {
+    const { screen } = feed('$ less', { cols: 20, rows: 6 });
+    screen.resize({ cols: 30, rows: 4 });
+    screen.feed(encode('\x1b[?1049h\x1b[H1\r\n2\r\n3\r\n4\r\n5\r\n6'));
+    expect(screen.text({ scope: 'viewport', wrap: 'keep' })).toBe('3\n4\n5\n6');
+    expect(screen.cursor).toMatchObject({ x: 1, y: 3 });
+  });
+
   test('a typed blank at a prompt is kept, a cell nothing was written to is not', () => {
     const { screen } = feed('a\x1b[3Cb $ ');
     expect(screen.text({ scope: 'all', wrap: 'join' })).toBe('a   b $ ');

@@ -182,7 +182,7 @@ export class Screen implements Disposable {
     const reflows = cols !== this.#size.cols;
     this.#size = { cols, rows };
     const emulator = this.#awake();
-    emulator?.core.resize(cols, rows);
+    emulator?.resize(cols, rows);
     if (emulator && reflows) emulator.epoch++;
     this.resized.emit(this.#size);
   }

@@ -73,6 +73,13 @@ export class Emulator {
     allowLongClipboard(this.core);
   }
 
+  resize(cols: number, rows: number): void {
+    this.core.resize(cols, rows);
+    // xterm keeps the old height of an alternate screen that is not in use: once it is, rows below the last would be printed on.
+    const { lines } = this.core.buffers.alt;
+    if (lines.length === 0) lines.maxLength = rows;
+  }
+
   /** True between escape sequences, when every byte so far has had its full effect. */
   get atRest(): boolean {
     return this.core._inputHandler._parser.currentState === 0 && this.carry.length === 0;
