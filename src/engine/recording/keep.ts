@@ -12,7 +12,7 @@ const reserved = 16 << 10;
 export const reserving = (json: string): string => json.padEnd(reserved);
 
 export async function discard(files: RecordingFiles): Promise<void> {
-  const paths = [files.part, files.writer, files.metadata];
+  const paths = [files.part, files.writer, files.metadata, files.place, files.partKeys];
   await Promise.all(paths.map((path) => removeFile(path).catch(() => {})));
 }
 
@@ -33,8 +33,14 @@ export async function keep(files: RecordingFiles, metadata: RecordingMetadata): 
     await discard(files);
     return `The file of the recording is gone: ${files.part} was removed or moved while it was written.`;
   }
-  await removeFile(files.writer).catch(() => {});
+  await nameKeys(files);
+  await Promise.all([files.writer, files.place].map((path) => removeFile(path).catch(() => {})));
   return undefined;
+}
+
+/** Keyframes follow their cast. Without them nothing is lost: they are made from the cast again. */
+export async function nameKeys({ partKeys, keys }: RecordingFiles): Promise<void> {
+  await rename(partKeys, keys).catch(() => {});
 }
 
 /** The writer's file becomes the metadata, in the room it has. Commands that do not fit are left out, the last ones first. */

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
-import { type CastInfo, readCast } from './cast/cast-reader.ts';
+import { type CastInfo, readHeader } from './cast/cast-reader.ts';
 import type { RecordingMetadata, RecordingStart } from './metadata.ts';
 import { isOwnFile } from '../../system/files/trusted-path.ts';
 import { recordingFilesOf, nameFacts, type RecordingFiles, recordingFiles } from './names.ts';
@@ -62,9 +62,7 @@ export async function showRecording(
   wanted: string,
 ): Promise<LibraryEntry & { readonly cast: CastInfo }> {
   const entry = await findRecording(directory, wanted);
-  const { info, events } = await readCast(entry.path, { lenient: true });
-  await events.return();
-  return { ...entry, cast: info };
+  return { ...entry, cast: await readHeader(entry.path) };
 }
 
 /** Removes a recording with everything that belongs to it. One that is being made is refused. */
@@ -78,8 +76,8 @@ export async function removeRecording(directory: string, wanted: string): Promis
       hint: 'Remove the file yourself.',
     });
   }
-  const { cast, metadata, part, writer } = entry.files;
-  await Promise.all([cast, metadata, part, writer].map((path) => removeFile(path)));
+  const { cast, metadata, part, writer, place, keys, partKeys } = entry.files;
+  await Promise.all([cast, metadata, part, writer, place, keys, partKeys].map((path) => removeFile(path)));
   return entry;
 }
 

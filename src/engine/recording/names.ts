@@ -9,6 +9,11 @@ export interface RecordingFiles {
   readonly part: string;
   /** Who writes the part file, and what is known of the recording. */
   readonly writer: string;
+  /** How far the part file has come: see PlaceFile. */
+  readonly place: string;
+  /** Keyframes of the cast, and of the part file. */
+  readonly keys: string;
+  readonly partKeys: string;
 }
 
 export function recordingFiles(directory: string, name: string): RecordingFiles {
@@ -19,6 +24,9 @@ export function recordingFiles(directory: string, name: string): RecordingFiles 
     metadata: join(directory, `${name}.meta.json`),
     part: join(directory, `.${name}.cast.part`),
     writer: join(directory, `.${name}.writer.json`),
+    place: join(directory, `.${name}.place`),
+    keys: join(directory, `${name}.cast.keys`),
+    partKeys: join(directory, `.${name}.cast.keys`),
   };
 }
 

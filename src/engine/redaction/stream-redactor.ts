@@ -54,8 +54,18 @@ export class StreamRedactor<T> {
     return this.#count;
   }
 
+  /** What was pushed and is not out yet. */
+  get heldText(): string {
+    return this.#raw.slice(this.#sent);
+  }
+
   get held(): number {
     return this.#raw.length - this.#sent;
+  }
+
+  /** It remembers nothing: a new stream that is given the rest would mask it the same way. */
+  get isFresh(): boolean {
+    return this.#raw === '' && this.#tags.length === 0;
   }
 
   resize(cols: number): void {

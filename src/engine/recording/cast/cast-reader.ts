@@ -3,7 +3,7 @@ import { FairleadError } from '../../../contract/errors.ts';
 import type { Size } from '../../terminal/channel.ts';
 
 export interface CastEvent {
-  /** Milliseconds since the start of the cast. */
+  /** Milliseconds since the start of the cast, in whole microseconds. */
   readonly atMs: number;
   /** `o` output, `i` input, `r` resize, `m` marker, `x` exit; others may come. */
   readonly code: string;
@@ -28,6 +28,14 @@ export interface CastReading {
   readonly events: AsyncGenerator<CastEvent, void, undefined>;
 }
 
+/** A place between two events. */
+export interface CastPlace {
+  /** Bytes of the file before it. */
+  readonly pos: number;
+  /** Time of the last event before it; events of version 3 count from there. */
+  readonly atMs: number;
+}
+
 interface ReadOptions {
   /** For a file that was broken off: events end at the first line that is not whole, without an error. */
   readonly lenient?: boolean;
@@ -36,13 +44,21 @@ interface ReadOptions {
 /** An event of a hundred megabytes is no event; the file is something else. */
 const longestLine = 64 << 20;
 
+/** What an asciicast says of itself in its first line. */
+export async function readHeader(path: string): Promise<CastInfo> {
+  const lines = readLines(path, true);
+  try {
+    return await headerOf(path, lines);
+  } finally {
+    await lines.return();
+  }
+}
+
 /** Opens an asciicast, version 2 or 3. */
 export async function readCast(path: string, { lenient = false }: ReadOptions = {}): Promise<CastReading> {
   const lines = readLines(path, lenient);
   try {
-    const first = await lines.next();
-    const info = first.done === true ? undefined : parseHeader(path, first.value);
-    if (info === undefined) throw notACast(path, 'its first line is no header');
+    const info = await headerOf(path, lines);
     return { info, events: readEvents(path, info, lines, lenient) };
   } catch (thrown) {
     await lines.return();
@@ -50,13 +66,31 @@ export async function readCast(path: string, { lenient = false }: ReadOptions = 
   }
 }
 
+async function headerOf(path: string, lines: AsyncGenerator<Line, void, undefined>): Promise<CastInfo> {
+  const first = await lines.next();
+  const info = first.done === true ? undefined : parseHeader(path, first.value);
+  if (info === undefined) throw notACast(path, 'its first line is no header');
+  return info;
+}
+
+/** The events behind a place, up to the last whole line before the byte `to`. Leaving early closes the file. */
+export function readCastFrom(
+  path: string,
+  info: CastInfo,
+  { pos, atMs }: CastPlace,
+  to?: number,
+): AsyncGenerator<CastEvent, void, undefined> {
+  return readEvents(path, info, readLines(path, true, { pos, to }), true, atMs);
+}
+
 async function* readEvents(
   path: string,
   info: CastInfo,
   lines: AsyncGenerator<Line, void, undefined>,
   lenient: boolean,
+  fromMs = 0,
 ): AsyncGenerator<CastEvent, void, undefined> {
-  let seconds = 0;
+  let micros = Math.round(fromMs * 1000);
   for await (const line of lines) {
     if (line.text === '' || line.text.startsWith('#')) continue;
     const event = parseEvent(line.text);
@@ -64,8 +98,8 @@ async function* readEvents(
       if (lenient) return;
       throw notACast(path, `line ${line.number} is no event`);
     }
-    seconds = info.version === 3 ? seconds + event.time : event.time;
-    yield { atMs: seconds * 1000, code: event.code, data: event.data, end: line.end };
+    micros = Math.round(event.time * 1e6) + (info.version === 3 ? micros : 0);
+    yield { atMs: micros / 1000, code: event.code, data: event.data, end: line.end };
   }
 }
 
@@ -76,10 +110,15 @@ interface Line {
 }
 
 /** A last line without its line end counts unless the file was broken off. */
-async function* readLines(path: string, wholeOnly: boolean): AsyncGenerator<Line, void, undefined> {
+async function* readLines(
+  path: string,
+  wholeOnly: boolean,
+  { pos = 0, to }: { readonly pos?: number; readonly to?: number | undefined } = {},
+): AsyncGenerator<Line, void, undefined> {
+  if (to !== undefined && to <= pos) return;
   let parts: Buffer[] = [];
   let length = 0;
-  let end = 0;
+  let end = pos;
   let number = 0;
   const line = (): Line => {
     const text = Buffer.concat(parts).toString('utf8').replace(/\r$/, '');
@@ -87,7 +126,10 @@ async function* readLines(path: string, wholeOnly: boolean): AsyncGenerator<Line
     length = 0;
     return { text, number: ++number, end };
   };
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(path, {
+    start: pos,
+    ...(to === undefined ? {} : { end: to - 1 }),
+  }) as AsyncIterable<Buffer>) {
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
       parts.push(chunk.subarray(from, at));
