@@ -170,7 +170,13 @@ export class Engine implements AsyncDisposable {
     const { target = 'other', program = '', owner, nonce, name, launch, createdAt = this.clock.now() } = facts ?? {};
     const resumed = { log, state: state && decodeState(state), seen: seen ?? log.end, createdAt, endedAt };
     const request = { target, size, name, launch };
-    const before = { resumed, number: facts?.number, next: facts?.next, log: facts?.log };
+    const before = {
+      resumed,
+      number: facts?.number,
+      next: facts?.next,
+      log: facts?.log,
+      recordings: facts?.recordings,
+    };
     const terminal = await this.#adopt(id, request, { ...opened, program, owner, nonce }, before);
     this.sessions.takeBack(terminal, facts?.role);
     return terminal;
@@ -201,6 +207,7 @@ export class Engine implements AsyncDisposable {
       readonly number?: number | undefined;
       readonly next?: number | undefined;
       readonly log?: string | undefined;
+      readonly recordings?: readonly string[] | undefined;
     } = {},
   ): Promise<Terminal> {
     // A far side that came up after the end began must not outlive it.
@@ -244,6 +251,7 @@ export class Engine implements AsyncDisposable {
       this.#keepings.set(terminal, this.#keep(terminal, terminal.durable.farSide, opened.nonce));
     this.#noteNext();
     this.#guard('an event', () => this.events.opened(terminal));
+    await this.recordings.resume(terminal, before.recordings ?? []);
     try {
       await this.recordings.autoStart(terminal);
     } catch (error) {
@@ -260,8 +268,13 @@ export class Engine implements AsyncDisposable {
     const { number, target, program, createdAt, name, owner, launch } = terminal.identity;
     const role = (): TerminalFacts['role'] => this.sessions.roleOf(terminal);
     const facts = { number, target, program, createdAt, name, owner, nonce, launch };
-    const log = (): string | undefined => this.logs?.continues(terminal.id);
-    return new StateSaver(terminal, memory, () => ({ ...facts, role: role(), next: this.#nextNumber, log: log() }));
+    return new StateSaver(terminal, memory, () => ({
+      ...facts,
+      role: role(),
+      next: this.#nextNumber,
+      log: this.logs?.continues(terminal.id),
+      recordings: this.recordings.partsOf(terminal.id),
+    }));
   }
 
   /** The oldest that outlives this process always knows which numbers were given, also to terminals that do not. */

@@ -67,7 +67,9 @@ export class FakeTerminal implements Recordable {
 
   print(text: string | Uint8Array): void {
     const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
-    this.output.emit({ bytes, from: 0, atMs: this.#clock.monotonic() });
+    const from = this.log.end;
+    this.log.append(bytes);
+    this.output.emit({ bytes, from, atMs: this.#clock.monotonic() });
   }
 
   type(text: string, echo: boolean | undefined): void {

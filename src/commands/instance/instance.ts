@@ -35,6 +35,8 @@ import { sshPart } from './ssh-service.ts';
 interface InstanceExtras {
   readonly parts?: NonNullable<EngineOptions['parts']>;
   readonly keeper?: KeeperClient | undefined;
+  /** Its name, if its terminals outlive it. */
+  readonly instance?: string | undefined;
   /** Environment variables for every terminal of this machine. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Every MCP call waits for this. Never rejects. */
@@ -45,7 +47,7 @@ interface InstanceExtras {
 export async function createInstance(
   invocation: Invocation,
   log: Log,
-  { parts = [], keeper, variables = {}, ready = () => Promise.resolve() }: InstanceExtras = {},
+  { parts = [], keeper, instance, variables = {}, ready = () => Promise.resolve() }: InstanceExtras = {},
 ): Promise<{ readonly engine: Engine; readonly surface: McpSurface }> {
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
@@ -84,6 +86,7 @@ export async function createInstance(
       maxDuration: settings.maxDuration,
       inactivityTimeout: settings.inactivityTimeout,
       auto: settings.record,
+      instance,
     },
     logs: {
       root: home,

@@ -25,6 +25,7 @@ export async function mcp(invocation: Invocation): Promise<number> {
       });
       engine.background(recoverLogs(engine));
       engine.background(opening.then(() => serveLocally(invocation, engine, log)));
+      engine.background(opening.then(() => engine.recordings.closeLeft()));
       await serveStdio(surface, {
         stdin,
         stdout,

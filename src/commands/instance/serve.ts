@@ -41,6 +41,7 @@ export async function serve(invocation: Invocation): Promise<number> {
   const { engine, surface } = await createInstance(invocation, log, {
     parts,
     keeper,
+    instance: keeper && own.record.id,
     // With these, `fairlead` in a terminal finds the instance it runs in.
     variables: { FAIRLEAD_INSTANCE: own.record.id, FAIRLEAD_HOME: peers.root },
   });
@@ -70,6 +71,7 @@ export async function serve(invocation: Invocation): Promise<number> {
         if (length > 0) log(`Resumed ${count(length)} from the previous server.`);
       }
       engine.background(recoverLogs(engine));
+      engine.background(engine.recordings.closeLeft());
       if (settings.autosave) saveSessions(own.record.id);
       // Listen before opening terminals: if a port cannot be had, none is left running.
       server = await listenHttp({ engine, surface, settings, token, failed, mayMove: moves, log });

@@ -1,6 +1,10 @@
+import type { WriterIdentity } from '../../system/process-identity.ts';
 import type { CastFormat } from './cast/cast-writer.ts';
 
 export type RecordingMode = 'always' | 'on-failure';
+
+/** Requested recordings and automatic ones run independently. */
+export type RecordingOwner = 'tool' | 'cli';
 
 const stopReasons = [
   'explicit',
@@ -35,6 +39,23 @@ export interface RecordingStart {
   readonly cols: number;
   readonly rows: number;
   readonly title: string | null;
+}
+
+/** The writer's file beside a part file: who writes it, and what another process needs to go on with it. */
+export interface WriterFacts extends RecordingStart {
+  readonly writer: WriterIdentity;
+  readonly owner: RecordingOwner;
+  /** Terminals of this instance outlive its server; absent when they end with the writer. */
+  readonly instance?: string | undefined;
+  readonly options: {
+    readonly idleTimeLimit: number;
+    readonly maxDuration: number;
+    readonly inactivityTimeout: number;
+    readonly input: boolean;
+    readonly markers: boolean;
+    readonly redact: boolean;
+    readonly term: string;
+  };
 }
 
 /** The `.meta.json` beside a cast. */

@@ -1,4 +1,5 @@
 import type { Buffer as NodeBuffer } from 'node:buffer';
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** The few calls of a file handle that a part file needs. */
@@ -13,6 +14,9 @@ export interface PartHandle {
 export type OpenPart = (path: string) => Promise<PartHandle>;
 export const openPart: OpenPart = (path) => open(path, 'wx', 0o600);
 
+/** Opens a part file that another process began. */
+export const reopenPart: OpenPart = (path) => open(path, constants.O_RDWR | constants.O_NOFOLLOW);
+
 /**
  * Whole lines, written behind in order. After trouble with the disk the file is cut at its last whole line and takes
  * nothing more.
@@ -25,9 +29,13 @@ export class PartFile {
   #writing: Promise<void> = Promise.resolve();
   #busy = false;
   #error: unknown;
+  /** Told the size of the file after each write. */
+  onWritten: ((bytes: number) => void) | undefined;
 
-  constructor(handle: PartHandle) {
+  /** The file has `written` bytes already. */
+  constructor(handle: PartHandle, written = 0) {
     this.#handle = handle;
+    this.#written = written;
   }
 
   /** Bytes in the file and on their way to it. */
@@ -79,6 +87,7 @@ export class PartFile {
         this.#waiting = [];
         await this.#write(batch);
         this.#waitingBytes -= batch.length;
+        this.onWritten?.(this.#written);
       }
     } catch (thrown) {
       this.#error = thrown;

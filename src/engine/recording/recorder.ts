@@ -1,57 +1,25 @@
-import { writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Clock } from '../../lib/clock.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
-import type { Ended } from '../terminal/channel.ts';
-import type { Log } from '../../system/incident.ts';
+import type { Ended, Size } from '../terminal/channel.ts';
 import { Faults } from '../terminal/faults.ts';
-import type { Redactor } from '../redaction/redactor.ts';
-import { type CastHeader, headerLine } from './cast/cast-writer.ts';
-import { freeBytes, notWritable, tooLittleRoom } from './directory.ts';
-import { discard, keep, reserving } from './keep.ts';
-import {
-  mostCommands,
-  type RecordedCommand,
-  type RecordingMetadata,
-  type RecordingStart,
-  type StopReason,
-} from './metadata.ts';
-import type { RecordingFiles } from './names.ts';
-import { type OpenPart, openPart, PartFile } from './part-file.ts';
-import type { FirstFrame, RecordingSource } from './source.ts';
+import { CastProgress } from './cast/cast-progress.ts';
+import type { CastHeader } from './cast/cast-writer.ts';
 import { Tape } from './cast/tape.ts';
-import { ownIdentity } from '../../system/process-identity.ts';
-
-export interface RecorderSettings extends RecordingStart {
-  readonly files: RecordingFiles;
-  /** Seconds; 0 keeps real time, or sets no limit. */
-  readonly idleTimeLimit: number;
-  readonly maxDuration: number;
-  readonly inactivityTimeout: number;
-  readonly input: boolean;
-  readonly markers: boolean;
-  readonly snapshot: boolean;
-  readonly term: string;
-  /** Masks what is written. */
-  readonly redactor: Redactor | undefined;
-}
-
-/** Dependencies, replaceable in tests. */
-export interface RecorderParts {
-  readonly clock: Clock;
-  readonly open?: OpenPart;
-  readonly freeBytes?: (directory: string) => Promise<number>;
-  readonly limits?: Partial<RecorderLimits>;
-  /** Takes reports of our own faults. */
-  readonly log?: Log | undefined;
-}
-
-interface RecorderLimits {
-  readonly castBytes: number;
-  readonly freeBytes: number;
-  /** Limit of bytes waiting for the disk: beyond it the recording ends. */
-  readonly waitingBytes: number;
-}
+import { discard, keep } from './keep.ts';
+import { KeyWriter } from './keyframes/key-writer.ts';
+import { mostCommands, type RecordedCommand, type RecordingMetadata, type StopReason } from './metadata.ts';
+import { type BegunPart, beginPart, firstFrame, lacking, needRoom } from './part-start.ts';
+import type { RecordedPlace } from './place-file.ts';
+import { measureCast } from './recover.ts';
+import type { FirstFrame, RecordingSource } from './source.ts';
+import {
+  defaultLimits,
+  type RecorderLimits,
+  type RecorderParts,
+  type RecorderSettings,
+  type RecordingResult,
+} from './recorder-settings.ts';
 
 interface HowItEnded {
   /** The caller of `stop` reports a failure. */
@@ -61,29 +29,17 @@ interface HowItEnded {
   readonly closed?: boolean;
 }
 
-/** The answer to a stop. */
-export interface RecordingResult {
-  readonly recordingId: string;
-  /** '' when the cast was not kept. */
-  readonly path: string;
-  readonly durationMs: number;
-  readonly bytesWritten: number;
-  readonly saved: boolean;
-  readonly mode: RecordingStart['mode'];
-  readonly stopReason: StopReason;
-  readonly exitCode: number | null;
-  readonly sessionId: string;
-  /** Why it was not kept. */
-  readonly reason?: string;
-}
-
-const defaults: RecorderLimits = { castBytes: 200e6, freeBytes: 200e6, waitingBytes: 16 << 20 };
 const flushMs = 1_000;
 const flushBytes = 64 << 10;
-const snapshotLimitMs = 2_000;
+/** How often the place of a busy recording is noted. */
+const markMs = 20;
 /** How long to wait for the disk at the end; then the part file stays for `recover`. */
 const closeLimitMs = 10_000;
+/** And for keyframes; what is missing is made when someone seeks. */
+const keysLimitMs = 300;
 const maxLabel = 4_096;
+/** A redactor looks back this far at most. */
+const recallBytes = 8_192;
 
 /** One recording of one terminal, from its first frame to a finished file. Disk trouble ends it; nothing here throws later. */
 export class Recorder {
@@ -92,49 +48,98 @@ export class Recorder {
   readonly #clock: Clock;
   readonly #parts: RecorderParts;
   readonly #limits: RecorderLimits;
-  readonly #file: PartFile;
+  readonly #part: BegunPart;
   readonly #tape: Tape;
+  readonly #progress: CastProgress;
+  readonly #keys: KeyWriter;
   readonly #faults: Faults;
   readonly #startMs: number;
   /** The same moment in milliseconds since the epoch. Preparing took a while after `settings.startTime`. */
   readonly #startTime: number;
   readonly #listeners: Disposable[] = [];
   readonly #commands: RecordedCommand[] = [];
+  #size: Size;
   #flushTimer: Disposable | undefined;
   #silenceTimer: Disposable | undefined;
   #lastOutputMs: number;
   #commandFailed = false;
   #stopReason: StopReason | undefined;
+  #markedMs = Number.NEGATIVE_INFINITY;
+  /** A place whose bytes are on their way to the file. */
+  #reached: RecordedPlace | undefined;
 
-  private constructor(settings: RecorderSettings, header: CastHeader, file: PartFile, parts: RecorderParts) {
+  private constructor(settings: RecorderSettings, part: BegunPart, parts: RecorderParts) {
+    const { place, info, file } = part;
+    const { clock, redactor } = parts;
     this.settings = settings;
     this.#parts = parts;
-    this.#clock = parts.clock;
-    this.#limits = { ...defaults, ...parts.limits };
-    this.#file = file;
+    this.#clock = clock;
+    this.#limits = { ...defaultLimits, ...parts.limits };
+    this.#part = part;
     this.#faults = new Faults(settings.sessionId, parts.log);
-    this.#startMs = this.#lastOutputMs = parts.clock.monotonic();
-    this.#startTime = parts.clock.now();
-    this.#tape = new Tape(header, this.#startMs, settings.redactor, (line) => this.#append(line));
+    this.#lastOutputMs = clock.monotonic();
+    this.#startTime = place?.began ?? clock.now();
+    this.#startMs = clock.monotonic() - Math.max(0, clock.now() - this.#startTime);
+    this.#size = place?.size ?? info.size;
+    this.#tape = new Tape(
+      { format: settings.format, idleTimeLimit: settings.idleTimeLimit, size: this.#size },
+      {
+        startMs: this.#startMs,
+        redactor: settings.redact ? redactor : undefined,
+        emit: (line) => this.#append(line),
+        resumed: place,
+      },
+    );
+    const progress = new CastProgress(this.#startTime, place?.time);
+    this.#progress = progress;
+    this.#keys = new KeyWriter({
+      path: settings.files.part,
+      keys: settings.files.partKeys,
+      info,
+      redactor,
+      clock,
+      wallClock: (castMs) => progress.wallClock(castMs),
+      offset: (pos) => progress.offset(pos),
+      resumeAt: place?.pos,
+    });
+    file.onWritten = (bytes) => this.#written(bytes);
   }
 
   /** Resolves when the recording runs and its first frame is taken. */
   static async start(source: RecordingSource, settings: RecorderSettings, parts: RecorderParts): Promise<Recorder> {
-    const title = settings.title === null ? undefined : settings.title;
+    const { title } = settings;
     const header: CastHeader = {
       format: settings.format,
       size: source.size,
       startTime: settings.startTime,
       shell: source.program,
       term: settings.term,
-      title: title === undefined ? undefined : (settings.redactor?.redactText(title).text ?? title),
+      title: title === null ? undefined : settings.redact ? parts.redactor.redactText(title).text : title,
       idleTimeLimit: settings.idleTimeLimit,
     };
     await needRoom(settings.files.directory, parts);
-    const file = await create(settings, headerLine(header), parts.open ?? openPart);
+    const part = await beginPart(settings, header, parts);
     const frame = await firstFrame(source);
-    const recorder = new Recorder(settings, header, file, parts);
-    recorder.#begin(source, frame);
+    const recorder = new Recorder(settings, part, parts);
+    recorder.#show(source, settings.snapshot ? frame : { ...frame, screen: '' });
+    recorder.#listen(source);
+    return recorder;
+  }
+
+  /** Goes on with a recording that another process began. What came since its last place is taken from the log. */
+  static async resume(
+    source: RecordingSource,
+    settings: RecorderSettings,
+    part: BegunPart,
+    parts: RecorderParts,
+  ): Promise<Recorder> {
+    const { off } = part.place ?? {};
+    const isThere = off !== undefined && off <= source.end && source.read(off, off + 1).missed === 0;
+    const frame = isThere ? undefined : await firstFrame(source);
+    const recorder = new Recorder(settings, part, parts);
+    if (frame === undefined) recorder.#catchUp(source, off ?? 0);
+    else recorder.#show(source, off === undefined ? frame : { ...frame, screen: `\x1bc${frame.screen}` });
+    recorder.#listen(source);
     return recorder;
   }
 
@@ -163,26 +168,49 @@ export class Recorder {
     return this.finished;
   }
 
-  #begin(source: RecordingSource, { screen, pending }: FirstFrame): void {
-    const { maxDuration, inactivityTimeout, input, markers, snapshot } = this.settings;
-    if (snapshot && screen !== '') this.#tape.screen(screen, this.#startMs);
-    this.#tape.output(pending, this.#startMs);
+  #show(source: RecordingSource, { screen, pending }: FirstFrame): void {
+    const nowMs = this.#clock.monotonic();
+    this.#resized(source.size, nowMs);
+    if (screen !== '') this.#tape.screen(screen, nowMs);
+    this.#tape.output(pending, nowMs, source.end);
+    this.#mark(true);
+  }
+
+  #catchUp(source: RecordingSource, from: number): void {
+    const nowMs = this.#clock.monotonic();
+    this.#tape.recall(source.read(Math.max(0, from - recallBytes), from).bytes);
+    this.#resized(source.size, nowMs);
+    this.#tape.output(source.read(from).bytes, nowMs, source.end);
+    this.#mark(true);
+  }
+
+  #resized(size: Size, atMs: number): void {
+    if (size.cols === this.#size.cols && size.rows === this.#size.rows) return;
+    this.#size = size;
+    this.#tape.resize(size, atMs);
+  }
+
+  #listen(source: RecordingSource): void {
+    const { maxDuration, inactivityTimeout, input, markers } = this.settings;
     this.#listeners.push(
-      source.onOutput((bytes, atMs) => {
+      source.onOutput((bytes, atMs, from) => {
         this.#lastOutputMs = atMs;
-        this.#tape.output(bytes, atMs);
+        this.#tape.output(bytes, atMs, from + bytes.length);
+        this.#mark();
       }),
-      source.onResize((size) => this.#tape.resize(size, this.#clock.monotonic())),
+      source.onResize((size) => this.#resized(size, this.#clock.monotonic())),
       source.onCommand((event) => {
-        if (event.phase === 'end') this.#noteCommand(event);
-        else if (markers) this.#tape.marker((event.command ?? '').slice(0, maxLabel), this.#clock.monotonic());
+        if (event.phase === 'end') return this.#noteCommand(event);
+        if (markers) this.#tape.marker((event.command ?? '').slice(0, maxLabel), this.#clock.monotonic());
+        this.#mark(true);
       }),
     );
     if (input) {
       this.#listeners.push(source.onInput((bytes, echo, atMs) => this.#tape.input(bytes, echo, atMs)));
     }
     if (maxDuration > 0) {
-      this.#listeners.push(this.#clock.after(maxDuration * 1000, () => void this.stop('max_duration')));
+      const leftMs = Math.max(0, this.#startMs + maxDuration * 1000 - this.#clock.monotonic());
+      this.#listeners.push(this.#clock.after(leftMs, () => void this.stop('max_duration')));
     }
     if (inactivityTimeout > 0) this.#awaitSilence(inactivityTimeout * 1000);
     this.#listeners.push(
@@ -214,26 +242,53 @@ export class Recorder {
   }
 
   #append(line: string): void {
-    if (line === '' || this.#file.error !== undefined) return;
+    const { file } = this.#part;
+    if (line === '' || file.error !== undefined) return;
     const bytes = Buffer.byteLength(line);
-    const full = this.#file.size + bytes > this.#limits.castBytes;
-    if (full || this.#file.waiting + bytes > this.#limits.waitingBytes) {
+    const full = file.size + bytes > this.#limits.castBytes;
+    if (full || file.waiting + bytes > this.#limits.waitingBytes) {
       void this.stop('disk_full');
       return;
     }
-    this.#file.append(line);
+    file.append(line);
+    this.#progress.time(this.#tape.time);
     if (this.stopped) return;
-    if (this.#file.waiting >= flushBytes) void this.#flush();
+    if (file.waiting >= flushBytes) void this.#flush();
     this.#flushTimer ??= this.#clock.after(flushMs, () => this.#tick());
   }
 
   #tick(): void {
     this.#flushTimer = undefined;
     this.#carefully(() => this.#tape.releaseStale(this.#clock.monotonic()));
-    void this.#flush().then(() => this.#checkDisk());
+    void this.#flush().then(() => {
+      this.#mark(true);
+      return this.#checkDisk();
+    });
     if (this.#tape.holding && !this.stopped) {
       this.#flushTimer ??= this.#clock.after(flushMs, () => this.#tick());
     }
+  }
+
+  /** Notes how far the recording has come. Only between two calls of the tape: within one, lines are still to come. */
+  #mark(always = false): void {
+    const nowMs = this.#clock.monotonic();
+    if (this.stopped || (!always && nowMs - this.#markedMs < markMs)) return;
+    this.#markedMs = nowMs;
+    const off = this.#tape.writtenTo;
+    if (off === undefined) return;
+    const { file, places } = this.#part;
+    const { time, redactions } = this.#tape;
+    const place = { pos: file.size, off, began: this.#startTime, time, size: this.#size, redactions };
+    this.#progress.reached(place.pos, off);
+    if (file.waiting === 0) places.note(place);
+    else this.#reached ??= place;
+  }
+
+  #written(bytes: number): void {
+    this.#keys.grown(bytes);
+    if (this.#reached === undefined || this.#reached.pos > bytes) return;
+    this.#part.places.note(this.#reached);
+    this.#reached = undefined;
   }
 
   /** A fault of ours in handling output is logged; the file stays, and the recording continues. */
@@ -246,8 +301,8 @@ export class Recorder {
   }
 
   async #flush(): Promise<void> {
-    await this.#file.flush();
-    if (this.#file.error !== undefined) void this.stop('disk_full');
+    await this.#part.file.flush();
+    if (this.#part.file.error !== undefined) void this.stop('disk_full');
   }
 
   async #checkDisk(): Promise<void> {
@@ -264,21 +319,27 @@ export class Recorder {
       if (ended !== undefined && ended.by !== 'lost') this.#tape.exit(exitStatus(ended), nowMs);
     });
     const bytesWritten = await this.#closeFile();
-    const stopReason = this.#file.error === undefined && bytesWritten !== undefined ? asked : 'disk_full';
-    const hasFailed = failed || this.#commandFailed || (ended !== undefined && exitCode !== 0 && !closed);
+    await this.#part.places.close();
+    const found = await this.#foundBefore();
+    const stopReason = this.#part.file.error === undefined && bytesWritten !== undefined ? asked : 'disk_full';
+    const hasFailed =
+      failed || this.#commandFailed || found?.failed === true || (ended !== undefined && exitCode !== 0 && !closed);
     const { files, recordingId, sessionId, mode } = this.settings;
     const durationMs = Math.round(nowMs - this.#startMs);
     const more = { stopReason, exitCode, sessionId };
+    const isKept = bytesWritten !== undefined && (mode === 'always' || hasFailed);
+    await this.#keys.close(bytesWritten ?? 0, isKept ? keysLimitMs : 0);
     if (bytesWritten === undefined) {
       const reason = `The disk does not answer; what it has is in ${files.part}.`;
       return { recordingId, path: '', durationMs, bytesWritten: 0, saved: false, mode, ...more, reason };
     }
     const result = { recordingId, path: files.cast, durationMs, bytesWritten, saved: true, mode };
-    if (mode === 'on-failure' && !hasFailed) {
+    if (!isKept) {
       await discard(files);
       return { ...result, path: '', saved: false, ...more, reason: 'Nothing failed, and the mode is on-failure.' };
     }
-    const metadata = this.#metadata({ ...more, durationMs, bytesWritten, failed: hasFailed });
+    const commands = found?.commands ?? this.#commands;
+    const metadata = this.#metadata({ ...more, durationMs, bytesWritten, failed: hasFailed, commands });
     const reason = await keep(files, metadata);
     return reason === undefined ? { ...result, ...more } : { ...result, path: '', saved: false, ...more, reason };
   }
@@ -287,11 +348,17 @@ export class Recorder {
   async #closeFile(): Promise<number | undefined> {
     const limit = deferred<undefined>();
     using _timer = this.#clock.after(closeLimitMs, () => limit.resolve(undefined));
-    return await Promise.race([this.#file.close(), limit.promise]);
+    return await Promise.race([this.#part.file.close(), limit.promise]);
+  }
+
+  /** The commands of the whole cast, where another process saw the first of them. */
+  async #foundBefore(): Promise<Pick<RecordingMetadata, 'commands' | 'failed'> | undefined> {
+    if (this.#part.place === undefined) return undefined;
+    return await measureCast(this.settings.files.part).catch(() => undefined);
   }
 
   #metadata(
-    facts: Pick<RecordingMetadata, 'stopReason' | 'exitCode' | 'durationMs' | 'bytesWritten' | 'failed'>,
+    facts: Pick<RecordingMetadata, 'stopReason' | 'exitCode' | 'durationMs' | 'bytesWritten' | 'failed' | 'commands'>,
   ): RecordingMetadata {
     const { recordingId, sessionId, mode, format, cols, rows, title } = this.settings;
     const clamp = (ms: number): number => Math.min(ms, facts.durationMs);
@@ -308,51 +375,9 @@ export class Recorder {
       rows,
       title: title === null ? null : this.#tape.label(title),
       // Block times use the wall clock, the duration the monotonic one.
-      commands: this.#commands.map((one) => ({ ...one, startMs: clamp(one.startMs), endMs: clamp(one.endMs) })),
+      commands: facts.commands.map((one) => ({ ...one, startMs: clamp(one.startMs), endMs: clamp(one.endMs) })),
       redactions: this.#tape.redactions,
     };
-  }
-}
-
-/** Free and required bytes if there are too few; a disk that does not report its space has enough. */
-async function lacking(directory: string, parts: RecorderParts): Promise<{ free: number; wanted: number } | undefined> {
-  const wanted = parts.limits?.freeBytes ?? defaults.freeBytes;
-  const free = await (parts.freeBytes ?? freeBytes)(directory).catch(() => wanted);
-  return free < wanted ? { free, wanted } : undefined;
-}
-
-async function needRoom(directory: string, parts: RecorderParts): Promise<void> {
-  const lack = await lacking(directory, parts);
-  if (lack !== undefined) throw tooLittleRoom(directory, lack.free, lack.wanted);
-}
-
-async function create(settings: RecorderSettings, header: string, openFile: OpenPart): Promise<PartFile> {
-  const { files, recordingId, sessionId, mode, format, startTime, cols, rows } = settings;
-  const title = settings.title === null ? null : (settings.redactor?.redactText(settings.title).text ?? settings.title);
-  const start: RecordingStart = { recordingId, sessionId, mode, format, startTime, cols, rows, title };
-  try {
-    const known = reserving(JSON.stringify({ writer: ownIdentity(), ...start }));
-    await writeFile(files.writer, known, { mode: 0o600, flag: 'wx' });
-    const file = new PartFile(await openFile(files.part));
-    file.append(header);
-    await file.flush();
-    if (file.error !== undefined) {
-      await file.close();
-      throw file.error;
-    }
-    return file;
-  } catch (cause) {
-    await discard(files);
-    throw notWritable(files.directory, cause);
-  }
-}
-
-/** Recording starts without the first screen if it does not come in time. */
-async function firstFrame(source: RecordingSource): Promise<FirstFrame> {
-  try {
-    return await source.snapshot(AbortSignal.timeout(snapshotLimitMs));
-  } catch {
-    return { screen: '', pending: new Uint8Array(0) };
   }
 }
 

@@ -4,14 +4,17 @@ import { join, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Emitter } from '../../lib/emitter.ts';
-import type { Log } from '../../system/incident.ts';
+import { incident, type Log } from '../../system/incident.ts';
 import { Redactor } from '../redaction/redactor.ts';
 import { systemClock } from '../../system/clock.ts';
 import type { CastFormat } from './cast/cast-writer.ts';
 import { makeRecordingsDirectory } from './directory.ts';
-import type { RecordingMode, StopReason } from './metadata.ts';
+import type { RecordingMode, RecordingOwner, StopReason } from './metadata.ts';
 import { recordingFiles, recordingName } from './names.ts';
-import { Recorder, type RecorderParts, type RecorderSettings, type RecordingResult } from './recorder.ts';
+import { Recorder } from './recorder.ts';
+import type { RecorderParts, RecorderSettings, RecordingResult } from './recorder-settings.ts';
+import { Replays } from './replay/replays.ts';
+import { closeLeft, claimLeft } from './left-behind.ts';
 import { type Recordable, terminalSource } from './terminal-source.ts';
 
 export interface RecordingsOptions {
@@ -29,7 +32,9 @@ export interface RecordingsOptions {
   readonly redactor?: (() => Redactor) | undefined;
   readonly clock?: Clock;
   readonly log?: Log | undefined;
-  readonly parts?: Omit<RecorderParts, 'clock' | 'log'>;
+  /** The name of an instance whose terminals outlive its server: their recordings go on in the next one. */
+  readonly instance?: string | undefined;
+  readonly parts?: Omit<RecorderParts, 'clock' | 'log' | 'redactor'>;
 }
 
 export interface StartOptions {
@@ -45,9 +50,6 @@ export interface StartOptions {
   readonly redact?: boolean | undefined;
   readonly snapshot?: boolean | undefined;
 }
-
-/** Requested recordings and automatic ones run independently. */
-export type Owner = 'tool' | 'cli';
 
 export interface StartedRecording {
   readonly recordingId: string;
@@ -69,10 +71,11 @@ interface StartedAll {
 }
 
 interface Active {
-  readonly owner: Owner;
+  readonly owner: RecordingOwner;
   readonly started: StartedRecording;
   /** Rejects when it could not be started. */
   readonly recorder: Promise<Recorder>;
+  readonly part: string;
 }
 
 const rememberMs = 3_600_000;
@@ -89,12 +92,20 @@ export class Recordings implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #active = new Map<string, Active>();
   readonly #past = new Map<string, { readonly result: RecordingResult; readonly at: number }>();
+  /** Plays them, those of earlier processes too. */
+  readonly replays: Replays;
+  readonly #ending = new AbortController();
   #redactor: Redactor | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: RecordingsOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.replays = new Replays({
+      dir: options.dir,
+      redactor: () => this.#redacting(),
+      closing: this.#ending.signal,
+    });
   }
 
   get active(): readonly StartedRecording[] {
@@ -102,13 +113,20 @@ export class Recordings implements AsyncDisposable {
   }
 
   /** The id of the recording of a terminal that was asked for. */
-  activeOf(terminalId: string, owner: Owner = 'tool'): string | undefined {
+  activeOf(terminalId: string, owner: RecordingOwner = 'tool'): string | undefined {
     return this.#find(terminalId, owner)?.started.recordingId;
   }
 
-  /** Starts an automatic recording if configured; call it for every new terminal. */
+  /** The part files of a terminal's recordings: with their paths another process can go on with them. */
+  partsOf(terminalId: string): string[] {
+    const own = [...this.#active.values()].filter(({ started }) => started.sessionId === terminalId);
+    return own.map(({ part }) => part);
+  }
+
+  /** Starts an automatic recording if configured and none goes on; call it for every new terminal. */
   async autoStart(terminal: Recordable): Promise<StartedRecording | undefined> {
     const { auto = 'off' } = this.#options;
+    if (this.activeOf(terminal.id, 'cli') !== undefined) return undefined;
     return auto === 'off' ? undefined : await this.start(terminal, { mode: auto }, 'cli');
   }
 
@@ -128,18 +146,22 @@ export class Recordings implements AsyncDisposable {
     return { recordings: await Promise.all(starting), alreadyRecorded };
   }
 
-  async start(terminal: Recordable, options: StartOptions = {}, owner: Owner = 'tool'): Promise<StartedRecording> {
+  async start(
+    terminal: Recordable,
+    options: StartOptions = {},
+    owner: RecordingOwner = 'tool',
+  ): Promise<StartedRecording> {
     if (this.#closing) throw new FairleadError('unavailable', 'The server is shutting down.');
     const other = this.#find(terminal.id, owner);
     if (other !== undefined) throw inProgress(other);
     // An automatic recording may start after the end; the last screen is worth keeping.
     if (terminal.ended !== undefined && owner === 'tool') throw nothingToRecord();
-    const settings = this.#settings(terminal, options);
-    const { recordingId, format, mode, maxDuration, inactivityTimeout, sessionId, files } = settings;
-    const started = { recordingId, path: files.cast, format, mode, maxDuration, inactivityTimeout, sessionId };
+    const settings = this.#settings(terminal, options, owner);
+    const { recordingId, sessionId, files } = settings;
+    const started = startedBy(settings);
     // Registered before the first await, so that the second of two concurrent callers gets a conflict.
     const recorder = this.#record(terminal, settings);
-    this.#active.set(recordingId, { owner, started, recorder });
+    this.#active.set(recordingId, { owner, started, recorder, part: files.part });
     try {
       const { stopReason } = await recorder;
       if (stopReason === undefined) this.changed.emit(sessionId);
@@ -148,6 +170,22 @@ export class Recordings implements AsyncDisposable {
       this.#active.delete(recordingId);
       throw thrown;
     }
+  }
+
+  /** Goes on with recordings of a terminal that another process began, by the paths of their part files. Never rejects. */
+  async resume(terminal: Recordable, parts: readonly string[]): Promise<void> {
+    for (const path of parts) {
+      try {
+        await this.#resume(terminal, path);
+      } catch (thrown) {
+        incident(thrown, 'the resumption of a recording', this.#options.log);
+      }
+    }
+  }
+
+  /** Closes recordings that killed processes left behind, where no terminal goes on with them. Call it once all are resumed. */
+  async closeLeft(): Promise<void> {
+    await closeLeft(this.#options.dir, this.#options.instance);
   }
 
   async stop(recordingId: string, { failed = false }: { readonly failed?: boolean } = {}): Promise<RecordingResult> {
@@ -177,6 +215,7 @@ export class Recordings implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
+    this.#ending.abort();
     const stopping = [...this.#active.values()].map(async ({ recorder }) => {
       await (await recorder).stop('server_shutdown');
     });
@@ -190,11 +229,31 @@ export class Recordings implements AsyncDisposable {
 
   async #record(terminal: Recordable, settings: RecorderSettings): Promise<Recorder> {
     await makeRecordingsDirectory(settings.files.directory);
-    const recorder = await Recorder.start(terminalSource(terminal), settings, {
-      ...this.#options.parts,
-      clock: this.#clock,
-      log: this.#options.log,
-    });
+    return this.#awaitEnd(await Recorder.start(terminalSource(terminal), settings, this.#recorderParts));
+  }
+
+  async #resume(terminal: Recordable, path: string): Promise<void> {
+    const left = this.#closing ? undefined : await claimLeft(path, terminal.id);
+    if (left === undefined) return;
+    const { settings, part } = left;
+    const { recordingId, owner, files } = settings;
+    const recorder = Recorder.resume(terminalSource(terminal), settings, part, this.#recorderParts);
+    this.#active.set(recordingId, { owner, started: startedBy(settings), recorder, part: files.part });
+    try {
+      this.#awaitEnd(await recorder);
+      this.changed.emit(terminal.id);
+    } catch (thrown) {
+      this.#active.delete(recordingId);
+      throw thrown;
+    }
+  }
+
+  get #recorderParts(): RecorderParts {
+    const { parts, log } = this.#options;
+    return { ...parts, clock: this.#clock, log, redactor: this.#redacting() };
+  }
+
+  #awaitEnd(recorder: Recorder): Recorder {
     // `finished` never rejects; a listener that throws does not affect the recording.
     recorder.finished.then((result) => this.#noteEnd(result)).catch(() => {});
     return recorder;
@@ -215,11 +274,11 @@ export class Recordings implements AsyncDisposable {
     }
   }
 
-  #find(terminalId: string, owner: Owner): Active | undefined {
+  #find(terminalId: string, owner: RecordingOwner): Active | undefined {
     return [...this.#active.values()].find((one) => one.started.sessionId === terminalId && one.owner === owner);
   }
 
-  #settings(terminal: Recordable, options: StartOptions): RecorderSettings {
+  #settings(terminal: Recordable, options: StartOptions, owner: RecordingOwner): RecorderSettings {
     const startTime = this.#clock.now();
     const recordingId = randomBytes(8).toString('hex');
     const directory = resolve(expandHome(options.outputDir ?? this.#options.dir, this.#options.home ?? homedir()));
@@ -240,13 +299,20 @@ export class Recordings implements AsyncDisposable {
       markers: options.markers ?? false,
       snapshot: options.snapshot ?? true,
       term: 'xterm-256color',
-      redactor: options.redact === true ? this.#redacting() : undefined,
+      redact: options.redact ?? false,
+      owner,
+      instance: terminal.durable?.farSide === undefined ? undefined : this.#options.instance,
     };
   }
 
   #redacting(): Redactor {
     return this.#options.redactor?.() ?? (this.#redactor ??= new Redactor({ key: randomBytes(32) }));
   }
+}
+
+function startedBy(settings: RecorderSettings): StartedRecording {
+  const { recordingId, format, mode, maxDuration, inactivityTimeout, sessionId, files } = settings;
+  return { recordingId, path: files.cast, format, mode, maxDuration, inactivityTimeout, sessionId };
 }
 
 function expandHome(directory: string, home: string): string {

@@ -3,6 +3,7 @@ import { open, rename } from 'node:fs/promises';
 import { CastCommands } from './cast/cast-commands.ts';
 import { readCast } from './cast/cast-reader.ts';
 import { writeWhole } from './directory.ts';
+import { discard, nameKeys } from './keep.ts';
 import { type LibraryEntry, listRecordings } from './library.ts';
 import type { RecordingMetadata } from './metadata.ts';
 import { removeFile } from '../../system/files/remove-file.ts';
@@ -34,26 +35,28 @@ export async function recoverRecordings(
     const doubtful = entry.writer !== 'dead' && !force;
     const why = 'It cannot be seen whether its writer still lives; use --force when it does not.';
     if (doubtful) results.push({ id: entry.id, path: entry.path, bytes: entry.bytes, cut: 0, skipped: why });
-    else results.push(await recover(entry));
+    else results.push(await recoverEntry(entry));
   }
   return results;
 }
 
-async function recover(entry: LibraryEntry): Promise<Recovered> {
+/** Closes one part file at its last whole line. */
+export async function recoverEntry(entry: LibraryEntry): Promise<Recovered> {
   const { files, id } = entry;
   try {
-    const whole = await measure(entry.path);
+    const whole = await measureCast(entry.path);
     await cutAt(entry.path, whole.bytes);
     const { bytes: bytesWritten, ...found } = whole;
     const metadata: RecordingMetadata = { ...describe(entry), bytesWritten, ...found };
     await removeFile(`${files.writer}.tmp`);
     await writeWhole(files.metadata, `${files.writer}.tmp`, `${JSON.stringify(metadata, null, 2)}\n`);
     await rename(files.part, files.cast);
-    await removeFile(files.writer);
+    await nameKeys(files);
+    await Promise.all([files.writer, files.place].map((path) => removeFile(path)));
     return { id, path: files.cast, bytes: whole.bytes, cut: entry.bytes - whole.bytes };
   } catch (thrown) {
     if (entry.bytes === 0) {
-      await Promise.all([files.part, files.writer].map((path) => removeFile(path)));
+      await discard(files);
       return { id, path: '', bytes: 0, cut: 0 };
     }
     const skipped = thrown instanceof Error ? thrown.message : String(thrown);
@@ -64,7 +67,7 @@ async function recover(entry: LibraryEntry): Promise<Recovered> {
 type Found = Pick<RecordingMetadata, 'castDurationMs' | 'cols' | 'rows' | 'failed' | 'commands'>;
 
 /** How far the file is a cast, and what it tells. */
-async function measure(path: string): Promise<Found & { readonly bytes: number }> {
+export async function measureCast(path: string): Promise<Found & { readonly bytes: number }> {
   const { info, events } = await readCast(path, { lenient: true });
   let bytes = info.end;
   let castDurationMs = 0;

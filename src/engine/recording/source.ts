@@ -1,3 +1,4 @@
+import type { LogRead } from '../terminal/output-log.ts';
 import type { Ended, Size } from '../terminal/channel.ts';
 
 type CommandEvent =
@@ -64,6 +65,8 @@ export interface RecordingSource {
   readonly end: number;
   /** Output from now on, `from` this offset; the bytes are valid only during the call. */
   onOutput(listener: (bytes: Uint8Array, atMs: number, from: number) => void): Disposable;
+  /** What the log still has of the output between two offsets. */
+  read(from: number, to?: number): LogRead;
   /** `echo` is false while the program reads without echo, undefined when that cannot be known. */
   onInput(listener: (bytes: Uint8Array, echo: boolean | undefined, atMs: number) => void): Disposable;
   onResize(listener: (size: Size) => void): Disposable;

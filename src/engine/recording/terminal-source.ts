@@ -6,6 +6,7 @@ import type { RecordingSource } from './source.ts';
 /** The part of a terminal that recordings use. */
 export interface Recordable extends Pick<Terminal, 'id' | 'log' | 'output' | 'ended' | 'whenEnded' | 'sync'> {
   readonly identity: Pick<Terminal['identity'], 'program'>;
+  readonly durable?: Pick<Terminal['durable'], 'farSide'>;
   readonly input: Pick<Terminal['input'], 'events'>;
   readonly blocks: Pick<Terminal['blocks'], 'events' | 'promptBegan' | 'list' | 'current' | 'promptFrom' | 'promptAt'>;
   readonly place: Pick<Terminal['place'], 'cwd' | 'isHere'>;
@@ -42,6 +43,7 @@ export function terminalSource(terminal: Recordable): RecordingSource {
       return terminal.log.end;
     },
     onOutput: (listener) => terminal.output.on(({ bytes, atMs, from }) => listener(bytes, atMs, from)),
+    read: (from, to) => terminal.log.read(from, to),
     onInput: (listener) => terminal.input.events.on(({ bytes, echo, atMs }) => listener(bytes, echo, atMs)),
     onResize: (listener) => terminal.screen.resized.on(listener),
     onTitle: (listener) =>

@@ -17,6 +17,8 @@ export interface TerminalFacts {
   readonly log?: string | undefined;
   /** `default` is the session that calls without a name mean. */
   readonly role?: 'default' | 'session' | undefined;
+  /** Part files of the recordings that run. */
+  readonly recordings?: readonly string[] | undefined;
 }
 
 export const encodeFacts = (facts: TerminalFacts): Uint8Array => Buffer.from(JSON.stringify(facts));

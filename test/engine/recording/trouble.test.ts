@@ -49,7 +49,9 @@ test.runIf(hasFullDisk)('R-TERM-077 the metadata finds room on a full disk, and 
     commands: [{ exitCode: 1 }],
   });
   expect((await readdir(at.dir)).toSorted()).toEqual(
-    [filesAt(path).cast, filesAt(path).metadata].map((one) => one.slice(at.dir.length + 1)),
+    [filesAt(path).cast, `${filesAt(path).cast}.keys`, filesAt(path).metadata].map((one) =>
+      one.slice(at.dir.length + 1),
+    ),
   );
   expect(await readLines(path)).toHaveLength(1);
 });

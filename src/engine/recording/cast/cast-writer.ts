@@ -15,6 +15,14 @@ export interface CastHeader {
   readonly idleTimeLimit: number;
 }
 
+/** How far a cast has come, in whole microseconds. */
+export interface CastTime {
+  /** Of the cast, after idle cutting. */
+  readonly cast: number;
+  /** Since the start of the recording. */
+  readonly real: number;
+}
+
 /** A control sequence longer than this may be broken across events rather than held. */
 const longestHeld = 65_536;
 
@@ -33,11 +41,18 @@ export class CastWriter {
   #castMicros = 0;
   #lastWritten = 0;
 
-  /** `startMs` is the zero of the cast on the clock of the events. */
-  constructor(header: Pick<CastHeader, 'format' | 'idleTimeLimit'>, startMs: number) {
+  /** `startMs` is the zero of the cast on the clock of the events; a cast that goes on has come as far as `reached`. */
+  constructor(header: Pick<CastHeader, 'format' | 'idleTimeLimit'>, startMs: number, reached?: CastTime) {
     this.#v3 = header.format === 'v3';
     this.#limitMicros = header.idleTimeLimit > 0 ? Math.round(header.idleTimeLimit * 1e6) : Number.POSITIVE_INFINITY;
     this.#startMs = startMs;
+    this.#lastMicros = reached?.real ?? 0;
+    this.#castMicros = this.#lastWritten = reached?.cast ?? 0;
+  }
+
+  /** Of the last event. */
+  get time(): CastTime {
+    return { cast: this.#castMicros, real: this.#lastMicros };
   }
 
   get castDurationMs(): number {

@@ -1,10 +1,20 @@
 import type { Size } from '../../terminal/channel.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { RedactedPiece, StreamRedactor } from '../../redaction/stream-redactor.ts';
-import { type CastHeader, CastWriter } from './cast-writer.ts';
+import { incompleteTail } from '../../../lib/utf8.ts';
+import { type CastHeader, type CastTime, CastWriter } from './cast-writer.ts';
 import { EchoedInput } from './echoed-input.ts';
 
 type Write = (writer: CastWriter, atMs: number) => string;
+
+interface TapeOptions {
+  /** The zero of the cast on the clock of the events. */
+  readonly startMs: number;
+  readonly redactor: Redactor | undefined;
+  readonly emit: (line: string) => void;
+  /** A tape that another process began has come so far. */
+  readonly resumed?: { readonly time: CastTime; readonly redactions: number } | undefined;
+}
 
 interface Moment {
   readonly atMs: number;
@@ -23,14 +33,23 @@ export class Tape {
   readonly #masked: StreamRedactor<Moment> | undefined;
   readonly #maskedInput: StreamRedactor<Moment> | undefined;
   readonly #output = new TextDecoder('utf-8', { ignoreBOM: true });
+  /** Bytes of a character whose rest has not come. */
+  #incomplete: Uint8Array = new Uint8Array(0);
+  /** Offset in the terminal's log behind the last byte of output. */
+  #outputTo: number | undefined;
   readonly #input = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #unsure = new EchoedInput((text, atMs) => this.#typed(text, atMs));
   #lastMs: number;
-  #labels = 0;
+  /** Masks in labels, and those of the process before. */
+  #labels: number;
 
-  constructor(header: CastHeader, startMs: number, redactor: Redactor | undefined, emit: (line: string) => void) {
-    this.#writer = new CastWriter(header, startMs);
+  constructor(
+    header: Pick<CastHeader, 'format' | 'idleTimeLimit' | 'size'>,
+    { startMs, redactor, emit, resumed }: TapeOptions,
+  ) {
+    this.#writer = new CastWriter(header, startMs, resumed?.time);
     this.#emit = emit;
+    this.#labels = resumed?.redactions ?? 0;
     this.#lastMs = startMs;
     this.#redactor = redactor;
     this.#masked = redactor?.stream<Moment>({ cols: header.size.cols });
@@ -39,6 +58,20 @@ export class Tape {
 
   get castDurationMs(): number {
     return this.#writer.castDurationMs;
+  }
+
+  get time(): CastTime {
+    return this.#writer.time;
+  }
+
+  /** All output before this offset of the log is in the cast, and nothing behind it; undefined when that cannot be told. */
+  get writtenTo(): number | undefined {
+    const { held } = this.#writer;
+    const waiting = this.#masked === undefined ? held : this.#masked.heldText;
+    const isExact = this.#masked === undefined || held === '';
+    // A byte that is no text became a replacement character of three bytes.
+    if (this.#outputTo === undefined || !isExact || waiting.includes('\ufffd')) return undefined;
+    return this.#outputTo - this.#incomplete.length - Buffer.byteLength(waiting);
   }
 
   get redactions(): number {
@@ -50,8 +83,22 @@ export class Tape {
     return (this.#masked?.held ?? 0) > 0;
   }
 
-  output(bytes: Uint8Array, atMs: number): void {
-    this.text(this.#output.decode(bytes, { stream: true }), atMs);
+  /** `to` is the offset in the terminal's log behind these bytes. */
+  output(bytes: Uint8Array, atMs: number, to?: number): void {
+    const all = this.#incomplete.length === 0 ? bytes : Buffer.concat([this.#incomplete, bytes]);
+    const whole = all.length - incompleteTail(all);
+    this.#incomplete = all.slice(whole);
+    this.#outputTo = to;
+    this.text(this.#output.decode(all.subarray(0, whole)), atMs);
+  }
+
+  /** Output that the cast has already, so that a secret which begins in it is still masked. */
+  recall(bytes: Uint8Array): void {
+    if (this.#masked === undefined) return;
+    const { count } = this.#masked;
+    this.#masked.push(this.#output.decode(bytes), { atMs: this.#lastMs });
+    this.#masked.flush();
+    this.#labels -= this.#masked.count - count;
   }
 
   text(text: string, atMs: number): void {
@@ -105,7 +152,7 @@ export class Tape {
   }
 
   end(atMs: number): void {
-    const last = this.#output.decode();
+    const last = this.#output.decode(this.#incomplete);
     if (last !== '') this.text(last, atMs);
     this.#unsure.end();
     if (this.#maskedInput !== undefined) this.#inputPieces(this.#maskedInput.end());
