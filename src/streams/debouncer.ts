@@ -51,7 +51,7 @@ export class Debouncer implements Disposable {
 
   /** Announces what waits, if anything does. */
   flush(): void {
-    if (this.#isDirty) this.#now('window');
+    if (this.#isDirty && !this.#isOver) this.#now('window');
   }
 
   #now(cause: FlushCause): void {

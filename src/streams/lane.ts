@@ -1,28 +1,28 @@
+import type { Pattern } from '../engine/waiting/pattern.ts';
 import type { Stretch } from './resource.ts';
 import type { LagPolicy } from './settings.ts';
 
 /** Something in a lane's queue, in the order of the stream. */
-export type LaneItem =
-  /** Announced and not delivered. */
-  | ({ readonly kind: 'range' } & Stretch)
-  /** Everything since the last delivery, in place of a queue that overflowed. */
-  | ({ readonly kind: 'snapshot' } & Stretch)
-  /** Here so many events, with this many bytes (or events of a JSON resource) between them, were dropped. */
-  | { readonly kind: 'lagged'; readonly events: number; readonly units: number; readonly at: number };
+export type LaneItem = LaneRange | LaneGap;
 
-interface QueuedRange {
+/** Announced and not delivered. A snapshot stands for a queue that overflowed. */
+export interface LaneRange extends Stretch {
   readonly kind: 'range' | 'snapshot';
-  from: number;
-  to: number;
   /** Announcements that are in it. */
-  events: number;
+  readonly events: number;
+  /** Decides which of its lines (or events) are delivered. */
+  readonly pattern: Pattern | undefined;
+  /** Before this offset stands the rest of a line that was found to match. */
+  readonly matchedTo: number;
 }
-interface QueuedGap {
+
+/** The lag policy dropped this stretch, with so many events. */
+export interface LaneGap extends Stretch {
   readonly kind: 'lagged';
-  events: number;
-  units: number;
-  readonly at: number;
+  readonly events: number;
 }
+
+type Queued<Item> = { -readonly [Field in keyof Item]: Item[Field] };
 
 export interface LaneCounters {
   readonly eventsSent: number;
@@ -35,16 +35,18 @@ export interface LaneCounters {
 
 /**
  * The queue of one client on one resource: stretches of the stream that were announced to it and that it has not read, never copies of
- * their bytes. Whatever its policy drops, a reader learns how much and where.
+ * their bytes. Of whatever its policy drops, a reader learns how much and where.
  */
 export class Lane {
   readonly policy: LagPolicy;
   readonly #capacity: number;
-  #queue: (QueuedRange | QueuedGap)[] = [];
+  #queue: (Queued<LaneRange> | Queued<LaneGap>)[] = [];
   /** How many ranges are queued: gaps take no room. */
   #ranges = 0;
   /** Everything before it is delivered, read otherwise, filtered out or reported as dropped. */
   #delivered: number;
+  /** What is queued before this offset cannot be delivered before more comes: a character without its end. */
+  #heldTo = -1;
   #counters = { eventsSent: 0, bytesSent: 0, lagDrops: 0, laggedRecoveries: 0, queueHighWatermark: 0, filtered: 0 };
 
   constructor(policy: LagPolicy, capacity: number, from: number) {
@@ -55,6 +57,12 @@ export class Lane {
 
   get isEmpty(): boolean {
     return this.#queue.length === 0;
+  }
+
+  /** A read would find something. */
+  get hasNews(): boolean {
+    const last = this.#queue.at(-1);
+    return last !== undefined && last.to > this.#heldTo;
   }
 
   /** No event fits without the lag policy. */
@@ -75,25 +83,26 @@ export class Lane {
   }
 
   /** In order, the oldest first. */
-  *items(): Generator<LaneItem, void, void> {
-    for (const item of this.#queue) yield { ...item };
+  get items(): readonly LaneItem[] {
+    return this.#queue;
   }
 
-  /** One event. Ranges come in the order of the stream and do not overlap. */
-  push({ from, to }: Stretch): void {
+  /** One event. Events come in the order of the stream and do not overlap. */
+  push(span: Stretch, pattern?: Pattern): void {
     const last = this.#queue.at(-1);
-    const isSnapshot = last?.kind === 'snapshot';
-    if (isSnapshot || (this.isFull && this.policy === 'block_slow')) {
-      // A snapshot covers what follows it; and while its producer is being stopped, a lane loses nothing.
-      if (last?.kind === 'lagged' || last === undefined) this.#append(from, to);
-      else this.#extend(last, to);
-    } else if (!this.isFull) this.#append(from, to);
-    else if (this.policy === 'drop_newest') this.#gap(to - from, to);
+    const isCovered = last?.kind === 'snapshot' || (this.isFull && this.policy === 'block_slow');
+    if (isCovered && last && last.kind !== 'lagged') {
+      // A snapshot stands for what follows it as well; and a lane whose producer is being stopped loses nothing.
+      last.to = span.to;
+      last.events += 1;
+      last.pattern = pattern;
+    } else if (!this.isFull) this.#append(span, pattern);
+    else if (this.policy === 'drop_newest') this.#dropTail(span);
     else if (this.policy === 'drop_oldest') {
-      this.#append(from, to);
       this.#dropHead();
+      this.#append(span, pattern);
     } else {
-      this.#append(from, to);
+      this.#append(span, pattern);
       this.collapse();
     }
   }
@@ -104,46 +113,48 @@ export class Lane {
     if (this.isEmpty) this.#delivered = Math.max(this.#delivered, to);
   }
 
-  /** Puts one snapshot since the last delivery in the place of the queue. */
+  /** Puts one snapshot in the place of everything that is queued. */
   collapse(): void {
     const ranges = this.#queue.filter((item) => item.kind !== 'lagged');
-    const last = ranges.at(-1);
-    if (last === undefined) return;
+    const [first, last] = [ranges[0], ranges.at(-1)];
+    if (first === undefined || last === undefined) return;
     const events = ranges.reduce((sum, item) => sum + item.events, 0);
-    this.#queue = [{ kind: 'snapshot', from: this.#delivered, to: last.to, events }];
+    const { pattern } = last;
+    this.#queue = [{ kind: 'snapshot', from: first.from, to: last.to, events, pattern, matchedTo: first.matchedTo }];
     this.#ranges = 1;
     this.#counters.laggedRecoveries += 1;
   }
 
-  /** The queue is this stretch alone from now on, whatever was delivered before. */
-  replay({ from, to }: Stretch): void {
+  /** The queue is empty from now on, and the stream goes on at `from`, whatever was delivered before. */
+  rewind(from: number): void {
     this.#delivered = from;
+    this.#heldTo = -1;
     this.#queue = [];
     this.#ranges = 0;
-    if (to > from) this.#append(from, to);
   }
 
-  /** Everything before `to` has reached the client, `bytes` of it through this lane, or was reported to it as gone. */
-  deliver(to: number, bytes: number): void {
-    let events = 0;
-    while (this.#queue.length > 0) {
-      const [head] = this.#queue as [QueuedRange | QueuedGap];
-      if (head.kind === 'lagged') {
-        if (head.at > to) break;
-        this.#queue.shift();
-        continue;
-      }
-      if (head.to > to) {
-        head.from = Math.max(head.from, to);
+  /** Everything before `to` has reached the client, `sent` of it through this lane, or was reported to it as gone. */
+  deliver(to: number, sent: number, matchedTo = 0): void {
+    let done = 0;
+    for (const item of this.#queue) {
+      if (item.to > to) {
+        this.#shorten(item, to, matchedTo);
         break;
       }
-      events += head.events;
-      this.#ranges -= 1;
-      this.#queue.shift();
+      if (item.kind !== 'lagged') {
+        this.#ranges -= 1;
+        if (sent > 0) this.#counters.eventsSent += item.events;
+      }
+      done += 1;
     }
+    this.#queue.splice(0, done);
     this.#delivered = Math.max(this.#delivered, to);
-    this.#counters.bytesSent += bytes;
-    if (bytes > 0) this.#counters.eventsSent += Math.max(events, 1);
+    this.#counters.bytesSent += sent;
+  }
+
+  /** What is left of the queue after a read cannot be delivered before more comes. */
+  hold(): void {
+    this.#heldTo = this.#queue.at(-1)?.to ?? -1;
   }
 
   /** The client has read up to `to` in another way. */
@@ -156,37 +167,41 @@ export class Lane {
     this.#counters.lagDrops += events;
   }
 
-  #append(from: number, to: number): void {
-    this.#queue.push({ kind: 'range', from, to, events: 1 });
+  #shorten(item: Queued<LaneRange> | Queued<LaneGap>, to: number, matchedTo: number): void {
+    if (to <= item.from) return;
+    item.from = to;
+    if (item.kind === 'lagged') return;
+    item.matchedTo = Math.max(item.matchedTo, matchedTo);
+    // Its client knows by now that it gets a snapshot.
+    item.kind = 'range';
+  }
+
+  #append({ from, to }: Stretch, pattern: Pattern | undefined): void {
+    this.#queue.push({ kind: 'range', from, to, events: 1, pattern, matchedTo: 0 });
     this.#ranges += 1;
-    this.#counters.queueHighWatermark = Math.max(this.#counters.queueHighWatermark, this.#ranges);
+    this.#counters.queueHighWatermark = Math.max(
+      this.#counters.queueHighWatermark,
+      Math.min(this.#ranges, this.#capacity),
+    );
   }
 
-  #extend(range: QueuedRange, to: number): void {
-    range.to = to;
-    range.events += 1;
-  }
-
-  #gap(units: number, at: number): void {
+  #dropTail({ from, to }: Stretch): void {
     this.#counters.lagDrops += 1;
     const last = this.#queue.at(-1);
-    if (last?.kind === 'lagged')
-      this.#queue[this.#queue.length - 1] = { ...last, events: last.events + 1, units: last.units + units, at };
-    else this.#queue.push({ kind: 'lagged', events: 1, units, at });
+    if (last?.kind === 'lagged') {
+      last.to = to;
+      last.events += 1;
+    } else this.#queue.push({ kind: 'lagged', from, to, events: 1 });
   }
 
   #dropHead(): void {
     const index = this.#queue.findIndex((item) => item.kind !== 'lagged');
-    const head = this.#queue[index] as QueuedRange;
-    const before = this.#queue[index - 1] as QueuedGap | undefined;
+    const head = this.#queue[index];
+    if (head === undefined) return;
+    const before = this.#queue[index - 1];
     this.#counters.lagDrops += head.events;
-    const gap: QueuedGap = {
-      kind: 'lagged',
-      events: (before?.events ?? 0) + head.events,
-      units: (before?.units ?? 0) + head.to - head.from,
-      at: head.to,
-    };
-    this.#queue.splice(0, index + 1, gap);
+    const [from, events] = [before?.from ?? head.from, (before?.events ?? 0) + head.events];
+    this.#queue.splice(0, index + 1, { kind: 'lagged', from, to: head.to, events });
     this.#ranges -= 1;
   }
 }

@@ -2,11 +2,14 @@ import { FairleadError } from '../contract/errors.ts';
 import { remoteError } from '../contract/remote-errors.ts';
 import { plainOutput } from '../engine/reading/plain-output.ts';
 import { compilePattern, type Pattern } from '../engine/waiting/pattern.ts';
+import type { LaneRange } from './lane.ts';
 import type { Stretch, TextContent, TextRead } from './resource.ts';
 
 const newline = 0x0a;
 /** A longer line is matched and delivered in pieces of this size: a program may print one without an end. */
-const longestLine = 64 << 10;
+export const longestLine = 64 << 10;
+/** So much is read at a time. */
+const blockSize = 2 * longestLine;
 
 /** Compiles a filter. Throws FILTER_INVALID; its length counts characters. */
 export function compileFilter(source: string, longest: number): Pattern {
@@ -24,8 +27,8 @@ export function compileFilter(source: string, longest: number): Pattern {
 }
 
 /**
- * Finds the lines of a growing text that match. A line is judged when it is complete, by its plain text without its end, and delivered
- * whole or not at all.
+ * Finds out whether the lines of a growing text match. A line is judged when it is complete, by its plain text without its end, and
+ * delivered whole or not at all.
  */
 export class LineFilter {
   readonly pattern: Pattern;
@@ -39,50 +42,108 @@ export class LineFilter {
     this.#lineAt = this.#searchedTo = from;
   }
 
-  /** Takes in what came up to now. The stretch of complete lines, and where in it the first match begins; undefined if no line ended. */
-  feed(content: TextContent, isOver: boolean): { readonly to: number; readonly match: number | undefined } | undefined {
-    const to = this.#completeTo(content, isOver);
-    if (to === undefined) return undefined;
-    const lines = linesOf(content, { from: this.#lineAt, to });
+  get lineAt(): number {
+    return this.#lineAt;
+  }
+
+  /** The client has read everything before this offset: what is left of its line is a line. */
+  skip(to: number): void {
+    this.#lineAt = Math.max(this.#lineAt, to);
+    this.#searchedTo = Math.max(this.#searchedTo, to);
+  }
+
+  /**
+   * Takes in what came up to now: the stretch of lines that are complete, beginning with the first one that matches. `from` is undefined
+   * when none does; the result is undefined when no line ended. With no time left it promises nothing: the stretch begins with the first
+   * line that was not judged, and its reader judges the rest.
+   */
+  feed(
+    content: TextContent,
+    isOver: boolean,
+    isTired: () => boolean,
+  ): { readonly from: number | undefined; readonly to: number } | undefined {
+    const from = this.#lineAt;
+    const to = isOver ? content.end : this.#completeTo(content);
+    if (to <= from) return undefined;
     this.#lineAt = to;
-    for (const line of lines) if (this.#matches(content, line)) return { to, match: line.from };
-    return { to, match: undefined };
-  }
-
-  /** The matching lines of a stretch that begins and ends with whole lines. Neighbours are one. */
-  *select(content: TextContent, span: Stretch): Generator<Stretch, void, void> {
-    let run: Stretch | undefined;
-    for (const line of linesOf(content, span)) {
-      if (!this.#matches(content, line)) continue;
-      if (run?.to === line.from) run = { from: run.from, to: line.to };
-      else {
-        if (run) yield run;
-        run = line;
-      }
+    this.#searchedTo = Math.max(this.#searchedTo, to);
+    // What is gone already was not judged: it counts as lost when its client reads.
+    if (content.start > from) return { from, to };
+    for (const span of matchingSpans(content, { from, to }, { pattern: this.pattern, matchedTo: 0 })) {
+      if (span.isMatch) return { from: span.from, to };
+      if (span.to < to && isTired()) return { from: span.to, to };
     }
-    if (run) yield run;
+    return { from: undefined, to };
   }
 
-  /** The end of the last complete line, if there is a new one. */
-  #completeTo(content: TextContent, isOver: boolean): number | undefined {
-    const { end } = content;
-    if (isOver) return end > this.#lineAt ? end : undefined;
-    const fresh = content.read({ from: this.#searchedTo, to: end }, Number.POSITIVE_INFINITY);
-    this.#searchedTo = end;
+  /** The end of the last complete line, or of the last full piece of one that is too long. */
+  #completeTo(content: TextContent): number {
+    const fresh = content.read({ from: this.#searchedTo, to: content.end }, Number.POSITIVE_INFINITY);
+    this.#searchedTo = content.end;
     const last = lastNewline(fresh);
-    if (last !== undefined) return last + 1;
-    return end - this.#lineAt >= longestLine ? end : undefined;
+    const lineAt = last === undefined ? Math.max(this.#lineAt, content.start) : last + 1;
+    return lineAt + longestLine * Math.floor((content.end - lineAt) / longestLine);
   }
+}
 
-  #matches(content: TextContent, line: Stretch): boolean {
-    const { parts } = content.read(line, longestLine + 1);
-    const text = plainOutput(Buffer.concat(parts.map(({ bytes }) => bytes)).toString('utf8')).text;
-    // A line that was redrawn (carriage returns) is several: each of them was shown.
-    return text
-      .replace(/\n$/, '')
-      .split('\n')
-      .some((shown) => this.pattern.exec(shown) !== undefined);
+export interface JudgedSpan extends Stretch {
+  readonly isMatch: boolean;
+}
+
+/** All of a stretch of whole lines, in spans that match and spans that do not. Long spans come in parts. */
+export function* matchingSpans(
+  content: TextContent,
+  { from, to }: Stretch,
+  { pattern, matchedTo }: Pick<LaneRange, 'pattern' | 'matchedTo'>,
+): Generator<JudgedSpan, void, void> {
+  let run: JudgedSpan | undefined;
+  if (matchedTo > from) run = { from, to: matchedTo, isMatch: true };
+  for (const { at, bytes } of lines(content, { from: Math.max(from, matchedTo), to })) {
+    const isMatch = pattern === undefined || matches(pattern, bytes);
+    const isSame = run?.isMatch === isMatch && at + bytes.length - run.from <= longestLine;
+    if (run && !isSame) yield run;
+    run = { from: run && isSame ? run.from : at, to: at + bytes.length, isMatch };
   }
+  if (run) yield run;
+}
+
+function matches(pattern: Pattern, line: Uint8Array): boolean {
+  const printed = Buffer.from(line.buffer, line.byteOffset, line.length).toString('utf8');
+  const { text } = plainOutput(printed);
+  const shown = text.endsWith('\n') ? text.slice(0, -1) : text;
+  // A line that was redrawn (carriage returns) is several: each of them was shown.
+  return shown.includes('\n') ? shown.split('\n').some((one) => pattern.test(one)) : pattern.test(shown);
+}
+
+/** The lines of a stretch, each with its end; those that are too long in pieces. */
+function* lines(
+  content: TextContent,
+  { from, to }: Stretch,
+): Generator<{ readonly at: number; readonly bytes: Uint8Array }, void, void> {
+  let at = from;
+  while (at < to) {
+    const { parts, from: first } = content.read({ from: at, to }, blockSize);
+    const block = parts.length === 1 && parts[0] ? parts[0].bytes : Buffer.concat(parts.map(({ bytes }) => bytes));
+    if (block.length === 0) return;
+    const isLast = first + block.length >= to;
+    let lineAt = 0;
+    while (lineAt < block.length) {
+      const end = endOfLine(block, lineAt);
+      if (end === undefined && !isLast) break;
+      const next = end ?? block.length;
+      yield { at: first + lineAt, bytes: block.subarray(lineAt, next) };
+      lineAt = next;
+    }
+    at = first + lineAt;
+  }
+}
+
+/** Undefined when the line may go on after the block. */
+function endOfLine(block: Uint8Array, from: number): number | undefined {
+  const place = block.indexOf(newline, from);
+  const end = place < 0 ? block.length : place + 1;
+  if (end - from >= longestLine) return from + longestLine;
+  return place < 0 ? undefined : end;
 }
 
 function lastNewline({ to, parts }: TextRead): number | undefined {
@@ -93,23 +154,4 @@ function lastNewline({ to, parts }: TextRead): number | undefined {
     if (place >= 0) return at + place;
   }
   return undefined;
-}
-
-/** The lines of a stretch, each with its end; those that are too long in pieces. */
-function* linesOf(content: TextContent, span: Stretch): Generator<Stretch, void, void> {
-  const { from, parts } = content.read(span, Number.POSITIVE_INFINITY);
-  let at = from;
-  let lineAt = from;
-  for (const { bytes } of parts) {
-    for (let place = bytes.indexOf(newline); place >= 0; place = bytes.indexOf(newline, place + 1)) {
-      yield* pieces(lineAt, at + place + 1);
-      lineAt = at + place + 1;
-    }
-    at += bytes.length;
-  }
-  if (at > lineAt) yield* pieces(lineAt, at);
-}
-
-function* pieces(from: number, to: number): Generator<Stretch, void, void> {
-  for (let at = from; at < to; at += longestLine) yield { from: at, to: Math.min(to, at + longestLine) };
 }

@@ -1,41 +1,56 @@
 import { onAbort } from '../system/on-abort.ts';
 
+/** What a client is to be told of: a change, or only that the connection lives. */
+export interface Outgoing {
+  readonly name: string;
+  readonly isKeepalive: boolean;
+}
+
 /**
  * What a client is to be told, at most one note for each name. The client's connection pulls: notes leave one at a time, in turns, so a
  * slow client costs a set of names, and of two that change all the time neither is told of twice running.
  */
 export class Outbox {
-  /** The one that was told of longest ago first. */
-  readonly #names = new Set<string>();
-  #wake: (() => void) | undefined;
+  /** Whether each is only a sign of life; the one that was told of longest ago first. */
+  readonly #waiting = new Map<string, boolean>();
+  readonly #readers = new Set<() => void>();
 
   get size(): number {
-    return this.#names.size;
+    return this.#waiting.size;
   }
 
-  /** Adds a name, behind those that wait already. */
-  add(name: string): void {
-    this.#names.add(name);
-    this.#wake?.();
+  /** Adds a name behind those that wait already. One that waits keeps its place; a change counts for more than a sign of life. */
+  add(name: string, isKeepalive = false): void {
+    this.#waiting.set(name, isKeepalive && (this.#waiting.get(name) ?? true));
+    for (const wake of this.#readers) wake();
   }
 
   delete(name: string): void {
-    this.#names.delete(name);
+    this.#waiting.delete(name);
   }
 
-  /** The names, each when its turn comes, until the signal is aborted. For one reader at a time. */
-  async *names(signal: AbortSignal): AsyncGenerator<string, void, void> {
-    using _end = onAbort(signal, () => this.#wake?.());
+  /** Each when its turn comes, until the signal is aborted. */
+  async *notes(signal: AbortSignal): AsyncGenerator<Outgoing, void, void> {
     while (!signal.aborted) {
-      const [next] = this.#names;
-      if (next !== undefined) {
-        this.#names.delete(next);
-        yield next;
-        continue;
+      const [next] = this.#waiting;
+      if (next === undefined) await this.#more(signal);
+      else {
+        const [name, isKeepalive] = next;
+        this.#waiting.delete(name);
+        yield { name, isKeepalive };
       }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
     }
+  }
+
+  async #more(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        this.#readers.delete(wake);
+        aborted[Symbol.dispose]();
+        resolve();
+      };
+      this.#readers.add(wake);
+      const aborted = onAbort(signal, wake);
+    });
   }
 }

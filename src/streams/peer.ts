@@ -76,8 +76,8 @@ export class Peer implements ConnectedClient, Disposable {
   }
 
   /** A resource it follows by this URI has something to tell. */
-  mark(plain: string): void {
-    this.#outbox.add(plain);
+  mark(plain: string, isKeepalive = false): void {
+    this.#outbox.add(plain, isKeepalive);
   }
 
   unmark(plain: string): void {
@@ -95,16 +95,21 @@ export class Peer implements ConnectedClient, Disposable {
       });
   }
 
+  /** How many notes wait for its connection. */
+  get waiting(): number {
+    return this.#outbox.size;
+  }
+
   /** What to tell it, one note at a time, as fast as it takes them. For one reader at a time. */
   async *notes(signal: AbortSignal): AsyncGenerator<ResourceNote, void, void> {
-    for await (const name of this.#outbox.names(signal)) {
+    for await (const { name, isKeepalive } of this.#outbox.notes(signal)) {
       if (name === listName) {
         this.#listedAt = this.#clock.monotonic();
         yield { kind: 'listed' };
         continue;
       }
       const topic = this.slots.get(name)?.topic ?? this.#laneOn(name)?.topic;
-      const note = topic?.noteFor(this, name);
+      const note = topic?.noteFor(this, name, isKeepalive);
       if (note) yield note;
     }
   }

@@ -1,7 +1,7 @@
 import type { LaneRead } from './lane-read.ts';
 import type { Peer } from './peer.ts';
 import type { StreamResource, TextContent, TextPart } from './resource.ts';
-import { heldBack } from './text-read.ts';
+import { heldBack, lengthOf, longestHeld } from './text-read.ts';
 import type { ResourceUri } from './uri.ts';
 
 /** What a read of a resource found. */
@@ -33,9 +33,9 @@ export function readResource(resource: StreamResource, uri: ResourceUri, peer: P
   }
   const isStateless = peer.isStateless && uri.cursor === 'auto';
   const asked = uri.cursor === 'auto' ? (peer.isStateless ? 0 : (peer.offsets.get(key) ?? 0)) : (uri.cursor ?? 0);
-  // Whoever names no place wants what there is: only a cursor can have missed something.
+  // A caller that names no place wants what there is: only a cursor can have missed something.
   const truncated = uri.cursor === undefined || isStateless ? 0 : Math.max(0, content.start - asked);
-  const { parts, cursor } = readText(content, asked, maxBytes, uri.raw || resource.end !== undefined);
+  const { parts, cursor } = readText(content, asked, maxBytes, uri, resource.end !== undefined);
   if (!peer.isStateless) {
     peer.offsets.set(key, Math.max(peer.offsets.get(key) ?? 0, cursor));
     acknowledge(peer, key, cursor);
@@ -43,10 +43,15 @@ export function readResource(resource: StreamResource, uri: ResourceUri, peer: P
   return { resource, uri, text: { parts, cursor, truncated, isStateless } };
 }
 
-function readText(content: TextContent, from: number, maxBytes: number, isWhole: boolean) {
-  const read = content.read({ from, to: content.end }, maxBytes);
-  // A cut by the limit may fall into a character as well; the rest comes with the next read.
-  const { parts, held } = isWhole && read.to === content.end ? { parts: read.parts, held: 0 } : heldBack(read.parts);
+function readText(content: TextContent, asked: number, maxBytes: number, uri: ResourceUri, isOver: boolean) {
+  let read = content.read({ from: asked, to: content.end }, maxBytes);
+  if (uri.raw) return { parts: read.parts, cursor: read.to };
+  const isCut = (): boolean => read.to < content.end;
+  if (isCut() && lengthOf(read.parts) > 0 && heldBack(read.parts).held === lengthOf(read.parts)) {
+    // A limit smaller than a character or an escape sequence: the reader would never get past it.
+    read = content.read({ from: asked, to: content.end }, maxBytes + longestHeld);
+  }
+  const { parts, held } = isOver && !isCut() ? { parts: read.parts, held: 0 } : heldBack(read.parts);
   return { parts, cursor: read.to - held };
 }
 

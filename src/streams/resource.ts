@@ -89,6 +89,8 @@ export interface StreamResource {
   readonly release?: AutoRelease | undefined;
   /** Held open for a person, a recording or a call that waits. */
   readonly isHeld?: () => boolean;
+  /** Calls back whenever that may have changed. */
+  readonly onHeld?: (listener: () => void) => Disposable;
   /** Nothing is read from the far side while this is held. */
   readonly block?: () => Disposable;
   /** An unobserved one is worth a warning; ends it when the operator wants that. */

@@ -2,14 +2,15 @@ import type { Clock } from '../lib/clock.ts';
 import type { Pattern } from '../engine/waiting/pattern.ts';
 import type { FlushCause } from './debouncer.ts';
 import { Lane } from './lane.ts';
-import { type LaneRead, readLane } from './lane-read.ts';
+import { type LaneRead, nothingRead, readLane } from './lane-read.ts';
 import { LineFilter } from './line-filter.ts';
 import type { Peer } from './peer.ts';
 import { Presence } from './presence.ts';
-import type { ResourceEnd, StreamResource } from './resource.ts';
+import type { JsonContent, ResourceEnd, StreamResource, TextContent } from './resource.ts';
 import type { Topic } from './topic.ts';
 import type { LagPolicy, LifetimeName, StreamSettings } from './settings.ts';
 import type { ResourceUri } from './uri.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 export interface LaneRequest {
   readonly uri: ResourceUri;
@@ -26,15 +27,16 @@ interface LaneParts {
   readonly topic: Topic;
   readonly clock: Clock;
   readonly settings: Pick<StreamSettings, 'laneBuffer' | 'readBytes'>;
+  readonly filtering: WorkBudget;
   /** It is over: its owner forgets it. */
   readonly over: (lane: StreamLane) => void;
   /** There is room in its queue again. */
   readonly drained: (lane: StreamLane) => void;
 }
 
-/** A lane of a closed resource can be drained for so long. */
-const afterEndMs = 60_000;
 const mostWarnings = 8;
+/** So long one read may search for lines that match. Then its client is told that there is more. */
+const searchMs = 10;
 
 /** One client's lane on one resource: its queue, filter, pause and lifetime. */
 export class StreamLane implements Disposable {
@@ -58,7 +60,6 @@ export class StreamLane implements Disposable {
   #isOver = false;
   #idleTimer: Disposable | undefined;
   #leaseTimer: Disposable | undefined;
-  #endTimer: Disposable | undefined;
   #expiresAt: number | undefined;
   #warnings: string[] = [];
   #unreported: string[] = [];
@@ -79,7 +80,7 @@ export class StreamLane implements Disposable {
     this.createdAt = clock.now();
     this.#seen = resource.content.end;
     this.lane = new Lane(request.lagPolicy, settings.laneBuffer, this.#seen);
-    this.filter = request.filter;
+    this.#setFilter(request.filter, this.#seen);
     if (peer.isStateless) this.presence = new Presence(clock, (isAway) => isAway && this[Symbol.dispose]());
     this.#lease();
   }
@@ -90,7 +91,11 @@ export class StreamLane implements Disposable {
 
   /** There is something for its client to read. */
   get isReady(): boolean {
-    return !this.#isPaused && !this.#isOver && (!this.lane.isEmpty || (this.#end !== undefined && !this.#isEndTold));
+    return !this.#isPaused && !this.#isOver && (this.lane.hasNews || (this.#end !== undefined && !this.#isEndTold));
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   get isAway(): boolean {
@@ -106,11 +111,19 @@ export class StreamLane implements Disposable {
     return this.#pattern;
   }
 
-  /** Judges what is announced from now on, and what is still in the queue when it is read. */
+  /** Judges every line that ends from now on. A line that began before is judged whole, unless a part of it is in the queue already. */
   set filter(pattern: Pattern | undefined) {
+    const from = this.#filter?.lineAt ?? this.#seen;
+    this.#setFilter(pattern, from);
+    if (pattern || from === this.#seen) return;
+    this.lane.push({ from, to: this.#seen });
+    this.topic.announce(this);
+  }
+
+  #setFilter(pattern: Pattern | undefined, from: number): void {
     this.#pattern = pattern;
     const { content } = this.resource;
-    this.#filter = pattern && content.type === 'text' ? new LineFilter(pattern, this.#seen) : undefined;
+    this.#filter = pattern && content.type === 'text' ? new LineFilter(pattern, from) : undefined;
   }
 
   /** The newest ones, for people. */
@@ -122,17 +135,10 @@ export class StreamLane implements Disposable {
   flush(cause: FlushCause): void {
     if (cause === 'keepalive') return;
     const { content, end } = this.resource;
-    const before = this.lane.depth;
-    if (content.type === 'json') this.#flushEvents(content);
-    else if (this.#filter) {
-      const fed = this.#filter.feed(content, end !== undefined);
-      if (fed?.match !== undefined) this.lane.push({ from: fed.match, to: fed.to });
-      else if (fed) this.lane.pass(fed.to);
-    } else if (content.end > this.#seen) this.lane.push({ from: this.#seen, to: content.end });
+    if (this.#takeIn(content, end !== undefined)) this.lastEventAt = this.#parts.clock.now();
     this.#seen = content.end;
-    if (this.lane.depth !== before || !this.lane.isEmpty) this.lastEventAt = this.#parts.clock.now();
     if (cause === 'bytes') this.byteFlushes += 1;
-    if (end && !this.#end) this.#close(end);
+    this.#end ??= end;
   }
 
   /** A notification that names it is on its way. */
@@ -151,48 +157,65 @@ export class StreamLane implements Disposable {
   /** The client read the resource up to here in another way. */
   acknowledge(to: number): void {
     this.lane.acknowledge(to);
+    // It may be ahead of what was announced.
+    this.#seen = Math.max(this.#seen, to);
+    this.#filter?.skip(to);
     this.touch();
     this.#settle();
   }
 
   pause(): void {
     this.#isPaused = true;
+    this.#watchIdle();
+    // It stops its producer no longer.
+    this.#parts.drained(this);
   }
 
   /** Goes on, and renews a lease. */
   resume(): void {
     this.#isPaused = false;
     this.#lease();
+    this.topic.announce(this);
   }
 
   /** What it has for its client, which counts as delivered. */
   read(raw: boolean): LaneRead {
     this.touch();
+    if (this.#isPaused) return nothingRead(this.lane);
+    const { clock, settings } = this.#parts;
+    const until = clock.monotonic() + searchMs;
+    let isTired = false;
     const read = readLane(this.lane, this.resource.content, {
       isOver: this.resource.end !== undefined,
-      filter: this.#filter,
-      pattern: this.#pattern,
       raw,
-      maxBytes: this.#parts.settings.readBytes,
-      isPaused: this.#isPaused,
+      maxBytes: settings.readBytes,
+      isFiltered: this.#filter !== undefined,
+      isTired: () => (isTired = clock.monotonic() >= until),
       end: this.#isEndTold ? undefined : this.#end,
     });
-    if (read.lostUnits > 0) this.warn(`LAG_DETECTED lost_bytes=${read.lostUnits}`);
+    const isText = this.resource.content.type === 'text';
+    if (read.lostUnits > 0) this.warn(`LAG_DETECTED ${isText ? 'lost_bytes' : 'lost_events'}=${read.lostUnits}`);
     if (read.tellsEnd) this.#isEndTold = true;
     const warnings = this.#unreported;
     this.#unreported = [];
     this.#settle();
+    if (isTired) this.topic.announce(this);
     return { ...read, warnings };
   }
 
   /** The queue is this stretch alone from now on. */
   replay(from: number): number {
-    const { end } = this.resource.content;
-    this.lane.replay({ from, to: end });
-    this.#seen = end;
-    if (this.#pattern) this.filter = this.#pattern;
+    const { content, end } = this.resource;
+    this.lane.rewind(from);
+    this.#setFilter(this.#pattern, from);
+    this.#seen = from;
+    // Events are one stretch here, or the lag policy would drop some of those that were asked for.
+    if (content.type === 'text') this.#takeIn(content, end !== undefined);
+    else if (content.end > from) this.lane.push({ from, to: content.end }, this.#pattern);
+    this.#seen = content.end;
     this.touch();
-    return end - from;
+    this.topic.announce(this);
+    return content.end - from;
   }
 
   /** Its producer could not be stopped any longer: it goes on with a snapshot. */
@@ -206,17 +229,36 @@ export class StreamLane implements Disposable {
     this.#unreported = [...this.#unreported.slice(1 - mostWarnings), words];
   }
 
-  #flushEvents(content: Extract<StreamResource['content'], { type: 'json' }>): void {
-    if (content.start > this.#seen) this.lane.push({ from: this.#seen, to: content.start });
-    for (const event of content.read({ from: this.#seen, to: content.end })) {
-      if (this.#pattern && !this.#pattern.exec(JSON.stringify(event))) this.lane.pass(event.seq);
-      else this.lane.push({ from: event.seq - 1, to: event.seq });
-    }
+  /** True when there is a new event in the queue. */
+  #takeIn(content: TextContent | JsonContent, isOver: boolean): boolean {
+    if (content.type === 'json') return this.#takeEvents(content);
+    if (this.#filter) return this.#takeLines(this.#filter, content, isOver);
+    if (content.end === this.#seen) return false;
+    this.lane.push({ from: this.#seen, to: content.end });
+    return true;
   }
 
-  #close(end: ResourceEnd): void {
-    this.#end = end;
-    this.#endTimer = this.#parts.clock.after(afterEndMs, () => this[Symbol.dispose]());
+  #takeLines(filter: LineFilter, content: TextContent, isOver: boolean): boolean {
+    const fed = this.#parts.filtering.spend((isTired) => filter.feed(content, isOver, isTired));
+    if (fed?.from === undefined) {
+      if (fed) this.lane.pass(fed.to);
+      return false;
+    }
+    this.lane.push({ from: fed.from, to: fed.to }, filter.pattern);
+    return true;
+  }
+
+  #takeEvents(content: JsonContent): boolean {
+    const gone = content.start > this.#seen;
+    if (gone) this.lane.push({ from: this.#seen, to: content.start });
+    let isNew = gone;
+    for (const event of content.read({ from: this.#seen, to: content.end })) {
+      const isKept = !this.#pattern || this.#pattern.test(JSON.stringify(event));
+      if (isKept) this.lane.push({ from: event.seq - 1, to: event.seq }, this.#pattern);
+      else this.lane.pass(event.seq);
+      isNew ||= isKept;
+    }
+    return isNew;
   }
 
   #settle(): void {
@@ -248,7 +290,6 @@ export class StreamLane implements Disposable {
     this.#isOver = true;
     this.#idleTimer?.[Symbol.dispose]();
     this.#leaseTimer?.[Symbol.dispose]();
-    this.#endTimer?.[Symbol.dispose]();
     this.presence?.[Symbol.dispose]();
     this.#parts.over(this);
   }

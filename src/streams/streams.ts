@@ -15,6 +15,7 @@ import { type LaneRequest, StreamLane } from './stream-lane.ts';
 import { Tombstones } from './tombstones.ts';
 import { Topic } from './topic.ts';
 import { parseUri, type ResourceUri, type Scheme } from './uri.ts';
+import { WorkBudget } from './work-budget.ts';
 
 interface StreamsOptions {
   readonly settings: StreamSettings;
@@ -26,7 +27,7 @@ type Follower = Pick<Caller, 'principal' | 'connected' | 'offers'>;
 /** Everything that can be followed by a URI, and the clients that follow it. Operations find it with `engine.service(streams)`. */
 export class Streams implements AsyncDisposable {
   readonly settings: StreamSettings;
-  readonly #engine: Engine;
+  readonly #engine: Pick<Engine, 'clock' | 'background'>;
   readonly #sources: ReadonlyMap<Scheme, ResourceSource>;
   readonly #listening: Disposable[];
   readonly #topics = new Map<string, Topic>();
@@ -36,13 +37,19 @@ export class Streams implements AsyncDisposable {
   readonly #observed = new Set<string>();
   readonly #released: Tombstones;
   readonly #killer: LeakKiller;
+  readonly #filtering: WorkBudget;
+  /** Subscriptions and lanes. */
+  #total = 0;
+  /** How many names were worth keeping when they were last looked at. */
+  #kept = 0;
 
-  constructor(engine: Engine, { settings, sources }: StreamsOptions) {
+  constructor(engine: Pick<Engine, 'clock' | 'background'>, { settings, sources }: StreamsOptions) {
     const { clock } = engine;
     this.settings = settings;
     this.#engine = engine;
     this.#sources = new Map(sources.map((source) => [source.scheme, source]));
     this.#released = new Tombstones(clock);
+    this.#filtering = new WorkBudget(clock);
     const leaks = (): StreamResource[] => this.#everything().filter((one) => isLeak(one, this.#isObserved));
     this.#killer = new LeakKiller(clock, settings, leaks, (work) => engine.background(work));
     this.#listening = sources.map((source) => source.onListChange(() => this.#listChanged()));
@@ -66,12 +73,7 @@ export class Streams implements AsyncDisposable {
   /** The client that asks: its connection, or all that its principal asks without one. */
   peerOf({ principal, connected }: Follower): Peer {
     if (connected instanceof Peer && !connected.isOver) return connected;
-    let peer = this.#stateless.get(principal);
-    if (!peer) {
-      peer = this.#newPeer('stateless', principal);
-      this.#stateless.set(principal, peer);
-    }
-    return peer;
+    return this.#stateless.get(principal) ?? this.#newPeer('stateless', principal);
   }
 
   /** What this caller may follow, each thing once. */
@@ -124,12 +126,15 @@ export class Streams implements AsyncDisposable {
       known.holders += 1;
       return known;
     }
-    const resource = this.#alive(this.find(uri, caller));
+    const resource = this.#alive(this.find(uri, caller), peer);
     const topic = this.#topicFor(resource, 'MAX_SUBS_PER_URI_EXCEEDED', 'MAX_SUBS_TOTAL_EXCEEDED');
     const slot: PlainSlot = { subId: this.#newId(), peer, topic, uri, holders: 1 };
+    this.#keep(peer);
+    this.#total += 1;
     peer.slots.set(uri.plain, slot);
     topic.slots.add(slot);
     topic.check();
+    topic.greet(slot);
     return slot;
   }
 
@@ -150,18 +155,21 @@ export class Streams implements AsyncDisposable {
       resource = this.find(request.uri, caller);
     } catch (cause) {
       const isMissing = cause instanceof FairleadError && cause.code === 'not_found';
-      throw isMissing ? this.#gone(request.uri, cause) : cause;
+      throw isMissing ? this.#gone(request.uri, peer, cause) : cause;
     }
-    const topic = this.#topicFor(this.#alive(resource), 'LANE_LIMIT_PER_URI', 'LANE_LIMIT_TOTAL');
+    const topic = this.#topicFor(this.#alive(resource, peer), 'LANE_LIMIT_PER_URI', 'LANE_LIMIT_TOTAL');
     const lane = new StreamLane(request, {
       subId: this.#newId(),
       peer,
       topic,
       clock: this.#engine.clock,
       settings: this.settings,
+      filtering: this.#filtering,
       over: (one) => this.#dropLane(one),
       drained: () => topic.drained(),
     });
+    this.#keep(peer);
+    this.#total += 1;
     peer.lanes.set(lane.subId, lane);
     topic.lanes.add(lane);
     topic.check();
@@ -171,9 +179,7 @@ export class Streams implements AsyncDisposable {
   /** One of the caller's lanes. Naming it counts as a sign of life. */
   lane(subId: string, caller: Follower): StreamLane {
     const lane = this.peerOf(caller).lanes.get(subId);
-    if (!lane) {
-      throw noLane(subId, closest(subId, this.peerOf(caller).lanes.keys()));
-    }
+    if (!lane) throw noLane(subId, closest(subId, this.peerOf(caller).lanes.keys()));
     lane.touch();
     return lane;
   }
@@ -193,12 +199,6 @@ export class Streams implements AsyncDisposable {
   }
 
   readonly #isObserved = ({ key }: StreamResource): boolean => this.#observed.has(key);
-
-  get #total(): number {
-    let total = 0;
-    for (const topic of this.#topics.values()) total += topic.size;
-    return total;
-  }
 
   #everything(): StreamResource[] {
     return [...this.#sources.values()].flatMap((source) => source.list(undefined));
@@ -226,18 +226,34 @@ export class Streams implements AsyncDisposable {
       away: (one) => this.#checkTopicsOf(one),
       end: (one) => this.#dropPeer(one),
     });
-    this.#peers.add(peer);
+    if (kind !== 'stateless') this.#keep(peer);
     return peer;
   }
 
+  /** One without a connection is known only as long as it follows something: it never says that it is gone. */
+  #keep(peer: Peer): void {
+    this.#peers.add(peer);
+    if (peer.isStateless) this.#stateless.set(peer.principal, peer);
+  }
+
+  #forget(peer: Peer): void {
+    if (!peer.isStateless || peer.slots.size + peer.lanes.size > 0) return;
+    this.#peers.delete(peer);
+    this.#stateless.delete(peer.principal);
+  }
+
   /** Throws when it is closed: nothing would ever be announced. */
-  #alive(resource: StreamResource): StreamResource {
-    if (resource.end) throw this.#gone(resource);
+  #alive(resource: StreamResource, peer: Peer): StreamResource {
+    if (resource.end) throw this.#gone(resource, peer);
     return resource;
   }
 
-  #gone({ scheme, id }: Pick<StreamResource, 'scheme' | 'id'>, cause?: FairleadError): FairleadError {
-    const isReleased = this.#released.has(`${scheme} ${id}`);
+  #gone(
+    { scheme, id }: Pick<StreamResource, 'scheme' | 'id'>,
+    { principal }: Peer,
+    cause?: FairleadError,
+  ): FairleadError {
+    const isReleased = [principal, undefined].some((owner) => this.#released.has(tombstone(id, owner)));
     const near = cause?.data?.['closest'];
     return remoteError(
       isReleased ? 'GRACE_TIMER_EXPIRED' : 'RESOURCE_GONE',
@@ -258,7 +274,7 @@ export class Streams implements AsyncDisposable {
     const topic = new Topic(resource, {
       clock: this.#engine.clock,
       settings: this.settings,
-      released: ({ resource: { scheme, id } }) => this.#released.add(`${scheme} ${id}`),
+      released: ({ resource: { id, owner } }) => this.#released.add(tombstone(id, owner)),
       idle: (one) => this.#dropTopic(one),
       background: (work) => this.#engine.background(work),
     });
@@ -269,9 +285,22 @@ export class Streams implements AsyncDisposable {
   #listChanged(): void {
     for (const peer of this.#peers) peer.markList();
     this.#killer.arm();
-    if (this.#observed.size <= this.#topics.size) return;
-    const alive = new Set(this.#everything().map(({ key }) => key));
-    for (const key of this.#observed) if (!alive.has(key) && !this.#topics.has(key)) this.#observed.delete(key);
+    // What is remembered of resources goes with them; looking through all of them pays only when much has gathered.
+    if (this.#remembered > 2 * this.#kept + 64) this.#tidy();
+  }
+
+  get #remembered(): number {
+    let names = this.#observed.size;
+    for (const { offsets } of this.#peers) names += offsets.size;
+    return names;
+  }
+
+  #tidy(): void {
+    const alive = new Set([...this.#everything().map(({ key }) => key), ...this.#topics.keys()]);
+    for (const names of [this.#observed, ...[...this.#peers].map(({ offsets }) => offsets)]) {
+      for (const key of names.keys()) if (!alive.has(key)) names.delete(key);
+    }
+    this.#kept = this.#remembered;
   }
 
   #checkTopicsOf(peer: Peer): void {
@@ -280,15 +309,20 @@ export class Streams implements AsyncDisposable {
 
   #dropSlot(slot: PlainSlot): void {
     const { peer, topic, uri } = slot;
+    if (!topic.slots.delete(slot)) return;
+    this.#total -= 1;
     peer.slots.delete(uri.plain);
-    topic.slots.delete(slot);
+    this.#forget(peer);
     topic.check();
   }
 
   #dropLane(lane: StreamLane): void {
-    lane.peer.lanes.delete(lane.subId);
-    lane.topic.lanes.delete(lane);
-    lane.topic.check();
+    const { peer, topic, subId } = lane;
+    if (!topic.lanes.delete(lane)) return;
+    this.#total -= 1;
+    peer.lanes.delete(subId);
+    this.#forget(peer);
+    topic.check();
   }
 
   #dropTopic(topic: Topic): void {
@@ -296,7 +330,6 @@ export class Streams implements AsyncDisposable {
     topic[Symbol.dispose]();
     for (const slot of topic.slots) this.#dropSlot(slot);
     for (const lane of topic.lanes) lane[Symbol.dispose]();
-    for (const peer of this.#peers) peer.offsets.delete(topic.resource.key);
   }
 
   #dropPeer(peer: Peer): void {
@@ -312,6 +345,8 @@ type LimitCode = 'MAX_SUBS_PER_URI_EXCEEDED' | 'MAX_SUBS_TOTAL_EXCEEDED' | 'LANE
 
 const limit = (code: LimitCode, most: number): FairleadError =>
   remoteError(code, `${most} subscriptions are open already`, { context: `limit=${most}` });
+
+const tombstone = (id: string, owner: string | undefined): string => `${id} ${owner ?? ''}`;
 
 const noLane = (subId: string, near: readonly string[] = []): FairleadError =>
   remoteError('SUB_NOT_FOUND', `no lane with id ${subId}`, { context: subId, closest: near });

@@ -66,6 +66,7 @@ export function terminalResource(terminal: Terminal, facts: TerminalFacts): Stre
     },
     release: facts.release,
     isHeld: () => usage.isHeld,
+    onHeld: (listener) => usage.onHeld.on(listener),
     block: () => feed.hold(),
     leak: facts.leak,
   };

@@ -31,9 +31,10 @@ export class Topic implements Disposable {
   readonly lanes = new Set<StreamLane>();
   readonly #parts: TopicParts;
   readonly #debouncer: Debouncer;
-  readonly #listening: Disposable;
+  readonly #listening: readonly (Disposable | undefined)[];
   readonly #budget: BlockBudget;
-  #blocked: { readonly hold: Disposable; readonly limit: Disposable } | undefined;
+  /** The lanes for which the far side waits. */
+  #blocked: { readonly by: readonly StreamLane[]; readonly hold: Disposable; readonly limit: Disposable } | undefined;
   #releaseTimer: Disposable | undefined;
   #endTimer: Disposable | undefined;
   #isOver = false;
@@ -43,10 +44,13 @@ export class Topic implements Disposable {
     this.#parts = parts;
     this.#budget = new BlockBudget(parts.clock);
     this.#debouncer = new Debouncer(parts.clock, parts.settings, (cause) => this.#flush(cause));
-    this.#listening = resource.onChange(({ bytes, isFinal }) => {
-      if (isFinal) this.#finish();
-      else this.#debouncer.poke(bytes);
-    });
+    this.#listening = [
+      resource.onChange(({ bytes, isFinal }) => {
+        if (isFinal) this.#finish();
+        else this.#debouncer.poke(bytes);
+      }),
+      resource.onHeld?.(() => this.check()),
+    ];
   }
 
   /** How many subscriptions and lanes it has. */
@@ -57,20 +61,24 @@ export class Topic implements Disposable {
   get state(): LifecycleState {
     if (this.resource.end) return 'closed';
     if (this.#releaseTimer) return 'releasing';
-    return this.#isObserved ? 'observed' : 'owned';
+    return this.#isFollowed ? 'observed' : 'owned';
   }
 
+  /** A client follows it, or a person, a recording or a call holds it. */
   get #isObserved(): boolean {
+    return this.resource.isHeld?.() === true || this.#isFollowed;
+  }
+
+  get #isFollowed(): boolean {
     return [...this.slots].some(({ peer }) => !peer.isAway) || [...this.lanes].some(({ isAway }) => !isAway);
   }
 
   /** What this client is told of it now; undefined when there is nothing any more. */
-  noteFor(peer: Peer, plain: string): ResourceNote | undefined {
+  noteFor(peer: Peer, plain: string, isKeepalive = false): ResourceNote | undefined {
     const slot = peer.slots.get(plain);
-    const lanes = [...this.lanes].filter(
-      (lane) => lane.isReady && lane.request.uri.plain === plain && tells(peer, lane),
-    );
-    if (!slot && lanes.length === 0) return undefined;
+    const all = [...this.lanes].filter((lane) => lane.request.uri.plain === plain && tells(peer, lane));
+    const lanes = all.filter(({ isReady }) => isReady);
+    if (!slot && (isKeepalive ? all : lanes).length === 0) return undefined;
     for (const lane of lanes) lane.announce();
     const ids = lanes.map(({ subId }) => subId);
     return {
@@ -82,19 +90,25 @@ export class Topic implements Disposable {
     };
   }
 
-  /** A subscriber came, left, went away or came back. */
+  /** A subscriber came, left, went away or came back, or something else began or ceased to hold the resource. */
   check(): void {
-    this.#countStreams();
     if (this.#isOver) return;
-    if (this.resource.end) {
-      if (this.size === 0) this.#parts.idle(this);
-      return;
-    }
-    const { release } = this.resource;
-    if (this.#isObserved) this.#keep();
-    else if (release && !this.#releaseTimer) this.#releaseAfter(release.graceMs);
-    else if (!release && this.size === 0) this.#parts.idle(this);
+    this.#countStreams();
     this.#unblock();
+    const { release, end } = this.resource;
+    if (end) {
+      if (this.size === 0) this.#parts.idle(this);
+    } else if (this.#isObserved) this.#keep();
+    else if (release) this.#releaseTimer ??= this.#parts.clock.after(release.graceMs, () => this.#release());
+    else if (this.size === 0) this.#parts.idle(this);
+  }
+
+  /** A new subscriber does not wait for a window that others opened, and hears of lanes that have something for it. */
+  greet({ peer, uri }: PlainSlot): void {
+    this.#debouncer.flush();
+    for (const lane of this.lanes) {
+      if (lane.isReady && lane.request.uri.plain === uri.plain && tells(peer, lane)) peer.mark(uri.plain);
+    }
   }
 
   /** A new lane, or one that replays, has something to say at once. */
@@ -110,13 +124,14 @@ export class Topic implements Disposable {
   }
 
   #flush(cause: FlushCause): void {
+    const isKeepalive = cause === 'keepalive';
     for (const lane of this.lanes) lane.flush(cause);
-    for (const { peer, uri } of this.slots) peer.mark(uri.plain);
+    for (const { peer, uri } of this.slots) peer.mark(uri.plain, isKeepalive);
     for (const lane of this.lanes) {
-      if (cause === 'keepalive' && !lane.isPaused && !lane.peer.isStateless) lane.peer.mark(lane.request.uri.plain);
-      else if (lane.isReady) for (const peer of this.#tellers(lane)) peer.mark(lane.request.uri.plain);
+      if (!isKeepalive && !lane.isReady) continue;
+      for (const peer of this.#tellers(lane)) peer.mark(lane.request.uri.plain, isKeepalive);
     }
-    if (cause !== 'keepalive') this.#block();
+    if (!isKeepalive) this.#block();
   }
 
   /** The clients that hear of a lane: its own, or every stream of its principal that names its URI. */
@@ -133,51 +148,51 @@ export class Topic implements Disposable {
   #finish(): void {
     if (this.#endTimer) return;
     this.#keep();
+    this.#letGo();
     this.#debouncer.finish();
     this.#endTimer = this.#parts.clock.after(afterEndMs, () => this.#parts.idle(this));
+    this.check();
   }
 
   // --- the far side waits for a slow reader ---
 
+  /** A lane that is full and may not stop its producer goes on with a snapshot. */
   #block(): void {
-    const { block, isHeld } = this.resource;
-    if (!block || this.#blocked || this.resource.end || isHeld?.()) return;
-    const full = [...this.lanes].filter((lane) => this.#mayBlock(lane));
-    if (full.length === 0) return;
+    const full = [...this.lanes].filter(isFull);
+    if (full.length === 0 || this.#blocked) return;
+    const { block, end, isHeld } = this.resource;
     const leftMs = Math.min(this.#budget.leftMs, this.#parts.settings.blockMs);
-    if (leftMs <= 0) return this.#overrun(full);
+    const isAllowed = block && !end && !isHeld?.() && leftMs > 0;
+    const by = full.filter((lane) => isAllowed && this.#mayBlock(lane));
+    for (const lane of full) if (!by.includes(lane)) lane.overrun();
+    if (!block || by.length === 0) return;
     this.#budget.start();
-    const hold = block();
-    const limit = this.#parts.clock.after(leftMs, () => {
-      this.#overrun([...this.lanes].filter((lane) => this.#mayBlock(lane)));
-      this.#unblock();
-    });
-    this.#blocked = { hold, limit };
+    this.#blocked = { by, hold: block(), limit: this.#parts.clock.after(leftMs, () => this.#letGo()) };
   }
 
-  #mayBlock({ lane, isPaused, isAway, peer }: StreamLane): boolean {
+  #mayBlock({ isPaused, isAway, isOver, peer }: StreamLane): boolean {
     const { owner } = this.resource;
-    return (
-      lane.policy === 'block_slow' &&
-      lane.isFull &&
-      !isPaused &&
-      !isAway &&
-      (owner === undefined || owner === peer.principal)
-    );
+    return !isPaused && !isAway && !isOver && (owner === undefined || owner === peer.principal);
   }
 
-  #overrun(lanes: readonly StreamLane[]): void {
-    for (const lane of lanes) lane.overrun();
-  }
-
+  /** Lets the far side go on when no lane that stopped it needs that any more. */
   #unblock(): void {
-    if (!this.#blocked || [...this.lanes].some((lane) => this.#mayBlock(lane))) return;
-    const { hold, limit } = this.#blocked;
+    const stays = (lane: StreamLane): boolean => isFull(lane) && this.#mayBlock(lane);
+    if (this.#blocked && (this.resource.isHeld?.() || !this.#blocked.by.some(stays))) this.#letGo();
+  }
+
+  /** Lets the far side go on. Lanes that are still full are behind for good. */
+  #letGo(): void {
+    if (!this.#blocked) return;
+    const { by, hold, limit } = this.#blocked;
     this.#blocked = undefined;
     limit[Symbol.dispose]();
     hold[Symbol.dispose]();
     const ms = this.#budget.stop();
-    for (const lane of this.lanes) if (lane.lane.policy === 'block_slow') lane.blockedMs += ms;
+    for (const lane of by) {
+      lane.blockedMs += ms;
+      if (isFull(lane)) lane.overrun();
+    }
   }
 
   // --- its end when the last subscriber has left ---
@@ -187,15 +202,17 @@ export class Topic implements Disposable {
     this.#releaseTimer = undefined;
   }
 
-  #releaseAfter(graceMs: number): void {
-    this.#releaseTimer = this.#parts.clock.after(graceMs, () => {
-      this.#releaseTimer = undefined;
-      const { release, end, isHeld } = this.resource;
-      if (!release || end) return;
-      if (isHeld?.()) return this.#releaseAfter(graceMs);
-      this.#parts.released(this);
-      this.#parts.background(release.close());
-    });
+  #release(): void {
+    this.#releaseTimer = undefined;
+    const { release, end, isHeld, onHeld } = this.resource;
+    if (!release || end) return;
+    if (isHeld?.()) {
+      // It tells when it is let go, or is asked again.
+      if (!onHeld) this.#releaseTimer = this.#parts.clock.after(release.graceMs, () => this.#release());
+      return;
+    }
+    this.#parts.released(this);
+    this.#parts.background(release.close());
   }
 
   [Symbol.dispose](): void {
@@ -204,11 +221,12 @@ export class Topic implements Disposable {
     this.#keep();
     this.#endTimer?.[Symbol.dispose]();
     this.#debouncer[Symbol.dispose]();
-    this.#listening[Symbol.dispose]();
-    this.#blocked?.limit[Symbol.dispose]();
-    this.#blocked?.hold[Symbol.dispose]();
+    for (const listening of this.#listening) listening?.[Symbol.dispose]();
+    this.#letGo();
   }
 }
+
+const isFull = ({ lane }: StreamLane): boolean => lane.policy === 'block_slow' && lane.isFull;
 
 const tells = (peer: Peer, { peer: own }: StreamLane): boolean =>
   peer === own || (own.isStateless && peer.kind === 'listener' && peer.principal === own.principal);

@@ -12,6 +12,8 @@ export interface Pattern {
   readonly source: string;
   /** The first match at or after `from`. Takes time linear in the text, whatever the pattern. */
   exec(text: string, from?: number): PatternMatch | undefined;
+  /** Whether it matches anywhere: many times faster than finding out where. */
+  test(text: string): boolean;
 }
 
 const longestPattern = 1000;
@@ -30,6 +32,7 @@ export function compilePattern(source: string, flags = '', { longest = longestPa
   if (compiled.programSize() > largestProgram) throw invalid(source, 'its repetitions make it too large');
   return {
     source,
+    test: (text) => compiled.test(text),
     exec(text, from = 0) {
       if (from > text.length) return undefined;
       const matcher = compiled.matcher(text);

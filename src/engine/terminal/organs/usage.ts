@@ -1,4 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
+import { Emitter } from '../../../lib/emitter.ts';
 import type { Intake } from '../intake.ts';
 
 /** The clients that use a terminal, by what tells them apart. */
@@ -12,6 +13,8 @@ export interface ClientUse {
 /** When a terminal was last used: by its callers, or by its program. */
 export class Usage {
   clients: ClientUse | undefined;
+  /** Whether it is held, whenever that changes. */
+  readonly onHeld = new Emitter<boolean>();
   readonly #clock: Clock;
   readonly #intake: Pick<Intake, 'lastMs'>;
   #markedAt: number;
@@ -49,6 +52,7 @@ export class Usage {
   /** While held, it is not idle, however quiet it is. */
   keepAwake(): Disposable {
     this.#holders += 1;
+    if (this.#holders === 1) this.onHeld.emit(true);
     let held = true;
     return {
       [Symbol.dispose]: () => {
@@ -56,6 +60,7 @@ export class Usage {
         held = false;
         this.#holders -= 1;
         this.mark();
+        if (this.#holders === 0) this.onHeld.emit(false);
       },
     };
   }

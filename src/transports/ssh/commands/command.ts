@@ -1,3 +1,4 @@
+import { Emitter } from '../../../lib/emitter.ts';
 import type { Ended } from '../../../engine/terminal/channel.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { deferred } from '../../../lib/deferred.ts';
@@ -58,6 +59,8 @@ export class SshCommand implements SessionChild {
   readonly request: CommandRequest;
   readonly startedAt: number;
   readonly output: CommandOutput;
+  /** When a call begins or ceases to wait for its end. */
+  readonly onAwaited = new Emitter<void>();
   readonly #clock: Clock;
   readonly #ended = deferred<CommandEnd>();
   readonly #limit: Disposable;
@@ -134,7 +137,13 @@ export class SshCommand implements SessionChild {
   /** Counts as a call that waits for its end, until disposed. */
   awaited(): Disposable {
     this.#waiters += 1;
-    return { [Symbol.dispose]: () => void (this.#waiters -= 1) };
+    this.onAwaited.emit();
+    return {
+      [Symbol.dispose]: () => {
+        this.#waiters -= 1;
+        this.onAwaited.emit();
+      },
+    };
   }
 
   /** While held, nothing is read from the far side, which then has to wait. The holder sets a limit. */

@@ -77,6 +77,7 @@ function commandResource(command: SshCommand): StreamResource {
     },
     release: releaseWhenNoSubs ? { graceMs, close } : undefined,
     isHeld: () => command.isAwaited,
+    onHeld: (listener) => command.onAwaited.on(listener),
     block: () => command.hold(),
     leak: { close },
   };
