@@ -64,6 +64,8 @@ class Trial {
   printed = '';
   /** The client has everything before it, or was told what it missed. */
   at = 0;
+  /** Before it stands the rest of a line of which the client has the beginning. */
+  matchedTo = 0;
   readonly #peer;
   readonly #resource;
 
@@ -86,6 +88,7 @@ class Trial {
       else if (step.do === 'resume') this.lane.resume();
       else if (step.do === 'replay') {
         this.at = Math.max(content.start, content.end - step.back);
+        this.matchedTo = 0;
         expect(this.lane.replay(this.at)).toBe(content.end - this.at);
       } else if (step.do === 'plain') {
         const { text } = this.bench.streams.read(`${uri}?cursor=auto`, asked(this.#peer));
@@ -131,8 +134,7 @@ describe('remote 4.1, 4.3–4.5: however output is cut, delayed, paused, replaye
     fc.assert(
       fc.property(place, steps, (where, all) => {
         const trial = new Trial(where, true);
-        let matchedTo = 0;
-        trial.run(all, ({ parts, from, cursor, truncated }, { at, printed }) => {
+        trial.run(all, ({ parts, from, cursor, truncated }, { at, printed, matchedTo }) => {
           // What was skipped and not reported has no line that matches.
           const skipped = linesOf(printed, at, from).filter(({ text, to }) => to <= matchedTo || isMatch(text));
           const skippedBytes = skipped.reduce((sum, { text }) => sum + text.length, 0);
@@ -142,7 +144,7 @@ describe('remote 4.1, 4.3–4.5: however output is cut, delayed, paused, replaye
           );
           expect(bytesOf(parts).toString()).toBe(expected.map(({ text }) => text).join(''));
           const last = expected.at(-1);
-          matchedTo = last && last.to === cursor ? last.wholeTo : 0;
+          trial.matchedTo = last && last.to === cursor ? last.wholeTo : 0;
         });
       }),
       { numRuns: 1500 },
