@@ -1,7 +1,7 @@
 import type { Lane, LaneRange } from './lane.ts';
 import { matchingSpans } from './line-filter.ts';
 import type { JsonContent, ResourceEnd, ResourceEvent, Stretch, TextContent, TextPart } from './resource.ts';
-import { heldBack, joined, lengthOf, longestHeld } from './text-read.ts';
+import { heldBack, joinedParts, lengthOf, longestHeld } from './text-read.ts';
 
 /** What a client gets of its lane at one time. */
 export interface LaneRead {
@@ -169,7 +169,7 @@ class TextReading extends Reading {
   /** A limit smaller than a character or an escape sequence would stop the lane for ever: then there is always room for more. */
   protected override get isFull(): boolean {
     if (!super.isFull) return false;
-    return this.how.raw || this.size > longestHeld || heldBack(joined(this.#taken)).held < this.size;
+    return this.how.raw || this.size > longestHeld || heldBack(joinedParts(this.#taken)).held < this.size;
   }
 
   protected override lostIn({ events, from, to }: LaneRange, units: number): number {
@@ -177,7 +177,7 @@ class TextReading extends Reading {
   }
 
   protected override finish(goesOn: boolean): void {
-    const parts = joined(this.#taken);
+    const parts = joinedParts(this.#taken);
     const { parts: kept, held } = goesOn && !this.how.raw ? heldBack(parts) : { parts, held: 0 };
     this.cursor -= held;
     this.size -= held;

@@ -8,7 +8,7 @@ export const longestHeld = 4096;
 export const lengthOf = (parts: readonly TextPart[]): number => parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 /** Neighbours of one stream as one part. */
-export function joined(parts: readonly TextPart[]): TextPart[] {
+export function joinedParts(parts: readonly TextPart[]): TextPart[] {
   const runs: { readonly stream: TextPart['stream']; readonly bytes: Uint8Array[] }[] = [];
   for (const { stream, bytes } of parts) {
     const last = runs.at(-1);
