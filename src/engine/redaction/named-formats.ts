@@ -1,33 +1,53 @@
 import type { Span } from './span.ts';
 
 /**
- * Secrets that are known by their looks. Every pattern starts at a literal that cannot begin inside a word
- * and ends in a character class, so a search never goes over the same text twice.
+ * Secrets that are known by their looks: what each begins with (three characters and more), and what follows. Every
+ * pattern ends in a character class, so a search never goes over the same text twice.
  */
-const tokens = [
-  'gh[pousr]_[A-Za-z0-9]{16,255}',
-  'github_pat_[A-Za-z0-9_]{20,255}',
-  'gl(?:pat|ptt|dt|rt|cbt|ft|oas|soat|agent|imt)-[A-Za-z0-9_.-]{16,255}',
-  'GR1348941[A-Za-z0-9_-]{16,64}',
-  'xox[abeoprs]-[A-Za-z0-9-]{10,255}',
-  'xapp-[A-Za-z0-9-]{10,255}',
-  'sk-(?=[a-z_-]{0,64}[0-9A-Z])[A-Za-z0-9_-]{8,255}',
-  '[sr]k_(?:live|test)_[A-Za-z0-9]{10,255}',
-  'whsec_[A-Za-z0-9+/]{16,255}',
-  '(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])',
-  'AIza[A-Za-z0-9_-]{30,64}',
-  'ya29\\.[A-Za-z0-9_-]{20,512}',
-  'GOCSPX-[A-Za-z0-9_-]{20,64}',
-  'npm_[A-Za-z0-9]{30,64}',
-  'pypi-[A-Za-z0-9_-]{40,512}',
-  'dckr_pat_[A-Za-z0-9_-]{16,64}',
-  'hf_[A-Za-z0-9]{30,64}',
-  'hv[sbr]\\.[A-Za-z0-9_-]{20,255}',
-  'SG\\.[A-Za-z0-9_-]{16,64}\\.[A-Za-z0-9_-]{16,64}',
-  'AGE-SECRET-KEY-1[A-Z0-9]{40,64}',
-  'eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{4,8192}(?:\\.[A-Za-z0-9_-]{0,2048}){0,3}',
+const formats: readonly (readonly [starts: readonly string[], rest: string])[] = [
+  [['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], '[A-Za-z0-9_]{16,255}'],
+  [['github_pat_'], '[A-Za-z0-9_]{20,255}'],
+  [
+    ['glpat-', 'glptt-', 'gldt-', 'glrt-', 'glcbt-', 'glft-', 'gloas-', 'glsoat-', 'glagent-', 'glimt-', 'glffct-'],
+    '[A-Za-z0-9_.-]{16,255}',
+  ],
+  [['GR1348941'], '[A-Za-z0-9_-]{16,64}'],
+  [['glc_', 'glsa_'], '[A-Za-z0-9+/_]{30,400}={0,2}'],
+  [['xoxa-', 'xoxb-', 'xoxe-', 'xoxe.', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'], '[A-Za-z0-9.-]{10,255}'],
+  [['sk-'], '(?=[a-z_-]{0,64}[0-9A-Z])[A-Za-z0-9_-]{8,255}'],
+  [['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'], '[A-Za-z0-9]{10,255}'],
+  [['whsec_'], '[A-Za-z0-9+/]{16,255}'],
+  [['gsk_'], '[A-Za-z0-9]{40,128}'],
+  [['AKIA', 'ASIA', 'ABIA', 'ACCA', 'AGPA', 'AIDA', 'AIPA', 'ANPA', 'ANVA', 'AROA'], '[A-Z0-9]{16}(?![A-Za-z0-9])'],
+  [['A3T'], '[A-Z0-9]{17}(?![A-Za-z0-9])'],
+  [['AIza'], '[A-Za-z0-9_-]{30,64}'],
+  [['ya29.'], '[A-Za-z0-9_-]{20,512}'],
+  [['GOCSPX-'], '[A-Za-z0-9_-]{20,64}'],
+  [['npm_'], '[A-Za-z0-9_]{30,64}'],
+  [['pypi-'], '[A-Za-z0-9_-]{40,512}'],
+  [['dckr_pat_', 'dckr_oat_'], '[A-Za-z0-9_-]{16,64}'],
+  [['hf_'], '[A-Za-z0-9]{30,64}'],
+  [['hvs.', 'hvb.', 'hvr.'], '[A-Za-z0-9_-]{20,255}'],
+  [['SG.'], '[A-Za-z0-9_-]{16,128}\\.[A-Za-z0-9_-]{16,128}'],
+  [['shpat_', 'shpca_', 'shppa_', 'shpss_'], '[A-Za-z0-9]{32,64}'],
+  [['lin_api_', 'lin_oauth_'], '[A-Za-z0-9]{32,128}'],
+  [['ntn_'], '[A-Za-z0-9]{40,64}'],
+  [['ops_eyJ'], '[A-Za-z0-9_+/-]{40,4096}={0,2}'],
+  [['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'], '[A-Za-z0-9]{20,128}'],
+  [['dapi', 'dkea', 'dose'], '[A-Fa-f0-9]{32}(?:-[0-9])?(?![A-Za-z0-9])'],
+  [['figd_', 'figo_', 'figu_'], '[A-Za-z0-9_-]{16,128}'],
+  [['AGE-SECRET-KEY-1'], '[A-Z0-9]{40,64}'],
+  [['eyJ'], '[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{4,8192}(?:\\.[A-Za-z0-9_-]{0,2048}){0,3}'],
 ];
-const token = new RegExp(`(?<![A-Za-z0-9_])(?:${tokens.join('|')})`, 'g');
+
+/** What tokens begin with, in their own capitals and not inside a word. */
+export const tokenStarts: readonly string[] = formats.flatMap(([starts]) => starts);
+
+const literal = (text: string): string => text.replaceAll('.', '\\.');
+const token = new RegExp(
+  `(?<![A-Za-z])(?:${formats.map(([starts, rest]) => `(?:${starts.map(literal).join('|')})${rest}`).join('|')})`,
+  'g',
+);
 
 /** What comes before a secret, and the secret as group 1. */
 const headers = [
