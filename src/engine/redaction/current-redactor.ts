@@ -5,27 +5,22 @@ interface CurrentRedactorOptions {
   readonly key: () => Uint8Array;
   /** The person's own patterns as they are now. */
   readonly patterns: () => readonly string[];
+  /** Values that are known from the start. */
+  readonly known?: () => readonly string[];
 }
 
-/** The one redactor of an instance: another one as soon as the person's patterns change, with the same known values. */
+/** The one redactor of an instance, made when something is first masked. */
 export class CurrentRedactor {
   readonly #options: CurrentRedactorOptions;
   #redactor: Redactor | undefined;
-  #patterns = '';
-  #key: Uint8Array | undefined;
 
   constructor(options: CurrentRedactorOptions) {
     this.#options = options;
   }
 
   get(): Redactor {
-    const patterns = this.#options.patterns();
-    const seen = JSON.stringify(patterns);
-    if (this.#redactor === undefined || seen !== this.#patterns) {
-      this.#patterns = seen;
-      const known = this.#redactor?.known ?? [];
-      this.#redactor = new Redactor({ key: (this.#key ??= this.#options.key()), known, custom: patterns });
-    }
+    const { key, patterns, known = () => [] } = this.#options;
+    this.#redactor ??= new Redactor({ key: key(), known: known(), custom: patterns });
     return this.#redactor;
   }
 }

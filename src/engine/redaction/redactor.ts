@@ -5,6 +5,7 @@ import { keyValues } from './key-value.ts';
 import { namedFormats } from './named-formats.ts';
 import { joinSpans, type Span } from './span.ts';
 import { StreamRedactor } from './stream-redactor.ts';
+import { type TriggerTables, triggerTables } from './trigger-tables.ts';
 import { urlCredentials } from './url-credentials.ts';
 
 interface RedactorOptions {
@@ -12,8 +13,8 @@ interface RedactorOptions {
   readonly key: Uint8Array;
   /** Exact values to mask wherever they appear. Shorter than four characters would mask ordinary text: ignored. */
   readonly known?: readonly string[];
-  /** Regular expressions from the settings. */
-  readonly custom?: readonly string[];
+  /** Regular expressions from the settings, as they are now: a change counts at once, also for streams that have begun. */
+  readonly custom?: readonly string[] | (() => readonly string[]);
 }
 
 export interface Redacted {
@@ -28,27 +29,26 @@ const mostKnown = 1_000;
 /** Finds and masks secrets. One for every exit: model, mirror, log, cast, search. */
 export class Redactor {
   readonly #key: Uint8Array;
-  readonly #custom: CustomPatterns | undefined;
-  readonly #problems: string[] = [];
+  readonly #settings: () => readonly string[];
   readonly #known = new Set<string>();
+  #patterns: readonly string[] = [];
+  #custom: CustomPatterns | undefined;
+  #problems: string[] = [];
   #knownPattern: RegExp | undefined;
+  #knownInRows: RegExp | undefined;
+  #triggers: TriggerTables | undefined;
 
   constructor(options: RedactorOptions) {
     this.#key = options.key;
-    const custom = options.custom ?? [];
-    const report = (problem: string): void => void this.#problems.push(problem);
-    this.#custom = custom.length === 0 ? undefined : new CustomPatterns(custom, report);
+    const { custom = [] } = options;
+    this.#settings = typeof custom === 'function' ? custom : () => custom;
     for (const value of options.known ?? []) this.learn(value);
   }
 
   /** Sentences about custom patterns that cannot be used. */
   get problems(): readonly string[] {
+    this.#look();
     return this.#problems;
-  }
-
-  /** The values it was told of, oldest first. */
-  get known(): readonly string[] {
-    return [...this.#known];
   }
 
   /** From now on masks `value` everywhere; of a value of several lines, each line. The oldest of 1,000 is forgotten. */
@@ -62,7 +62,25 @@ export class Redactor {
       if (this.#known.size <= mostKnown) break;
       this.#known.delete(oldest);
     }
-    this.#knownPattern = alternatives([...this.#known]);
+    this.#knownPattern = alternatives([...this.#known], '');
+    this.#knownInRows = alternatives([...this.#known], '\\n?');
+    this.#triggers = undefined;
+  }
+
+  /** What any secret comes with; undefined when custom patterns may find one anywhere. */
+  get triggers(): TriggerTables | undefined {
+    if (this.#look() !== undefined) return undefined;
+    this.#triggers ??= this.#known.size === 0 ? usualTriggers() : triggerTables([...this.#known]);
+    return this.#triggers;
+  }
+
+  /** The text without known values, however plain; secrets that only look like some stay. Rows of a screen may cut them. */
+  withoutKnown(text: string): string {
+    if (this.#knownInRows === undefined) return text;
+    return text.replace(this.#knownInRows, (found) => {
+      const secret = found.replaceAll('\n', '');
+      return this.mask(secret) + '\n'.repeat(found.length - secret.length);
+    });
   }
 
   redactText(text: string): Redacted {
@@ -79,7 +97,8 @@ export class Redactor {
   /** Where the secrets of plain text are: sorted, not overlapping. */
   spans(text: string): Span[] {
     const spans = [...namedFormats(text), ...keyValues(text), ...urlCredentials(text), ...highEntropy(text)];
-    if (this.#custom !== undefined) spans.push(...this.#custom.find(text));
+    const custom = this.#look();
+    if (custom !== undefined) spans.push(...custom.find(text));
     if (this.#knownPattern !== undefined) {
       for (const match of text.matchAll(this.#knownPattern)) {
         spans.push({ start: match.index, end: match.index + match[0].length });
@@ -88,13 +107,33 @@ export class Redactor {
     return joinSpans(spans).filter((span) => !/^<redacted:[0-9a-f]{8}>$/.test(text.slice(span.start, span.end)));
   }
 
+  /** The custom patterns as they are now. */
+  #look(): CustomPatterns | undefined {
+    const patterns = this.#settings();
+    if (patterns === this.#patterns) return this.#custom;
+    const isSame = JSON.stringify(patterns) === JSON.stringify(this.#patterns);
+    this.#patterns = patterns;
+    if (isSame) return this.#custom;
+    const problems: string[] = [];
+    this.#problems = problems;
+    const report = (problem: string): void => void problems.push(problem);
+    this.#custom = patterns.length === 0 ? undefined : new CustomPatterns(patterns, report);
+    return this.#custom;
+  }
+
   mask(secret: string): string {
     return `<redacted:${createHmac('sha256', this.#key).update(secret).digest('hex').slice(0, 8)}>`;
   }
 }
 
-function alternatives(values: readonly string[]): RegExp | undefined {
+/** One for all redactors that know no value. */
+let usual: TriggerTables | undefined;
+const usualTriggers = (): TriggerTables => (usual ??= triggerTables());
+
+/** Any of the values, with `between` between its characters. */
+function alternatives(values: readonly string[], between: string): RegExp | undefined {
   if (values.length === 0) return undefined;
   const longestFirst = [...values].sort((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.map((value) => value.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|'), 'g');
+  const escaped = (char: string): string => char.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+  return new RegExp(longestFirst.map((value) => Array.from(value, escaped).join(between)).join('|'), 'g');
 }

@@ -1,3 +1,4 @@
+import { columnsOf } from './columns.ts';
 import { carriesString, esc, escapeEnd, movesCursor, movesToFirstColumn } from './escape-sequence.ts';
 
 /** What a person would read in a stretch of raw terminal output, and where in it every character came from. */
@@ -25,6 +26,11 @@ export function visibleText(raw: string, cols: number, final: boolean): VisibleT
   return new Reader(raw, cols, final).read();
 }
 
+/** The column behind a line that fits `visibleText`: a multiple of `cols` when it fills its row. */
+export function endColumn(line: string, cols: number): number {
+  return new Reader(line, cols, true).endColumn();
+}
+
 function plainText(raw: string): VisibleText {
   return {
     text: raw,
@@ -41,7 +47,7 @@ function mayWrap(raw: string, cols: number): boolean {
   for (;;) {
     const end = raw.indexOf('\n', from);
     if (end < 0) return false;
-    if (end - from >= cols) return true;
+    if (end - from >= cols / 2) return true;
     from = end + 1;
   }
 }
@@ -66,6 +72,8 @@ class Reader {
   #length = 0;
   /** Visible columns since the last hard break. */
   #column = 0;
+  /** That of the last soft wrap: an empty row ends the line. */
+  #rowFrom = 0;
   #lineStart = 0;
 
   constructor(raw: string, cols: number, final: boolean) {
@@ -74,14 +82,24 @@ class Reader {
     this.#final = final;
   }
 
-  read(): VisibleText {
-    const raw = this.#raw;
+  endColumn(): number {
+    this.#toEnd();
+    return this.#column;
+  }
+
+  #toEnd(): number {
     let index = 0;
-    while (index < raw.length) {
+    while (index < this.#raw.length) {
       const next = this.#step(index);
       if (next < 0) break;
       index = next;
     }
+    return index;
+  }
+
+  read(): VisibleText {
+    const raw = this.#raw;
+    const index = this.#toEnd();
     return {
       text: this.#runs.map((run) => run.text).join(''),
       rawAt: (at) => this.#rawAt(at),
@@ -127,10 +145,13 @@ class Reader {
   }
 
   #break(start: number, end: number, mayBeSoft: boolean): number {
-    const full = this.#cols > 0 && this.#column > 0 && this.#column % this.#cols === 0;
-    if (mayBeSoft && full) return end;
+    const full = this.#cols > 0 && this.#column > this.#rowFrom && this.#column % this.#cols === 0;
+    if (mayBeSoft && full) {
+      this.#rowFrom = this.#column;
+      return end;
+    }
     this.#put('\n', start);
-    this.#column = 0;
+    this.#column = this.#rowFrom = 0;
     this.#lineStart = end;
     return end;
   }
@@ -138,7 +159,7 @@ class Reader {
   #put(text: string, raw: number): number {
     this.#runs.push({ text, at: this.#length, raw });
     this.#length += text.length;
-    this.#column += codePoints(text);
+    this.#column += columnsOf(text);
     return raw + text.length;
   }
 
@@ -147,7 +168,7 @@ class Reader {
     if (last === undefined || last.text === '\n') return;
     const count = isLowSurrogate(last.text.charCodeAt(last.text.length - 1)) ? 2 : 1;
     this.#length -= Math.min(count, last.text.length);
-    this.#column--;
+    this.#column -= columnsOf(last.text.slice(-count));
     last.text = last.text.slice(0, -count);
     if (last.text === '') this.#runs.pop();
   }
@@ -163,12 +184,6 @@ class Reader {
     const run = runs[low - 1];
     return run === undefined || at >= run.at + run.text.length ? this.#raw.length : run.raw + at - run.at;
   }
-}
-
-function codePoints(text: string): number {
-  let pairs = 0;
-  for (let at = 0; at < text.length; at++) if (isLowSurrogate(text.charCodeAt(at))) pairs++;
-  return text.length - pairs;
 }
 
 function isLowSurrogate(code: number): boolean {

@@ -33,6 +33,11 @@ export class EchoedInput {
     this.#emit = emit;
   }
 
+  /** Output would tell something. */
+  get waits(): boolean {
+    return this.#runs.length > 0;
+  }
+
   input(text: string, atMs: number): void {
     for (const token of tokens(text)) {
       const run = this.#runs.at(-1);

@@ -25,6 +25,10 @@ interface Moment {
 /** Redacted output is held until its line ends, or for this long without output. */
 const holdMs = 5_000;
 
+/** In a flood, the end of a piece waits for its line to end, and is written with the next: an event for each costs time. */
+const togetherMs = 10;
+const longPiece = 1_000;
+
 /** What happens in a terminal, turned into lines of a cast: decoded, masked when asked for, in order. */
 export class Tape {
   readonly #writer: CastWriter;
@@ -89,7 +93,13 @@ export class Tape {
     const whole = all.length - incompleteTail(all);
     this.#incomplete = all.slice(whole);
     this.#outputTo = to;
-    this.text(this.#output.decode(all.subarray(0, whole)), atMs);
+    const characters = all.subarray(0, whole);
+    if (this.#masked === undefined) return this.text(this.#output.decode(characters), atMs);
+    this.#lastMs = atMs;
+    if (characters.length === 0) return;
+    // As in `text`, but without decoding what is decoded again when it is masked.
+    if (this.#unsure.waits) this.#unsure.output(this.#output.decode(characters));
+    this.#release(this.#masked.push(characters, { atMs }));
   }
 
   /** Output that the cast has already, so that a secret which begins in it is still masked. */
@@ -178,8 +188,19 @@ export class Tape {
   }
 
   #release(pieces: readonly RedactedPiece<Moment>[]): void {
-    for (const { text, tag } of pieces) {
-      this.#emit(tag.write?.(this.#writer, tag.atMs) ?? this.#writer.output(text, tag.atMs));
+    let text = '';
+    let atMs = 0;
+    for (const piece of pieces) {
+      const { write, atMs: cameMs } = piece.tag;
+      const joins = write === undefined && cameMs - atMs < togetherMs && piece.text.length > longPiece;
+      if (text !== '' && !joins) {
+        this.#emit(this.#writer.output(text, atMs));
+        text = '';
+      }
+      if (write !== undefined) this.#emit(write(this.#writer, cameMs));
+      else if (text === '') [text, atMs] = [piece.text, cameMs];
+      else text += piece.text;
     }
+    if (text !== '') this.#emit(this.#writer.output(text, atMs));
   }
 }
