@@ -1,9 +1,9 @@
 import { type Cell, defaultColor, type Grid, style, underlineKind } from '../screen/grid.ts';
 import { mix, paletteOf, type Rgb, rgbOf } from './color.ts';
-import { type Face, isSquare } from './fonts.ts';
+import { type Face, isSquare } from './glyphs/fonts.ts';
 import { frameButtons, frameTop, type Geometry } from './geometry.ts';
-import type { GlyphCache, GlyphRequest } from './glyphs.ts';
-import { emptyMask, type Mask } from './mask.ts';
+import type { GlyphCache, GlyphRequest } from './glyphs/glyphs.ts';
+import { emptyMask, type Mask } from './glyphs/mask.ts';
 import type { Pause } from '../../system/turns.ts';
 import { type Rect, underlineBars } from './underline.ts';
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type * as canvasLibrary from '@napi-rs/canvas';
-import { FairleadError } from '../../contract/errors.ts';
-import { fontPoints } from './geometry.ts';
-import { packageRoot } from '../../system/package-root.ts';
+import { FairleadError } from '../../../contract/errors.ts';
+import { fontPoints } from '../geometry.ts';
+import { packageRoot } from '../../../system/package-root.ts';
 
 export type Canvas = typeof canvasLibrary;
 

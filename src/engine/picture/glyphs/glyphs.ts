@@ -3,7 +3,7 @@ import { composed, hasMarks, type GraphemePart } from './combining.ts';
 import { type Canvas, type Face, fontFor, isSquare, loadCanvas, loadFontsFor } from './fonts.ts';
 import { emptyMask, type Mask, MaskPainter, topLevel } from './mask.ts';
 import { isShape, shapeMask } from './shapes.ts';
-import type { Pause } from '../../system/turns.ts';
+import type { Pause } from '../../../system/turns.ts';
 
 /** What decides the pixels of a glyph besides its text. */
 interface GlyphStyle {
