@@ -26,6 +26,16 @@ export interface PictureOptions {
   readonly rowCount?: number | undefined;
   readonly fromCol?: number | undefined;
   readonly colCount?: number | undefined;
+  /** Others than those of a picture of one screen. */
+  readonly limits?: PictureLimits | undefined;
+}
+
+/** In pixels. */
+export interface PictureLimits {
+  readonly width: number;
+  readonly height: number;
+  /** Of the whole area. */
+  readonly area: number;
 }
 
 /** Everything about a picture's size, in pixels. Cells have a fractional width, so columns are kept in tenths of a pixel. */
@@ -53,8 +63,7 @@ export const frameTop = 44;
 export const frameRadius = 10;
 /** What the buttons take of the bar, from the left. */
 export const frameButtons = 76;
-const maxWidth = 4000;
-const maxHeight = 10_000;
+const usualLimits: PictureLimits = { width: 4000, height: 10_000, area: 40_000_000 };
 const familyPattern = /^[\p{L}\p{N} ._,-]{1,120}$/u;
 
 export function geometryOf(grid: Grid, options: PictureOptions): Geometry {
@@ -66,7 +75,8 @@ export function geometryOf(grid: Grid, options: PictureOptions): Geometry {
   const rows = rangeIn(options.fromRow, options.rowCount, Math.max(grid.rows, grid.lines.length), 'row');
   const chrome = options.chrome ?? false;
   const { width, height } = pixelsOf(cols, rows, scale, chrome);
-  if (width > maxWidth || height > maxHeight) throw tooLarge({ cols, rows, scale, chrome });
+  const limits = options.limits ?? usualLimits;
+  if (!isWithin({ width, height }, limits)) throw tooLarge({ cols, rows, scale, chrome }, limits);
   return {
     theme: typeof options.theme === 'object' ? options.theme : themeNamed(options.theme),
     scale,
@@ -83,6 +93,21 @@ export function geometryOf(grid: Grid, options: PictureOptions): Geometry {
     cellHeight: cellHeightPoints * scale,
   };
 }
+
+const isWithin = ({ width, height }: { width: number; height: number }, limits: PictureLimits): boolean =>
+  width <= limits.width && height <= limits.height && width * height <= limits.area;
+
+/** The most rows of so many columns that a picture without a frame can show; 0 if the columns alone are too many. */
+export function rowsThatFit(cols: number, scale: number, limits: PictureLimits): number {
+  const width = widthOf({ from: 0, to: cols }, scale);
+  if (width > limits.width) return 0;
+  const height = Math.min(limits.height, Math.floor(limits.area / width));
+  return Math.max(0, Math.floor((height / scale - 2 * padding) / cellHeightPoints));
+}
+
+/** The most columns that a picture can show. */
+export const colsThatFit = (scale: number, { width }: Pick<PictureLimits, 'width'>): number =>
+  Math.floor(((width / scale - 2 * padding) * 10) / cellWidthTenths);
 
 /** Letters of scale 1 are small and can still be read; smaller ones could not. */
 const scaleWithin = (widest: number, cols: Range): number => (widthOf(cols, 2) <= widest ? 2 : 1);
@@ -113,27 +138,27 @@ function bad(message: string): FairleadError {
   return new FairleadError('invalid_input', message, { hint: 'Correct the option and ask again.' });
 }
 
-function tooLarge({ cols, rows, scale, chrome }: Pick<Geometry, 'cols' | 'rows' | 'scale' | 'chrome'>): FairleadError {
+function tooLarge(
+  { cols, rows, scale, chrome }: Pick<Geometry, 'cols' | 'rows' | 'scale' | 'chrome'>,
+  limits: PictureLimits,
+): FairleadError {
   const { width, height } = pixelsOf(cols, rows, scale, chrome);
-  const fits = (other: number): boolean => {
-    const size = pixelsOf(cols, rows, other, chrome);
-    return size.width <= maxWidth && size.height <= maxHeight;
-  };
+  const fits = (other: number): boolean => isWithin(pixelsOf(cols, rows, other, chrome), limits);
   const smaller = [3, 2, 1].find((other) => other < scale && fits(other));
   return new FairleadError(
     'too_large',
-    `The picture would be ${width} × ${height} pixels; the limit is ${maxWidth} × ${maxHeight}.`,
+    `The picture would be ${width} × ${height} pixels; the limit is ${limits.width} × ${limits.height}.`,
     {
-      hint: smaller === undefined ? lessOf(cols, chrome) : `Use scale ${smaller}.`,
-      data: { width, height, maxWidth, maxHeight },
+      hint: smaller === undefined ? lessOf(cols, chrome, limits) : `Use scale ${smaller}.`,
+      data: { width, height, maxWidth: limits.width, maxHeight: limits.height },
     },
   );
 }
 
 /** What can be asked for at the smallest scale. */
-function lessOf(cols: Range, chrome: boolean): string {
-  const columns = Math.floor(((maxWidth - 2 * padding) * 10) / cellWidthTenths);
-  const rows = Math.floor((maxHeight - padding - topOf(chrome)) / cellHeightPoints);
+function lessOf(cols: Range, chrome: boolean, limits: PictureLimits): string {
+  const columns = colsThatFit(1, limits);
+  const rows = Math.floor((limits.height - padding - topOf(chrome)) / cellHeightPoints);
   const fewer = `ask for at most ${rows} rows (fromRow, rowCount)`;
   if (cols.to - cols.from <= columns) return `Use scale 1 and ${fewer}, or make the terminal smaller.`;
   return `Make the terminal at most ${columns} columns wide; then use scale 1 and ${fewer}.`;

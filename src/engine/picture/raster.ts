@@ -1,3 +1,4 @@
+import { FairleadError } from '../../contract/errors.ts';
 import type { Grid } from '../screen/grid.ts';
 import { mix, paletteOf, type Rgb } from './color.ts';
 import { frameColors, paintFrame } from './frame.ts';
@@ -13,6 +14,8 @@ const glyphsPerLook = 512;
 const rowsPerLook = 64;
 /** Colours kept free for emoji, which bring many. */
 const emojiColors = 96;
+/** A picture of more colours than a list holds takes seven bytes a pixel while it is drawn and written. */
+const mostTruePixels = 16_000_000;
 
 /** Draws a screen into memory. Gives the loop a turn every few milliseconds. */
 export async function drawPixels(grid: Grid, options: PictureOptions, signal: AbortSignal): Promise<Pixels> {
@@ -21,6 +24,7 @@ export async function drawPixels(grid: Grid, options: PictureOptions, signal: Ab
   const cache = glyphCache(geometry.fontFamily, geometry.scale, geometry.cellTenths, geometry.cellHeight);
   const plan = await planPicture(grid, geometry, cache, pause);
   const steps = stepsFor(plan, geometry);
+  if (steps === undefined) refuseLarge(geometry);
   const surface = (steps === undefined ? trueSurface : indexedSurface)(geometry.width, geometry.height);
   await clear(surface, paletteOf(geometry.theme).background, pause);
   const ramps = plan.inks.map((ink) => rampOf(ink, surface, steps ?? topLevel));
@@ -28,6 +32,14 @@ export async function drawPixels(grid: Grid, options: PictureOptions, signal: Ab
   if (geometry.chrome) paintFrame(surface, geometry);
   await paint(surface, plan, ramps, pause);
   return surface.pixels();
+}
+
+function refuseLarge({ width, height }: Geometry): void {
+  if (width * height <= mostTruePixels) return;
+  throw new FairleadError('too_large', `A picture of ${width} × ${height} pixels is too large for so many colours.`, {
+    hint: 'Use a smaller scale, or ask for fewer rows.',
+    data: { width, height, maxPixels: mostTruePixels },
+  });
 }
 
 /** The finest shading with which all colours fit a list of 256, or undefined when none does. */
