@@ -10,7 +10,9 @@ export type WatchItem =
   /** The whole state: first, and again for a reader that fell behind. */
   | { readonly kind: 'all'; readonly terminals: TerminalStatus[]; readonly questions: OpenQuestion[] }
   | { readonly kind: TerminalEventKind; readonly terminal: TerminalStatus }
-  | { readonly kind: 'question'; readonly question: OpenQuestion; readonly isOpen: boolean };
+  | { readonly kind: 'question'; readonly question: OpenQuestion; readonly isOpen: boolean }
+  /** A caller wants the person to look at a session, or at the instance. */
+  | { readonly kind: 'focus'; readonly terminal?: TerminalStatus };
 
 /** Changes that wait for a reader. At the limit they are dropped, and the reader gets the whole state in their place. */
 const mostPending = 256;
@@ -28,6 +30,7 @@ export async function* watchEngine(
     // What happens before the whole state is taken is in it.
     const item = isBehind ? undefined : itemOf(event, engine, caller);
     if (!item) return;
+    if (event.kind === 'focus') event.heard();
     if (pending.push(item) > mostPending) {
       pending = [];
       isBehind = true;
@@ -61,8 +64,20 @@ function everything(engine: Engine, caller: Pick<Caller, 'principal'>): WatchIte
 }
 
 function itemOf(event: EngineEvent, engine: Engine, caller: Pick<Caller, 'principal'>): WatchItem | undefined {
-  if (event.kind === 'focus') return undefined;
+  if (event.kind === 'focus') return focusOf(event.session, engine, caller);
   if (event.kind === 'question') return event.question.principal === caller.principal ? event : undefined;
   const { kind, terminal } = event;
   return maySee(terminal.identity, caller) ? { kind, terminal: statusOf(terminal, engine.recordings) } : undefined;
+}
+
+function focusOf(
+  session: number | undefined,
+  engine: Engine,
+  caller: Pick<Caller, 'principal'>,
+): WatchItem | undefined {
+  if (session === undefined) return { kind: 'focus' };
+  const terminal = engine.terminals.find(({ identity }) => identity.number === session);
+  return terminal && maySee(terminal.identity, caller)
+    ? { kind: 'focus', terminal: statusOf(terminal, engine.recordings) }
+    : undefined;
 }

@@ -47,6 +47,10 @@ const WatchItem = z.discriminatedUnion('kind', [
     terminal: Status,
   }),
   z.object({ kind: z.literal('question'), question: Question, isOpen: z.boolean() }),
+  z.object({
+    kind: z.literal('focus'),
+    terminal: Status.optional().describe('Where a caller wants the person to look; without it, at the instance'),
+  }),
 ]);
 
 export const watch = stream({
@@ -59,6 +63,9 @@ export const watch = stream({
   render(item) {
     if (item.kind === 'all') return item.terminals.map((one) => `${place(one)}  ${statusWords(one)}\n`).join('');
     if (item.kind === 'question') return `${item.question.id}  ${item.isOpen ? item.question.prompt : 'settled'}\n`;
+    if (item.kind === 'focus') {
+      return `${item.terminal ? place(item.terminal) : 'this instance'}  focus: an agent asks you to look here\n`;
+    }
     return `${place(item.terminal)}  ${item.kind}: ${statusWords(item.terminal)}\n`;
   },
 });

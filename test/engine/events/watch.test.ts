@@ -36,3 +36,33 @@ test('a reader that falls behind gets the whole state in place of the changes it
     rmSync(home, { recursive: true, force: true });
   }
 });
+
+test('a watcher hears where a caller wants the person to look, if it may see that (R-RPC-125)', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'fairlead-watch-'));
+  try {
+    const size = { cols: 80, rows: 24 };
+    const echo = () => Promise.resolve({ channel: new EchoChannel(size), program: 'echo', owner: 'owner' });
+    await using engine = engineWith(home, { echo });
+    const terminal = await engine.open({ target: 'echo', size }, limit());
+    const leaving = new AbortController();
+    const watching = watchEngine(engine, localPerson, leaving.signal);
+    const stranger = watchEngine(engine, { principal: 'other' }, leaving.signal);
+    await watching.next();
+    await stranger.next();
+    let heard = 0;
+    const focus = (session: number | undefined) =>
+      engine.events.emit({ kind: 'focus', session, heard: () => (heard += 1) });
+    focus(terminal.identity.number);
+    expect(heard).toBe(1);
+    expect((await watching.next()).value).toMatchObject({ kind: 'focus', terminal: { terminal: terminal.id } });
+    focus(undefined);
+    expect(heard).toBe(3);
+    expect((await watching.next()).value).toEqual({ kind: 'focus' });
+    expect((await stranger.next()).value).toEqual({ kind: 'focus' });
+    const rest = [watching.next(), stranger.next()];
+    leaving.abort();
+    await Promise.all(rest);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
