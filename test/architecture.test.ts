@@ -56,6 +56,7 @@ const roomMayUse: Readonly<Record<string, readonly string[]>> = {
   reading: ['redaction', 'screen', 'terminal', 'waiting'],
   recording: ['reading', 'redaction', 'screen', 'terminal'],
   run: ['person', 'reading', 'screen', 'shells', 'terminal', 'waiting'],
+  capture: ['call', 'picture', 'screen'],
   sessions: ['call', 'instances', 'reading', 'shells', 'terminal', 'waiting'],
 };
 
@@ -149,6 +150,7 @@ const nameShells: Readonly<Record<string, string>> = {
   'engine/shells/': 'the table of their traits, and the languages they speak',
   'transports/local/shell-integration/': 'one script for each kind of integration',
   'transports/ssh/open/integration.ts': 'the same at a far side',
+  'engine/capture/system-clipboard.ts': 'the clipboard of Windows is read by PowerShell',
   'policy/': 'reads command lines, with a table of programs of its own',
   'commands/index.ts': 'the languages of completion scripts',
   'engine/call/argument-names.ts': 'names of arguments',

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, vi } from 'vitest';
+import { InstanceClipboard, instanceClipboard } from '../../src/engine/capture/clipboard.ts';
+import { systemTools } from '../../src/engine/capture/system-tools.ts';
 import { call } from '../../src/engine/call/call.ts';
 import type { Engine, EngineOptions } from '../../src/engine/engine.ts';
 import { AuditTrail, auditTrail } from '../../src/engine/call/audit/trail.ts';
@@ -46,6 +48,7 @@ export class RpcPlace implements AsyncDisposable {
     change: Partial<EngineOptions> = {},
     vitals: Partial<Vitals> = {},
     proxyLimits: ProxySurroundings['limits'] = {},
+    tools: Readonly<Record<string, string>> = {},
   ): Promise<RpcPlace> {
     const home = mkdtempSync(join(tmpdir(), 'fairlead-rpc-'));
     const root = join(home, '.fairlead');
@@ -75,6 +78,7 @@ export class RpcPlace implements AsyncDisposable {
     const recording = new RecordingSettings({ root, clock: systemClock, warn });
     const patterns = (): readonly string[] => recording.get().redaction.custom_patterns;
     const redactor = new CurrentRedactor({ key: () => Buffer.alloc(32), patterns });
+    const clipboard = new InstanceClipboard(join(root, 'clipboard'), systemTools(tools));
     const trail = new AuditTrail(root, warn);
     const shells = { root, shell: undefined, cwd: home, env, extraEnv: {}, integration: true, variables };
     const local = localTransport(shells);
@@ -91,6 +95,7 @@ export class RpcPlace implements AsyncDisposable {
           [policies, () => policy],
           [auditTrail, () => trail],
           [proxies, () => proxy],
+          [instanceClipboard, () => clipboard],
           ...parts(root),
         ],
         gate: { ...openGate, ...policy.gate },
@@ -99,6 +104,7 @@ export class RpcPlace implements AsyncDisposable {
         ...change,
       },
     );
+    clipboard.listen(engine);
     engine.audit.added.on((entry) => trail.add(entry));
     const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
     const token = own.record.auth_token;

@@ -80,9 +80,10 @@ async function perform(verb: Verb, argv: readonly string[], around: Surroundings
   using rpc = await RpcClient.connect(instance.mcp_port, greeting, AbortSignal.timeout(connectMs));
   const { input, session, guessed } = inputOf(verb, parsed);
   const looks = op.access === 'observe';
-  const id = about
-    ? { id: session === undefined ? await onlySession(rpc, own, looks) : await called(session, guessed, rpc) }
-    : {};
+  const isNone = !about || (session === undefined && op.sessionOptional === true);
+  const id = isNone
+    ? {}
+    : { id: session === undefined ? await onlySession(rpc, own, looks) : await called(session, guessed, rpc) };
   const fields = await numbered(input, fieldsOf(op), rpc);
   const answer = await rpc.call(method, { ...id, ...fields, ...fromHere(fields, around.cwd) });
   if (isOn(parsed.flags, 'json')) around.stdout.write(toJson(answer));

@@ -1,5 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { InstanceClipboard, instanceClipboard } from '../../engine/capture/clipboard.ts';
+import { systemTools } from '../../engine/capture/system-tools.ts';
 import { call } from '../../engine/call/call.ts';
 import { AuditTrail, auditTrail } from '../../engine/call/audit/trail.ts';
 import { Engine, type EngineOptions } from '../../engine/engine.ts';
@@ -56,6 +58,7 @@ export async function createInstance(
   const userHome = env['HOME'] ?? homedir();
   const around = systemSurroundings(env, userHome);
   const proxy = new Proxies({ root: home, clock: systemClock, warn: log, around });
+  const clipboard = new InstanceClipboard(join(home, 'clipboard'), systemTools(env));
   const trail = new AuditTrail(home, log);
   const recording = new RecordingSettings({ root: home, clock: systemClock, warn: log });
   const redactor = new CurrentRedactor({
@@ -96,7 +99,14 @@ export async function createInstance(
       redactor: () => redactor.get(),
     },
     picturesDir: screenshots,
-    parts: [...ssh.parts, [policies, () => policy], [auditTrail, () => trail], [proxies, () => proxy], ...parts],
+    parts: [
+      ...ssh.parts,
+      [policies, () => policy],
+      [auditTrail, () => trail],
+      [proxies, () => proxy],
+      [instanceClipboard, () => clipboard],
+      ...parts,
+    ],
     gate: { ...openGate, ...policy.gate },
     redactor: () => redactor.get(),
     idempotency: ssh.idempotency,
@@ -104,6 +114,7 @@ export async function createInstance(
     endAll: !settings.keepTerminals,
     log,
   });
+  clipboard.listen(engine);
   engine.audit.added.on((entry) => trail.add(entry));
   // It watches sessions and leaks from the start, not from the first client that asks.
   engine.service(streams);

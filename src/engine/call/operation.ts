@@ -28,6 +28,8 @@ export interface CatalogueEntry<In extends z.ZodType> {
   readonly cliShort?: { readonly [field in keyof z.input<In> & string]?: string };
   /** On the command line its noun means it, when no verb is given. */
   readonly cliDefault?: true;
+  /** The session it is about may be left out: then it means another or all. The command line chooses none by itself. */
+  readonly sessionOptional?: true;
   /** Input fields the command line takes by position, in order. */
   readonly positional?: readonly (keyof z.input<In> & string)[];
 }

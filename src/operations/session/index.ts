@@ -1,6 +1,10 @@
 import { type Book, defineBook } from '../../engine/call/operation.ts';
 import { renderSessionError } from './errors.ts';
 import { capabilitiesOf } from './capabilities.ts';
+import { clipboard } from './capture/clipboard.ts';
+import { screen as captureScreen } from './capture/screen.ts';
+import { select } from './capture/select.ts';
+import { window } from './capture/window.ts';
 import * as environment from './environment.ts';
 import * as exec from './exec.ts';
 import * as instance from './instance.ts';
@@ -56,6 +60,7 @@ const nouns: Book['nouns'] = {
     search: screen.search,
     detect_errors: screen.detect_errors,
   },
+  capture: { screen: captureScreen, window, select, clipboard },
   workspace: { save: workspace.save, restore: workspace.restore, list: workspace.list, delete: workspace.remove },
   instance: {
     list: instance.list,

@@ -85,6 +85,12 @@ const hints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     screen_scroll: 'y/n/y/n',
     screen_search: 'y/n/y/n',
     screen_detect_errors: 'y/n/y/n',
+    // With os they start a program of the desktop.
+    capture_screen: 'y/n/y/y',
+    capture_window: 'y/n/y/y',
+    capture_select: 'y/n/y/y',
+    // Reads the clipboard of the desktop, and can replace what was copied in a session.
+    capture_clipboard: 'n/y/n/y',
     // Replaces the workspace of the same name.
     workspace_save: 'n/y/y/n',
     workspace_restore: 'n/y/n/y',
