@@ -3,6 +3,10 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { TerminalRef } from '../../contract/ids.ts';
 import type { Call } from '../../engine/call/call.ts';
 import { type AnyOperation, operation } from '../../engine/call/operation.ts';
+import { pngFault } from '../../engine/capture/png-check.ts';
+import { removeFile } from '../../system/files/remove-file.ts';
+import type { CapturedImage } from './capture/image.ts';
+import { window as captureWindow } from './capture/window.ts';
 import { renderSessionError } from './errors.ts';
 import { run_wait } from './exec.ts';
 import { check as policyCheck } from './policy.ts';
@@ -40,6 +44,28 @@ const answers = (name: string, op: AnyOperation, input: unknown = {}): Probe => 
 });
 
 const expectedCode = 3;
+
+/** A picture of a session of its own. */
+const captures: Probe = {
+  name: 'capture.window',
+  run: async (ask) => {
+    const { id } = (await ask(create, { argv: ['sh', '-c', 'echo selftest'], cols: 40, rows: 4 })) as { id: number };
+    try {
+      const { image } = (await ask(captureWindow, { id, include_base64: true })) as {
+        image: z.output<typeof CapturedImage>;
+      };
+      await removeFile(image.path);
+      const { base64 = '', ...detail } = image;
+      const fault = pngFault(Buffer.from(base64, 'base64'));
+      return { ok: fault === undefined, detail: fault === undefined ? detail : { ...detail, fault } };
+    } catch (error) {
+      if (!(error instanceof FairleadError) || error.code !== 'unsupported') throw error;
+      return { ok: true, skipped: true, detail: error.message };
+    } finally {
+      await ask(destroy, { id });
+    }
+  },
+};
 
 const probes: readonly Probe[] = [
   {
@@ -79,6 +105,7 @@ const probes: readonly Probe[] = [
       }
     },
   },
+  captures,
 ];
 
 const recordingMark = 'recorded-by-selftest';

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,8 +13,9 @@ withPlace((opened) => (place = opened));
 
 const call = (method: string, params?: unknown) => place.client.call(method, params);
 
-/** The index of the reference, less the capture family, which comes later. */
+/** The index of the reference. */
 const documented = `
+capture.clipboard capture.screen capture.select capture.window
 exec.cancel exec.run exec.run_wait exec.send exec.status instance.focus instance.info instance.list instance.set_title
 orchestrate.broadcast orchestrate.launch orchestrate.wait policy.check policy.set proxy.configure proxy.disable proxy.env proxy.nodes
 proxy.speedtest proxy.status proxy.switch screen.cursor screen.detect_errors screen.read screen.scroll screen.search screen.text
@@ -108,6 +109,7 @@ test('selftest.run is ok, really tries things, and leaves nothing behind (R-RPC-
     'system.launch_admin',
     'proxy.status',
     'exec.run_wait',
+    'capture.window',
     'server.capabilities',
     'redaction',
     'recording.roundtrip',
@@ -117,6 +119,9 @@ test('selftest.run is ok, really tries things, and leaves nothing behind (R-RPC-
     'session.recording_status',
   ]);
   expect(checks.find(({ name }: { name: string }) => name === 'exec.run_wait').detail.exit_code).toBe(3);
+  const captured = checks.find(({ name }: { name: string }) => name === 'capture.window').detail;
+  expect(captured).toMatchObject({ width: expect.any(Number) as number, sha256: expect.any(String) as string });
+  expect(existsSync(captured.path)).toBe(false);
   expect((await call('session.list')).sessions).toHaveLength(before);
 });
 
