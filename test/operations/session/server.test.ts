@@ -13,30 +13,6 @@ withPlace((opened) => (place = opened));
 
 const call = (method: string, params?: unknown) => place.client.call(method, params);
 
-/** The index of the reference. */
-const documented = `
-capture.clipboard capture.screen capture.select capture.window
-exec.cancel exec.run exec.run_wait exec.send exec.status instance.focus instance.info instance.list instance.set_title
-orchestrate.broadcast orchestrate.launch orchestrate.wait policy.check policy.set proxy.configure proxy.disable proxy.env proxy.nodes
-proxy.speedtest proxy.status proxy.switch screen.cursor screen.detect_errors screen.read screen.scroll screen.search screen.text
-selftest.run server.capabilities server.health server.info session.audit_log session.create session.cwd session.destroy session.env
-session.export_markdown session.get session.history session.idle session.input session.list session.recording_attach_trace
-session.recording_list session.recording_read session.recording_start session.recording_status session.recording_stop session.resize session.set_env session.status signal.send
-system.info system.launch_admin workspace.list workspace.restore workspace.save`
-  .trim()
-  .split(/\s+/);
-const ours = ['policy.get', 'workspace.delete'];
-
-test('the table holds the methods of the index, and says which are ours (R-RPC-016)', async () => {
-  const { extension, ...groups } = await call('server.capabilities');
-  expect(new Set(Object.values(groups).flat())).toEqual(new Set([...documented, ...ours]));
-  expect(new Set(extension)).toEqual(new Set(ours));
-  expect(groups.exec).toContain('signal.send');
-  expect(groups.governance).toEqual(
-    expect.arrayContaining(['policy.set', 'policy.check', 'server.info', 'selftest.run']),
-  );
-});
-
 test('server.info, server.health and system.info', async () => {
   expect(await call('server.info')).toEqual({
     name: 'Fairlead MCP Server',
