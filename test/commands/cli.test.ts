@@ -189,6 +189,29 @@ test('a session by its name, for every verb that takes one', async () => {
   expect((await fairlead(['session', 'destroy', 'build'])).code).toBe(0);
 });
 
+test('screenshot prints a path; all sessions, one by its name, a region with its text, the clipboard (R-RPC-150)', async () => {
+  const made = JSON.parse((await fairlead(['session', 'create', '--name', 'seen', '--json'])).stdout);
+  await fairlead(['exec', 'wait', 'seen', 'echo shown-here']);
+  const all = await fairlead(['screenshot']);
+  expect(all).toMatchObject({ code: 0, stderr: '' });
+  expect(all.stdout).toMatch(/\/screenshots\/screen_\d{8}_\d{6}_\d{3}\.png\n$/);
+  expect(readFileSync(all.stdout.trim()).subarray(1, 4).toString()).toBe('PNG');
+  expect((await fairlead(['screenshot', 'window', 'seen'])).stdout).toMatch(/\/window_\w+\.png\n$/);
+  const window = JSON.parse((await fairlead(['capture', 'window', '--json', '--title', 'seen'])).stdout);
+  expect(window).toMatchObject({
+    session_id: String(made.id),
+    screen: expect.stringContaining('shown-here') as string,
+  });
+  const region = await fairlead(['screenshot', 'region', '--pattern', 'shown-here', '--context', '0']);
+  expect(region.stdout).toMatch(/\/region_\w+\.png\n.*shown-here\n$/);
+  expect((await fairlead(['screenshot', 'region', 'seen', '--row', '999999'])).stderr).toContain(
+    'There is no row 999999',
+  );
+  expect((await fairlead(['capture', 'clipboard', 'some words'])).code).toBe(0);
+  expect((await fairlead(['capture', 'clipboard'])).stdout).toBe('some words\n');
+  expect((await fairlead(['session', 'destroy', 'seen'])).code).toBe(0);
+});
+
 test('which instance: by name, and what to do when there is none (R-RPC-151)', async () => {
   expect((await fairlead(['instance', 'list', '--json'])).stdout).toContain('"id": "alpha"');
   expect((await fairlead(['server', 'info', '--instance', 'alpha'])).code).toBe(0);

@@ -60,6 +60,10 @@ describe('fairlead serve', () => {
     const listed = await (await fetch(base, { headers: { authorization } })).text();
     for (const path of ['terminal/run', 'keyboard/type', 'ssh/run', 'exec/run_wait', 'person/waiting', 'person/follow'])
       expect(listed).toContain(`"/api/${path}"`);
+    const captured = (await (await post('capture/screen', {})).json()) as { image: Record<string, unknown> };
+    expect(captured).toMatchObject({ type: 'image/png', text_snapshot: true });
+    // The picture itself only where it was asked for.
+    expect(Object.keys(captured.image).toSorted()).toEqual(['height', 'path', 'sha256', 'size_bytes', 'width']);
     const stop = new AbortController();
     const follow = await fetch(`${base}/person/follow`, {
       method: 'POST',

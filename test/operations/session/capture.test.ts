@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { basename, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { call as callOperation } from '../../../src/engine/call/call.ts';
+import { localPerson } from '../../../src/engine/call/principal.ts';
+import { screen as captureScreen } from '../../../src/operations/session/capture/screen.ts';
+import { select } from '../../../src/operations/session/capture/select.ts';
+import { window } from '../../../src/operations/session/capture/window.ts';
+import { run_wait } from '../../../src/operations/session/exec.ts';
 import { EchoChannel } from '../../support/echo-channel.ts';
-import { transportsOf } from '../../support/engine.ts';
+import { limit, transportsOf } from '../../support/engine.ts';
 import { decodePng } from '../../support/pictures.ts';
+import { sshEngine } from '../../support/ssh/home.ts';
+import { startSshd } from '../../support/ssh/sshd.ts';
 import { RpcPlace, withPlace } from '../../support/rpc-place.ts';
 
 let place: RpcPlace;
@@ -211,6 +220,27 @@ test('every kind of terminal: one that is no process of this machine (R-RPC-121)
   expect((await other.client.call('capture.window', { title: 'far' })).screen).toBe('漢字 from far');
   // It has no process that could be one of these.
   expect((await other.client.call('capture.window', { pid: process.pid })).matched).toBe(false);
+});
+
+test('a session behind a real sshd: sheet, window, and a command (R-RPC-121, R-RPC-122)', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fairlead-capture-far-'));
+  try {
+    await using sshd = await startSshd();
+    await using engine = sshEngine(sshd, folder, userInfo().username);
+    const signal = limit();
+    const context = { engine, caller: localPerson, signal };
+    const { identity } = await engine.sessions.create({ target: 'ssh:far', cols: 80, rows: 10 }, localPerson, signal);
+    const id = identity.number;
+    await callOperation(run_wait, { id, command: "printf '漢字 %s\\n' over-ssh; seq 1 20" }, context);
+    const { captures, image } = await callOperation(captureScreen, {}, context);
+    expect(captures).toMatchObject([{ session_id: String(id), screen: expect.stringContaining('20') as string }]);
+    expect(decodePng(fileOf(image.path)).width).toBe(image.width);
+    expect((await callOperation(window, { id, scrollback: true }, context)).screen).toContain('漢字 over-ssh\n1\n2\n');
+    const { text } = await callOperation(select, { id, block: 1 }, context);
+    expect(text).toMatch(/printf .*\n漢字 over-ssh\n1\n(?:.*\n)*20$/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test('no session at all: an empty sheet, and no window', async () => {
