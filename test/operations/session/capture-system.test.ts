@@ -49,6 +49,11 @@ test('os: the first program that takes a picture of the desktop (R-RPC-123)', as
   expect(statSync(image.path).mode & 0o777).toBe(0o600);
   const region = await place.client.call('capture.select', { os: true });
   expect(region).toMatchObject({ mode: 'desktop', type: 'image/png', image: { width: image.width } });
+  const log = await place.client.call('session.audit_log');
+  expect(log).toMatchObject([
+    { method: 'capture.select', detail: 'desktop', allowed: true },
+    { method: 'capture.screen', detail: 'desktop', allowed: true },
+  ]);
   expect(readdirSync(tmpdir()).filter((name) => /^fairlead-desktop-\w{6}$/.test(name))).toEqual([]);
 });
 

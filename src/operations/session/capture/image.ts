@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Call } from '../../../engine/call/call.ts';
+import { accounted, type Call } from '../../../engine/call/call.ts';
 import type { Content } from '../../../engine/call/operation.ts';
 import { grabDesktop } from '../../../engine/capture/desktop.ts';
 import { instanceClipboard } from '../../../engine/capture/clipboard.ts';
@@ -58,18 +58,33 @@ export async function saved(
   return { image, type: 'image/png' };
 }
 
-/** The desktop shows what no session does, so a caller that may only look at sessions does not get it. */
+/** Which method took a picture of which kind. */
+const methods: Readonly<Record<ImageKind, string>> = {
+  screen: 'capture.screen',
+  window: 'capture.window',
+  region: 'capture.select',
+};
+
+/**
+ * The desktop shows what no session does: a caller that may only look at sessions does not get it, and every picture of it is in the
+ * audit trail, where looking at sessions is not.
+ */
 export async function desktop(
   kind: ImageKind,
   call: Asking,
 ): Promise<{ image: SavedImage; type: 'image/png'; mode: 'desktop'; tool: string }> {
-  if (!call.caller.may('control')) {
-    throw new FairleadError('not_permitted', 'This caller may only look at sessions, not at the desktop.', {
-      hint: 'Leave os out.',
-    });
-  }
-  const { program, ...picture } = await grabDesktop(call.engine.service(instanceClipboard).tools, call.signal);
-  return { ...(await saved(kind, picture, call)), mode: 'desktop', tool: program };
+  const what = { operation: methods[kind], access: 'control', terminal: undefined } as const;
+  return await accounted(what, call, async (admit, note) => {
+    note({ detail: 'desktop' });
+    if (!call.caller.may('control')) {
+      throw new FairleadError('not_permitted', 'This caller may only look at sessions, not at the desktop.', {
+        hint: 'Leave os out.',
+      });
+    }
+    await admit(call.input);
+    const { program, ...picture } = await grabDesktop(call.engine.service(instanceClipboard).tools, call.signal);
+    return { ...(await saved(kind, picture, call)), mode: 'desktop', tool: program };
+  });
 }
 
 /** Clients and models refuse larger pictures, and would then show nothing at all. */

@@ -80,7 +80,6 @@ export const screen = operation({
   }),
   cliNames: ['screenshot all'],
   cliDefault: true,
-  about: ({ os }) => ({ detail: os ? 'desktop' : 'sessions' }),
   async run(call) {
     const { captures, picture, sheet } = await sheetOf(call);
     if (call.input.os) return { captures, ...(await desktop('screen', call)), text_snapshot: true as const };

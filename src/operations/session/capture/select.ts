@@ -69,7 +69,6 @@ export const select = operation({
   cliNames: ['screenshot region'],
   positional: ['id'],
   sessionOptional: true,
-  about: ({ os }) => (os ? { detail: 'desktop' } : {}),
   async run(call) {
     const { input } = call;
     const kinds = kindsOf(input);

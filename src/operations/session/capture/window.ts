@@ -54,7 +54,6 @@ export const window = operation({
   cliNames: ['screenshot window'],
   positional: ['id'],
   sessionOptional: true,
-  about: ({ os }) => (os ? { detail: 'desktop' } : {}),
   async run(call) {
     const found = await windowOf(call);
     if (!found) return await unmatched(call);
