@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 /** The part of all time that filters may take while output arrives. */
 const share = 0.2;
 /** What they may have saved up for one go. */
-const mostMs = 10;
+const mostMs = 5;
 
 /** How long the filters of all lanes may hold the main loop while output arrives. What they do not get to is judged when it is read. */
 export class WorkBudget {
