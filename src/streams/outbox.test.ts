@@ -65,3 +65,17 @@ test('a client that never pulls costs one name for each URI, whatever happens th
   expect(notes.map((note) => note.kind)).toEqual(['listed', ...resources.map(() => 'updated')]);
   expect(peer.waiting).toBe(0);
 });
+
+test('a note at which a client stops comes again: its connection broke before it was sent', async () => {
+  const bench = new StreamBench();
+  const [resource, peer] = [bench.resource('a'), bench.peer('listener')];
+  bench.streams.subscribe('shell://a/output', asked(peer));
+  resource.say('one');
+  bench.clock.advance(200);
+  for await (const note of peer.notes(signal)) {
+    expect(note.kind).toBe('updated');
+    break;
+  }
+  expect((await told(peer)).length).toBe(1);
+  expect(await told(peer)).toEqual([]);
+});

@@ -100,18 +100,28 @@ export class Peer implements ConnectedClient, Disposable {
     return this.#outbox.size;
   }
 
-  /** What to tell it, one note at a time, as fast as it takes them. For one reader at a time. */
+  /** What to tell it, one note at a time, as fast as it takes them. For one reader at a time; a note at which it stops comes again. */
   async *notes(signal: AbortSignal): AsyncGenerator<ResourceNote, void, void> {
     for await (const { name, isKeepalive } of this.#outbox.notes(signal)) {
-      if (name === listName) {
-        this.#listedAt = this.#clock.monotonic();
-        yield { kind: 'listed' };
-        continue;
+      const note = this.#noteOf(name, isKeepalive);
+      if (!note) continue;
+      let isTold = false;
+      try {
+        yield note;
+        isTold = true;
+      } finally {
+        if (!isTold) this.#outbox.add(name, isKeepalive);
       }
-      const topic = this.slots.get(name)?.topic ?? this.#laneOn(name)?.topic;
-      const note = topic?.noteFor(this, name, isKeepalive);
-      if (note) yield note;
     }
+  }
+
+  #noteOf(name: string, isKeepalive: boolean): ResourceNote | undefined {
+    if (name === listName) {
+      this.#listedAt = this.#clock.monotonic();
+      return { kind: 'listed' };
+    }
+    const topic = this.slots.get(name)?.topic ?? this.#laneOn(name)?.topic;
+    return topic?.noteFor(this, name, isKeepalive);
   }
 
   #laneOn(plain: string): { readonly topic: Topic } | undefined {

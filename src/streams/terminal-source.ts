@@ -12,6 +12,8 @@ interface TerminalFacts {
   readonly status: () => string;
   readonly release?: AutoRelease | undefined;
   readonly leak?: StreamResource['leak'];
+  /** Whether it is being recorded, and when that changes. */
+  readonly recording?: { isOn(): boolean; onChange(listener: () => void): Disposable };
 }
 
 /** A terminal as something to follow, whichever name it goes by. */
@@ -65,8 +67,15 @@ export function terminalResource(terminal: Terminal, facts: TerminalFacts): Stre
       };
     },
     release: facts.release,
-    isHeld: () => usage.isHeld,
-    onHeld: (listener) => usage.onHeld.on(listener),
+    isHeld: () => usage.isHeld || facts.recording?.isOn() === true,
+    onHeld(listener) {
+      const listening = [usage.onHeld.on(listener), facts.recording?.onChange(listener)];
+      return {
+        [Symbol.dispose]() {
+          for (const one of listening) one?.[Symbol.dispose]();
+        },
+      };
+    },
     block: () => feed.hold(),
     leak: facts.leak,
   };

@@ -20,6 +20,6 @@ export interface ConnectedClient extends Disposable {
   hearsOfList: boolean;
   /** Only for a client that leaves without a word: its door says when it asks something, and how many streams it has open. */
   readonly presence?: { touch(): void; streams: number } | undefined;
-  /** What to tell it, one note at a time, as fast as it takes them. For one reader at a time. */
+  /** What to tell it, one note at a time, as fast as it takes them. For one reader at a time; a note at which it stops comes again. */
   notes(signal: AbortSignal): AsyncIterable<ResourceNote>;
 }

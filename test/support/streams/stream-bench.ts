@@ -50,22 +50,18 @@ export const asked = (connected: Peer) => ({ principal: connected.principal, con
 /** The notes that wait for a client. */
 export async function told(peer: Peer): Promise<ResourceNote[]> {
   const notes: ResourceNote[] = [];
-  if (peer.waiting === 0) return notes;
   const stop = new AbortController();
-  for await (const note of markedEnd(peer, stop)) notes.push(note);
-  return notes;
-}
-
-/** Ends when nothing waits any more, also when what waited came to nothing. */
-async function* markedEnd(peer: Peer, stop: AbortController): AsyncGenerator<ResourceNote, void, void> {
-  const idle = setImmediate(() => stop.abort());
-  try {
-    for await (const note of peer.notes(stop.signal)) {
-      yield note;
-      if (peer.waiting === 0) return;
-    }
-  } finally {
+  const reading = peer.notes(stop.signal);
+  for (;;) {
+    const next = reading.next();
+    const isOver = peer.waiting === 0;
+    // What waits may come to nothing, and then the reader waits for more.
+    const idle = setImmediate(() => stop.abort());
+    const { value, done } = await next;
     clearImmediate(idle);
+    if (done) return notes;
+    if (value) notes.push(value);
+    if (isOver && peer.waiting === 0) stop.abort();
   }
 }
 

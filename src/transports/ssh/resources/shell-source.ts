@@ -16,6 +16,10 @@ export function shellSource(engine: Engine, { shells }: Ssh): ResourceSource {
       status: () => (shell.closed ? 'closed' : 'open'),
       release: releaseWhenNoSubs ? { graceMs, close: () => close(shell) } : undefined,
       leak: { close: () => close(shell) },
+      recording: {
+        isOn: () => engine.recordings.activeOf(shell.terminal.id) !== undefined,
+        onChange: (listener) => engine.recordings.changed.on((id) => id === shell.terminal.id && listener()),
+      },
     });
   };
   return {
