@@ -72,7 +72,11 @@ export class Streams implements AsyncDisposable {
 
   /** The client that asks: its connection, or all that its principal asks without one. */
   peerOf({ principal, connected }: Follower): Peer {
-    if (connected instanceof Peer && !connected.isOver) return connected;
+    if (connected instanceof Peer) {
+      // What came too late must not be taken for the principal's: it would never end.
+      if (connected.isOver) throw new FairleadError('cancelled', 'The connection is closed.');
+      return connected;
+    }
     return this.#stateless.get(principal) ?? this.#newPeer('stateless', principal);
   }
 
@@ -120,6 +124,11 @@ export class Streams implements AsyncDisposable {
   subscribe(written: string, caller: Follower): PlainSlot {
     const uri = parseUri(written);
     const peer = this.peerOf(caller);
+    if (peer.isStateless) {
+      throw remoteError('FEATURE_DISABLED', 'Without a connection there is no place to send updates', {
+        context: 'name the URI in subscriptions/listen, or open a lane and read it',
+      });
+    }
     const known = peer.slots.get(uri.plain);
     if (known) {
       known.uri = uri;

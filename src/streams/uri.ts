@@ -31,6 +31,9 @@ export interface ResourceUri {
   readonly sub: string | undefined;
 }
 
+/** Subscriptions keep the URI as it was written, and notifications repeat it. */
+const longestQuery = 1024;
+
 const withCursor: readonly Scheme[] = ['shell', 'command', 'serial', 'forward', 'terminal'];
 
 export const resourceUri = (scheme: Scheme, id: string): string => `${scheme}://${id}/${schemes[scheme]}`;
@@ -45,6 +48,7 @@ export function parseUri(written: string): ResourceUri {
   if (id === '') throw bad('MissingId', written, `write ${resourceUri(scheme, '<id>')}`);
   if (!/^[A-Za-z0-9_-]{1,128}$/.test(id)) throw bad('BadIdCharset', written, 'an id has letters, digits, _ and -');
   if (sub !== schemes[scheme]) throw bad('BadSubPath', written, `write ${resourceUri(scheme, id)}`);
+  if (query.length > longestQuery) throw bad('BadCursor', written, `a query has at most ${longestQuery} characters`);
   const keys = new URLSearchParams(query);
   return {
     scheme,

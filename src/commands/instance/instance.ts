@@ -22,6 +22,7 @@ import { chooseToolsets, offeredNames } from '../../faces/mcp/tools.ts';
 import { allBooks, usualBooks } from '../../operations/index.ts';
 import { instructionsFor } from '../../operations/instructions.ts';
 import { promptsFor } from '../../operations/prompts.ts';
+import { resourceOperations } from '../../operations/streams/index.ts';
 import type { KeeperClient } from '../../transports/local/keeper/client/keeper-client.ts';
 import { streams } from '../../streams/streams.ts';
 import { keeperTransport } from '../../transports/local/keeper/client/keeper-transport.ts';
@@ -135,6 +136,10 @@ export async function createInstance(
     call: async (op, raw, context) => {
       await abortable(ready(), context.signal).catch(() => {});
       return await call(op, raw, { ...context, engine });
+    },
+    resources: {
+      operations: resourceOperations,
+      connect: (kind, principal) => engine.service(streams).connect(kind, principal),
     },
     pages: askPages(engine),
     clientGone: (key) => engine.sessions.clientGone(key),

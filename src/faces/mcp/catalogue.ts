@@ -19,7 +19,7 @@ export interface Catalogue {
   readonly prompts: readonly Prompt[];
   readonly readOnly: boolean;
   readonly call: CallOperation;
-  readonly resources?: McpResources;
+  readonly resources?: Omit<McpResources, 'call'>;
   readonly log?: Log | undefined;
   /** Where a person answers what no client may carry. */
   readonly pages?: PersonPages;
@@ -42,7 +42,7 @@ export function mcpSurface(catalogue: Catalogue): McpSurface {
     offers: (what) => tools.has(what) || schemes.has(what),
     tools,
     prompts: catalogue.prompts.map(foldPrompt),
-    ...(resources !== undefined && { resources }),
+    ...(resources !== undefined && { resources: { ...resources, call: catalogue.call } }),
     ...(pages !== undefined && { person: new PersonDoor(pages) }),
     ...(clientGone !== undefined && { clientGone }),
   };

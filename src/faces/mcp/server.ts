@@ -8,16 +8,21 @@ import {
   type Result,
   Server,
   type ServerContext,
+  type ServerOptions,
+  type Transport,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import { type HttpClient, identify } from './client-identity.ts';
+import type { Caller } from '../../engine/call/call.ts';
+import type { ConnectedClient } from '../../engine/call/connected-client.ts';
 import type { Work } from './elicit/held.ts';
 import { plainly } from './elicit/elicit.ts';
 import type { CallsEnd } from '../door/calls-end.ts';
 import { peerOf } from './http/web.ts';
 import { progressOf } from './progress.ts';
 import { getPrompt } from './prompts.ts';
-import { offerResources } from './resources.ts';
+import { withOldNumber } from './resources/errors.ts';
+import { offerResources } from './resources/requests.ts';
 import type { McpSurface } from './surface.ts';
 
 const firstWithEnvelope = '2026-07-28';
@@ -28,6 +33,8 @@ export interface ServerSetting {
   readonly principal: string;
   /** Absent: it is the only client, and the default terminal of the instance belongs to it. */
   readonly client?: HttpClient | undefined;
+  /** The client's connection, where it has one. */
+  readonly connected?: ConnectedClient | undefined;
   /** Begins shortly before the connection ends. */
   readonly ending: CallsEnd;
 }
@@ -41,15 +48,20 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
       instructions,
       capabilities: { tools: { listChanged: true }, ...(surface.prompts.length > 0 && { prompts: {} }) },
     },
+    setting.era,
   );
+  const callerOf = (context: ServerContext): Caller => {
+    const { principal, connected } = setting;
+    const { may, offers } = surface;
+    const [name, peer] = [clientName(server, context), peerOf(context.http?.req)];
+    const client = setting.client && identify(setting.client, name, context);
+    return { name, principal, origin: 'mcp', peer, may, offers, client, connected };
+  };
   server.setRequestHandler('tools/list', () => surface.tools.list());
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const progress = progressOf(context);
     const { era, principal, ending } = setting;
-    const [name, peer] = [clientName(server, context), peerOf(context.http?.req)];
-    const client = setting.client && identify(setting.client, name, context);
-    const { may, offers } = surface;
-    const caller = { name, principal, origin: 'mcp', peer, may, offers, client } as const;
+    const caller = callerOf(context);
     const visit = { era, server, context, principal, params, ending: ending.signal, progress: progress.report };
     const work: Work = (parts) =>
       surface.tools.call(params.name, params.arguments ?? {}, { caller, context, ...parts });
@@ -63,7 +75,8 @@ export function createServer(surface: McpSurface, setting: ServerSetting): Serve
       getPrompt(surface.prompts, params.name, params.arguments ?? {}, context),
     );
   }
-  if (surface.resources !== undefined) offerResources(server, surface.resources, setting.era);
+  const { resources } = surface;
+  if (resources !== undefined) offerResources(server, { resources, era: setting.era, callerOf });
   surface.extend?.(server);
   return server;
 }
@@ -76,6 +89,21 @@ function clientName(server: Server, { mcpReq }: ServerContext): string {
 
 /** The SDK answers malformed requests with a multi-line dump of its validator. Here every error is one line. */
 class PlainSpokenServer extends Server {
+  readonly #era: ServerSetting['era'];
+
+  constructor(info: Implementation, options: ServerOptions, era: ServerSetting['era']) {
+    super(info, options);
+    this.#era = era;
+  }
+
+  override async connect(transport: Transport): Promise<void> {
+    if (this.#era === 'legacy') {
+      const send = transport.send.bind(transport);
+      transport.send = (message, options) => send(withOldNumber(message), options);
+    }
+    await super.connect(transport);
+  }
+
   protected override _wrapHandler(
     method: string,
     handler: (request: JSONRPCRequest, context: ServerContext) => Promise<Result>,

@@ -1,11 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import { CallsEnd } from '../door/calls-end.ts';
 import type { HungUp } from './held-input.ts';
 import { LineTransport } from './line-transport.ts';
+import { ListeningTransport } from './resources/listening-transport.ts';
+import { notificationOf } from './resources/notes.ts';
 import { createServer } from './server.ts';
-import type { McpSurface } from './surface.ts';
+import { hasResources, type McpSurface } from './surface.ts';
 
 export interface StdioOptions {
   readonly stdin: Readable;
@@ -54,8 +57,17 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
   const { finishMs, stopMs } = patience;
   const ending = new CallsEnd();
   const transport = new LineTransport(options.stdin, options.stdout, options.hungUp);
-  const connection = serveConnection(({ era }) => createServer(surface, { era, principal, ending }), {
-    transport,
+  const followed = follow(surface, transport, options);
+  const { connected, listening } = followed ?? {};
+  const factory: McpServerFactory = ({ era }) => {
+    const server = createServer(surface, { era, principal, ending, connected });
+    if (era === 'legacy' && listening) {
+      server.oninitialized = () => listening.tell((note) => server.notification(notificationOf(note)));
+    }
+    return server;
+  };
+  const connection = serveConnection(factory, {
+    transport: listening ?? transport,
     ...(options.onError !== undefined && { onerror: options.onError }),
   });
   const done = new AbortController();
@@ -81,6 +93,7 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
     await Promise.race([transport.answered(), outputLost, within(stopMs)]);
     options.onAnswered?.();
     await connection.close();
+    await followed?.[Symbol.asyncDispose]();
     for (let leftMs = flow.leftMs; leftMs > 0 && transport.unwritten > 0; leftMs = flow.leftMs) {
       await Promise.race([transport.settled(), outputLost, within(leftMs)]);
     }
@@ -88,7 +101,23 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
     if (unwritten > 0) options.onError?.(new Error(cutOff(unwritten)));
   } finally {
     done.abort();
+    await followed?.[Symbol.asyncDispose]();
   }
+}
+
+/** The connection's side of what its client follows. Disposing frees all of it. */
+function follow(surface: McpSurface, wire: LineTransport, { principal, onError = () => {} }: StdioOptions) {
+  if (!hasResources(surface)) return undefined;
+  const connected = surface.resources.connect('connection', principal);
+  const listening = new ListeningTransport(wire, { surface, principal, connected, onError });
+  return {
+    connected,
+    listening,
+    async [Symbol.asyncDispose](): Promise<void> {
+      connected[Symbol.dispose]();
+      await listening[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** How long the last answers are waited for. */

@@ -3,16 +3,15 @@ import type {
   GetPromptResult,
   InputRequiredResult,
   Prompt as PromptDefinition,
-  ReadResourceResult,
-  Resource,
-  ResourceTemplateType,
   Server,
   ServerContext,
   Tool,
 } from '@modelcontextprotocol/server';
 import type { PersonReach } from '../../engine/person/questions/question.ts';
-import type { Caller, ReportProgress } from '../../engine/call/call.ts';
+import type { Caller, CallOperation, ReportProgress } from '../../engine/call/call.ts';
+import type { ConnectedClient } from '../../engine/call/connected-client.ts';
 import type { PersonDoor } from './elicit/elicit.ts';
+import type { ResourceOperations } from './resources/operations.ts';
 import type { ToolTable } from './tools.ts';
 
 /** Everything one MCP server shows. Built once; every connection, session and request is served from it. */
@@ -68,14 +67,13 @@ export interface McpPrompt {
   ) => GetPromptResult | InputRequiredResult | Promise<GetPromptResult | InputRequiredResult>;
 }
 
-export type ResourceChange = { readonly kind: 'updated'; readonly uri: string } | { readonly kind: 'listed' };
-
-/** Where resources come from. */
+/** Where resources come from, and who is told of their changes. */
 export interface McpResources {
-  readonly list: () => Promise<readonly Resource[]>;
-  readonly templates: () => readonly ResourceTemplateType[];
-  /** Undefined when there is no such resource. */
-  readonly read: (uri: string, signal: AbortSignal) => Promise<ReadResourceResult | undefined>;
-  /** Reports every change; each connection picks out what its client subscribed to. */
-  readonly on: (listener: (change: ResourceChange) => void) => Disposable;
+  readonly operations: ResourceOperations;
+  readonly call: CallOperation;
+  /** A client that stays: a connection, a session of HTTP, or one stream of notifications. Its door disposes it. */
+  readonly connect: (kind: 'connection' | 'session' | 'listener', principal: string) => ConnectedClient;
 }
+
+export const hasResources = (surface: McpSurface): surface is McpSurface & { readonly resources: McpResources } =>
+  surface.resources !== undefined;

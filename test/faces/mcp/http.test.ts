@@ -3,7 +3,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../support/clocks/manual.ts';
 import { shortest } from '../../support/shortest.ts';
-import { changes, conformanceSurface } from '../../support/mcp/conformance-surface.ts';
+import { conformanceResources, conformanceSurface } from '../../support/mcp/conformance-surface.ts';
 import { callWithoutTerminals } from '../../support/mcp/engine.ts';
 import { envelope, initialize, type Message, toolCall } from '../../support/mcp/wire.ts';
 import { workshop } from '../../support/mcp/workshop.ts';
@@ -264,7 +264,8 @@ describe('2026-07-28', () => {
 });
 
 test('a resource change reaches a 2025 subscriber and a 2026 listener, and nobody else', async () => {
-  await using both = await serveMcpHttp(conformanceSurface(), options);
+  const fake = conformanceResources();
+  await using both = await serveMcpHttp(conformanceSurface(fake), options);
   server = both;
   const uri = 'test://watched-resource';
   const { headers } = await openSession();
@@ -277,8 +278,8 @@ test('a resource change reaches a 2025 subscriber and a 2026 listener, and nobod
     params: { _meta: envelope, notifications: { resourceSubscriptions: [uri] } },
   };
   const young = await post(listen, modern('subscriptions/listen'));
-  changes.emit({ kind: 'updated', uri: 'test://static-text' });
-  changes.emit({ kind: 'updated', uri });
+  fake.changed('test://static-text');
+  fake.changed(uri);
   await both[Symbol.asyncDispose]();
   const heard = await Promise.all([messages(old), messages(young)]);
   const updates = heard.map((each) => each.filter(({ method }) => method === 'notifications/resources/updated'));

@@ -4,6 +4,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { shortest } from '../../support/shortest.ts';
+import { conformanceResources, conformanceSurface } from '../../support/mcp/conformance-surface.ts';
 import { envelope, initialize, initialized, toolCall, wire } from '../../support/mcp/wire.ts';
 import { workshop } from '../../support/mcp/workshop.ts';
 
@@ -272,19 +273,19 @@ describe('the end', () => {
   });
 
   test('an open subscription does not hold up the end', async () => {
-    const { changes, conformanceSurface } = await import('../../support/mcp/conformance-surface.ts');
+    const fake = conformanceResources();
     const patience = { finishMs: 60_000, stopMs: 60_000, totalMs: 60_000 };
-    const line = wire(conformanceSurface(), { patience });
+    const line = wire(conformanceSurface(fake), { patience });
     const params = { _meta: envelope, notifications: { resourceSubscriptions: ['test://watched-resource'] } };
     line.send({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
     await line.find(({ method }) => method === 'notifications/subscriptions/acknowledged');
-    changes.emit({ kind: 'updated', uri: 'test://other' });
-    changes.emit({ kind: 'updated', uri: 'test://watched-resource' });
+    fake.changed('test://other');
+    fake.changed('test://watched-resource');
     const told = await line.find(({ method }) => method === 'notifications/resources/updated');
     expect(told.params?.['uri']).toBe('test://watched-resource');
     line.stdin.end();
     await line.served;
-    expect(changes.size).toBe(0);
+    expect(fake.clients.size).toBe(0);
   });
 
   test('the signal ends it too, without waiting for calls to finish by themselves', async () => {

@@ -1,10 +1,16 @@
-import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  isJsonContentType,
+  isLegacyRequest,
+  type McpServerFactory,
+} from '@modelcontextprotocol/server';
 import { isDeeper } from '../../../lib/json-depth.ts';
 import { systemClock } from '../../../system/clock.ts';
 import type { HttpVisit, Route } from '../../http/route.ts';
 import { CallsEnd } from '../../door/calls-end.ts';
 import { createServer } from '../server.ts';
-import type { McpSurface } from '../surface.ts';
+import { hasResources, type McpSurface } from '../surface.ts';
+import { HttpListens } from './listens.ts';
 import { type HttpSessionLimits, LegacySessions } from './sessions.ts';
 import { httpRpcError, sendWebResponse, toWebRequest } from './web.ts';
 
@@ -24,15 +30,10 @@ export interface McpRouteOptions extends Partial<HttpSessionLimits> {
 export function mcpRoute(surface: McpSurface, options: McpRouteOptions): Route {
   const { principal, onError = () => {}, maxSessions = 100, idleMs = 30 * 60_000, clock = systemClock } = options;
   const ending = new CallsEnd();
-  const sessions = new LegacySessions(surface, { maxSessions, idleMs, clock }, { principal, ending });
-  const modern = createMcpHandler(
-    ({ era }) => createServer(withoutFollowing(surface), { era, principal, client: {}, ending }),
-    { legacy: 'reject', onerror: onError },
-  );
-  const following = surface.resources?.on((change) => {
-    if (change.kind === 'listed') modern.notify.resourcesChanged();
-    else modern.notify.resourceUpdated(change.uri);
-  });
+  const sessions = new LegacySessions(surface, { maxSessions, idleMs, clock }, { principal, ending, onError });
+  const factory: McpServerFactory = ({ era }) => createServer(surface, { era, principal, client: {}, ending });
+  const modern = createMcpHandler(factory, { legacy: 'reject', onerror: onError });
+  const listens = hasResources(surface) ? new HttpListens({ surface, principal, factory, onError }) : undefined;
 
   async function answer(visit: HttpVisit): Promise<Response> {
     const { request } = visit;
@@ -56,7 +57,7 @@ export function mcpRoute(surface: McpSurface, options: McpRouteOptions): Route {
       return httpRpcError(400, -32700, 'Parse error: not JSON');
     }
     if (await isLegacyRequest(web, body)) return sessions.fetch(web, body);
-    return modern.fetch(web, { parsedBody: body });
+    return (await listens?.fetch(web, body)) ?? (await modern.fetch(web, { parsedBody: body }));
   }
 
   return {
@@ -73,16 +74,9 @@ export function mcpRoute(surface: McpSurface, options: McpRouteOptions): Route {
       await sendWebResponse(reply, response, gone);
     },
     async [Symbol.asyncDispose]() {
-      following?.[Symbol.dispose]();
       ending.begin('The server is closing.');
       await ending.answered(answerMs);
-      await Promise.allSettled([modern.close(), sessions[Symbol.asyncDispose]()]);
+      await Promise.allSettled([modern.close(), listens?.[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()]);
     },
   };
-}
-
-/** A server that lives for one request reports no changes: the route does, on the streams it keeps open. */
-function withoutFollowing(surface: McpSurface): McpSurface {
-  if (surface.resources === undefined) return surface;
-  return { ...surface, resources: { ...surface.resources, on: () => ({ [Symbol.dispose]() {} }) } };
 }

@@ -4,10 +4,13 @@ import {
   type RequestId,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import type { ConnectedClient, ResourceNote } from '../../../engine/call/connected-client.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { sessionKey } from '../client-identity.ts';
+import { notificationOf, tellNotes } from '../resources/notes.ts';
 import { createServer, type ServerSetting } from '../server.ts';
 import type { McpSurface } from '../surface.ts';
+import { isEventStream, PulledBody } from './pulled-body.ts';
 import { httpRpcError } from './web.ts';
 
 export interface HttpSessionLimits {
@@ -17,8 +20,14 @@ export interface HttpSessionLimits {
   readonly clock: Clock;
 }
 
+type SessionSetting = Pick<ServerSetting, 'principal' | 'ending'> & { readonly onError: (error: Error) => void };
+
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
+  /** What it follows, where there is something to follow. */
+  readonly connected: ConnectedClient | undefined;
+  /** Sends a note on its event stream. */
+  readonly tell: (note: ResourceNote) => Promise<void>;
   readonly end: () => Promise<void>;
   /** Requests and event streams being served. */
   active: number;
@@ -31,9 +40,9 @@ export class LegacySessions implements AsyncDisposable {
   readonly #sessions = new Map<string, Session>();
   readonly #surface: McpSurface;
   readonly #limits: HttpSessionLimits;
-  readonly #setting: Pick<ServerSetting, 'principal' | 'ending'>;
+  readonly #setting: SessionSetting;
 
-  constructor(surface: McpSurface, limits: HttpSessionLimits, setting: Pick<ServerSetting, 'principal' | 'ending'>) {
+  constructor(surface: McpSurface, limits: HttpSessionLimits, setting: SessionSetting) {
     this.#surface = surface;
     this.#limits = limits;
     this.#setting = setting;
@@ -58,14 +67,17 @@ export class LegacySessions implements AsyncDisposable {
       return httpRpcError(503, -32000, `All ${this.#limits.maxSessions} sessions are in use. End one first.`);
     }
     const id = randomUUID();
-    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    const server = createServer(this.#surface, { ...this.#setting, era: 'legacy', client: { session: id } });
-    const session: Session = { transport, end: () => server.close(), active: 0, expiry: undefined };
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id, keepAliveMs: 0 });
+    const connected = this.#surface.resources?.connect('session', this.#setting.principal);
+    const server = createServer(this.#surface, { ...this.#setting, era: 'legacy', client: { session: id }, connected });
+    const tell = async (note: ResourceNote): Promise<void> => server.notification(notificationOf(note));
+    const session: Session = { transport, connected, tell, end: () => server.close(), active: 0, expiry: undefined };
     await server.connect(transport);
     const closed = server.onclose;
     server.onclose = () => {
       session.expiry?.[Symbol.dispose]();
       this.#sessions.delete(id);
+      connected?.[Symbol.dispose]();
       this.#surface.clientGone?.(sessionKey(id));
       closed?.();
     };
@@ -77,6 +89,7 @@ export class LegacySessions implements AsyncDisposable {
 
   async #serve(id: string, session: Session, request: Request, body: unknown): Promise<Response> {
     session.active += 1;
+    session.connected?.presence?.touch();
     session.expiry?.[Symbol.dispose]();
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
@@ -89,11 +102,34 @@ export class LegacySessions implements AsyncDisposable {
     };
     try {
       const response = await session.transport.handleRequest(request, { parsedBody: body });
-      return whenFinished(response, done);
+      if (request.method !== 'GET' || !isEventStream(response)) return new PulledBody(response, done).response;
+      return this.#stream(session, response, done);
     } catch (thrown) {
       done();
       throw thrown;
     }
+  }
+
+  /** The one stream on which a session is told of changes. While it is closed they wait with the client. */
+  #stream({ connected, tell }: Session, response: Response, done: () => void): Response {
+    const stop = new AbortController();
+    const { presence } = connected ?? {};
+    const body = new PulledBody(response, () => {
+      stop.abort();
+      if (presence) presence.streams -= 1;
+      done();
+    });
+    if (presence) presence.streams += 1;
+    if (connected) {
+      const send = async (note: ResourceNote): Promise<boolean> => {
+        await tell(note);
+        return await body.drained();
+      };
+      tellNotes(connected, stop.signal, send).catch((error: unknown) => {
+        if (!stop.signal.aborted) this.#setting.onError(error as Error);
+      });
+    }
+    return body.response;
   }
 
   #expireLater(session: Session): void {
@@ -123,31 +159,4 @@ function cancelCalls(transport: WebStandardStreamableHTTPServerTransport, body: 
     const params = { requestId: id, reason: 'The client closed the connection.' };
     transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
   }
-}
-
-/** Calls back when the body has been read to its end, or cancelled. */
-function whenFinished(response: Response, done: () => void): Response {
-  if (response.body === null) {
-    done();
-    return response;
-  }
-  const reader = response.body.getReader();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      let more = false;
-      try {
-        const next = await reader.read();
-        more = !next.done;
-        if (next.done) controller.close();
-        else controller.enqueue(next.value);
-      } finally {
-        if (!more) done();
-      }
-    },
-    async cancel(reason) {
-      done();
-      await reader.cancel(reason);
-    },
-  });
-  return new Response(body, response);
 }
