@@ -41,6 +41,8 @@ export class Peer implements ConnectedClient, Disposable {
   readonly presence: Presence | undefined;
   /** Whether it hears of changes to the list. */
   hearsOfList: boolean;
+  /** Whether it hears of a lane without a subscription to its URI. */
+  hearsOfLanes = true;
   readonly #clock: Clock;
   readonly #outbox = new Outbox();
   readonly #end: (peer: Peer) => void;

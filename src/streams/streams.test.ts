@@ -112,6 +112,44 @@ describe('what a client is told (remote 3.4, 4.1)', () => {
     expect(await told(peer)).toEqual([{ kind: 'listed' }]);
   });
 
+  test('a note at which its reader stops comes again, as it is by then; one that was taken does not', async () => {
+    const bench = new StreamBench();
+    const [resource, peer] = [bench.resource('a'), bench.peer()];
+    await told(peer);
+    bench.streams.subscribe(uri, asked(peer));
+    resource.say('one');
+    bench.clock.advance(200);
+    const cut = peer.notes(AbortSignal.timeout(20_000));
+    expect((await cut.next()).value).toMatchObject({ kind: 'updated', cursor: 3 });
+    await cut.return();
+    resource.say('two');
+    expect((await updates(peer)).map(({ cursor }) => cursor)).toEqual([6]);
+    expect(await updates(peer)).toEqual([]);
+  });
+
+  test('a client that hears only of what it subscribed to hears of its lanes then, and at once', async () => {
+    const bench = new StreamBench();
+    const [resource, peer] = [bench.resource('a'), bench.peer()];
+    peer.hearsOfLanes = false;
+    const lane = bench.lane(uri, peer);
+    resource.say('one');
+    bench.clock.advance(200);
+    expect([await updates(peer), lane.notificationsSent]).toEqual([[], 0]);
+    const slot = bench.streams.subscribe(uri, asked(peer));
+    expect((await updates(peer)).map(({ subIds }) => subIds)).toEqual([[slot.subId, lane.subId]]);
+  });
+
+  test('what comes after the end of a connection is refused, not taken for its principal', () => {
+    const bench = new StreamBench();
+    bench.resource('a');
+    const peer = bench.peer();
+    peer[Symbol.dispose]();
+    expect(codeOf(() => bench.streams.subscribe(uri, asked(peer)))).toBe('cancelled');
+    expect(codeOf(() => bench.lane(uri, peer))).toBe('cancelled');
+    expect(codeOf(() => bench.streams.subscribe(uri, { principal: 'me' }))).toBe('FEATURE_DISABLED');
+    expect(bench.streams.counts).toMatchObject({ topics: 0, subscriptions: 0 });
+  });
+
   test('who comes while a window is open is told at once', async () => {
     const bench = new StreamBench();
     const [resource, first, second] = [bench.resource('a'), bench.peer(), bench.peer('listener')];

@@ -78,7 +78,7 @@ export class Topic implements Disposable {
     const slot = peer.slots.get(plain);
     const all = [...this.lanes].filter((lane) => lane.request.uri.plain === plain && tells(peer, lane));
     const lanes = all.filter(({ isReady }) => isReady);
-    if (!slot && (isKeepalive ? all : lanes).length === 0) return undefined;
+    if (!slot && (!peer.hearsOfLanes || (isKeepalive ? all : lanes).length === 0)) return undefined;
     for (const lane of lanes) lane.announce();
     const ids = lanes.map(({ subId }) => subId);
     return {

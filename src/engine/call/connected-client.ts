@@ -18,6 +18,8 @@ export interface ConnectedClient extends Disposable {
   readonly principal: string;
   /** Whether it hears of changes to the list. */
   hearsOfList: boolean;
+  /** Whether it hears of a lane without a subscription to its URI. */
+  hearsOfLanes: boolean;
   /** Only for a client that leaves without a word: its door says when it asks something, and how many streams it has open. */
   readonly presence?: { touch(): void; streams: number } | undefined;
   /** What to tell it, one note at a time, as fast as it takes them. For one reader at a time; a note at which it stops comes again. */

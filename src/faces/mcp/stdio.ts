@@ -61,6 +61,8 @@ export async function serveStdio(surface: McpSurface, options: StdioOptions): Pr
   const { connected, listening } = followed ?? {};
   const factory: McpServerFactory = ({ era }) => {
     const server = createServer(surface, { era, principal, ending, connected });
+    // Since 2026 a client hears only of what it names in a listen request.
+    if (connected) connected.hearsOfLanes = era === 'legacy';
     if (era === 'legacy' && listening) {
       server.oninitialized = () => listening.tell((note) => server.notification(notificationOf(note)));
     }

@@ -1,58 +1,9 @@
-import { PassThrough } from 'node:stream';
-import {
-  Client,
-  type Progress,
-  StreamableHTTPClientTransport,
-  type VersionNegotiationMode,
-} from '@modelcontextprotocol/client';
+import { Client, type Progress, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { describe, expect, test } from 'vitest';
-import { LineTransport } from '../../../src/faces/mcp/line-transport.ts';
-import { localOwner } from '../../../src/engine/call/principal.ts';
-import { serveStdio } from '../../../src/faces/mcp/stdio.ts';
 import type { McpSurface } from '../../../src/faces/mcp/surface.ts';
 import { workshop } from '../../support/mcp/workshop.ts';
-import { serveMcpHttp } from '../../support/mcp/http.ts';
-
-interface Connected extends AsyncDisposable {
-  readonly client: Client;
-}
-
-const doors = {
-  async stdio(surface: McpSurface, client: Client): Promise<Connected> {
-    const [toServer, toClient] = [new PassThrough(), new PassThrough()];
-    const { signal } = new AbortController();
-    const served = serveStdio(surface, { stdin: toServer, stdout: toClient, principal: localOwner, signal });
-    await client.connect(new LineTransport(toClient, toServer));
-    return {
-      client,
-      async [Symbol.asyncDispose]() {
-        await client.close();
-        toServer.end();
-        await served;
-      },
-    };
-  },
-  async http(surface: McpSurface, client: Client): Promise<Connected> {
-    const token = 'open-sesame';
-    const server = await serveMcpHttp(surface, {
-      host: '127.0.0.1',
-      port: 0,
-      token,
-      allowedHosts: [],
-      allowedOrigins: [],
-    });
-    const requestInit = { headers: { authorization: `Bearer ${token}` } };
-    await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit }));
-    return {
-      client,
-      async [Symbol.asyncDispose]() {
-        await client.close();
-        await server[Symbol.asyncDispose]();
-      },
-    };
-  },
-};
+import { type Connected, doors } from '../../support/mcp/doors.ts';
 
 const modes: [VersionNegotiationMode, string][] = [
   ['legacy', '2025-11-25'],

@@ -4,10 +4,10 @@ import type { ConnectedClient, ResourceNote } from '../../../src/engine/call/con
 import { defineBook, operation } from '../../../src/engine/call/operation.ts';
 import type { Catalogue } from '../../../src/faces/mcp/catalogue.ts';
 import type { ResourceContent, ResourceList, ResourceTemplates } from '../../../src/faces/mcp/resources/operations.ts';
-import { Outbox } from '../../../src/streams/outbox.ts';
+import { onAbort } from '../../../src/system/on-abort.ts';
 
 interface Contents {
-  readonly list: ResourceList;
+  readonly list: (cursor: string | undefined) => ResourceList;
   readonly templates: ResourceTemplates;
   readonly read: (uri: string) => ResourceContent | undefined;
 }
@@ -17,11 +17,16 @@ export class FakeClient implements ConnectedClient {
   readonly kind: string;
   readonly principal: string;
   readonly slots = new Map<string, string>();
-  readonly outbox = new Outbox();
+  /** Names it has to be told of. */
+  readonly waiting = new Set<string>();
+  /** How many notes its door has pulled. */
+  pulled = 0;
   readonly presence: { touched: number; touch(): void; streams: number } | undefined;
   hearsOfList = true;
+  hearsOfLanes = true;
   isOver = false;
   readonly #forget: () => void;
+  #wake: (() => void) | undefined;
 
   constructor(kind: string, principal: string, forget: (client: FakeClient) => void) {
     this.kind = kind;
@@ -39,11 +44,26 @@ export class FakeClient implements ConnectedClient {
   }
 
   async *notes(signal: AbortSignal): AsyncGenerator<ResourceNote, void, void> {
-    for await (const name of this.outbox.names(signal)) {
+    using _end = onAbort(signal, () => this.#wake?.());
+    while (!signal.aborted) {
+      const [name] = this.waiting;
+      if (name === undefined) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
+      this.waiting.delete(name);
+      this.pulled += 1;
       const subId = this.slots.get(name);
       if (name === 'list') yield { kind: 'listed' };
       else if (subId !== undefined) yield { kind: 'updated', uri: name, subIds: [subId], lastSeq: 1, cursor: 10 };
     }
+  }
+
+  mark(name: string): void {
+    this.waiting.add(name);
+    this.#wake?.();
   }
 
   [Symbol.dispose](): void {
@@ -76,7 +96,7 @@ export function fakeResources({ list, templates, read }: Contents): FakeResource
       ...common,
       input: z.object({ cursor: z.string().optional() }),
       output: z.custom<ResourceList>(),
-      run: () => Promise.resolve(list),
+      run: ({ input }) => Promise.resolve(list(input.cursor)),
     }),
     templates: operation({
       ...common,
@@ -124,10 +144,10 @@ export function fakeResources({ list, templates, read }: Contents): FakeResource
     },
     clients,
     changed(uri) {
-      for (const { slots, outbox } of clients) if (slots.has(uri)) outbox.add(uri);
+      for (const client of clients) if (client.slots.has(uri)) client.mark(uri);
     },
     listChanged() {
-      for (const { hearsOfList, outbox } of clients) if (hearsOfList) outbox.add('list');
+      for (const client of clients) if (client.hearsOfList) client.mark('list');
     },
   };
 }

@@ -72,7 +72,12 @@ export class LegacySessions implements AsyncDisposable {
     const server = createServer(this.#surface, { ...this.#setting, era: 'legacy', client: { session: id }, connected });
     const tell = async (note: ResourceNote): Promise<void> => server.notification(notificationOf(note));
     const session: Session = { transport, connected, tell, end: () => server.close(), active: 0, expiry: undefined };
-    await server.connect(transport);
+    try {
+      await server.connect(transport);
+    } catch (thrown) {
+      connected?.[Symbol.dispose]();
+      throw thrown;
+    }
     const closed = server.onclose;
     server.onclose = () => {
       session.expiry?.[Symbol.dispose]();

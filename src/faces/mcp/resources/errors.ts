@@ -20,7 +20,7 @@ export function resourceError(error: FairleadError, uri?: string): ProtocolError
     ...(context !== undefined && { detail: context }),
     ...(closest !== undefined && { closest }),
   };
-  const message = visible(error.message.replaceAll(/\s+/g, ' '));
+  const { message } = error;
   if (category !== 'RESOURCE') return new ProtocolError(numberOf(error), message, data);
   const about = { ...(uri !== undefined && { uri: visible(uri.slice(0, longestUri)) }), ...data };
   missing.add(about);
@@ -30,10 +30,14 @@ export function resourceError(error: FairleadError, uri?: string): ProtocolError
 const numberOf = ({ code }: FairleadError): number =>
   code === 'invalid_input' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
 
-/** For a 2025 client. The library numbers a missing resource as 2026-07-28 does, whatever a handler throws; before it was −32002. */
+/**
+ * For a 2025 client. The library numbers a missing resource as 2026-07-28 does, whatever a handler throws; before it was −32002. A client
+ * of that library throws away the rest of `data` where it finds the old number with a `uri`.
+ */
 export function withOldNumber(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message)) return message;
   const { data } = message.error;
   if (typeof data !== 'object' || data === null || !missing.has(data)) return message;
-  return { ...message, error: { ...message.error, code: ProtocolErrorCode.ResourceNotFound } };
+  const { uri: _uri, ...rest } = data as Record<string, unknown>;
+  return { ...message, error: { ...message.error, code: ProtocolErrorCode.ResourceNotFound, data: rest } };
 }
