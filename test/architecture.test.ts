@@ -171,6 +171,11 @@ test('directories are made by system/files/directories.ts: Node’s own recursiv
   expect(makers).toEqual([]);
 });
 
+test('a time limit is a timeLimit: Node 20 forgets a timeout that only AbortSignal.any knows', () => {
+  const forgetful = sources.filter((file) => /AbortSignal\.any\([^;]*AbortSignal\.timeout/.test(text(file)));
+  expect(forgetful.filter((file) => file !== 'system/time-limit.ts')).toEqual([]);
+});
+
 test('files are removed by system/files/remove-file.ts: Node’s own rm can empty the directory behind a link', () => {
   const removers = sources.filter((file) => /(?<![\w.#])rm(Sync)?\(/.test(text(file)));
   expect(removers).toEqual([join('system', 'files', 'trusted-path.ts')]);

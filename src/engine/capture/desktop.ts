@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
-import { anyOf } from '../../system/any-of.ts';
 import { removeFile } from '../../system/files/remove-file.ts';
+import { timeLimit } from '../../system/time-limit.ts';
 import { type PngFacts, pngFacts, type SystemTools } from './system-tools.ts';
 
 /** A program that saves the desktop as a file, and what must be set for it to find the desktop. */
@@ -40,7 +40,7 @@ export async function grabDesktop(tools: SystemTools, signal: AbortSignal): Prom
   const known = tools.platform === 'darwin' ? mac : tools.platform === 'win32' ? [] : grabbers;
   const usable = known.filter(({ needs }) => needs.length === 0 || needs.some((name) => tools.env[name]));
   if (usable.length === 0) throw none(whyNone(tools));
-  using stop = anyOf(signal, AbortSignal.timeout(limitMs));
+  using stop = timeLimit(signal, limitMs);
   const limit = stop.signal;
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-desktop-'));
   try {

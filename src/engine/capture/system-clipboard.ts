@@ -1,4 +1,4 @@
-import { anyOf } from '../../system/any-of.ts';
+import { timeLimit } from '../../system/time-limit.ts';
 import { pngFacts, type SystemTools } from './system-tools.ts';
 
 export type ClipboardContent =
@@ -74,7 +74,7 @@ export async function systemClipboard(
   const all = platform === 'darwin' ? mac : platform === 'win32' ? windows : unix;
   const ways = all.filter(({ needs }) => needs === undefined || env[needs]);
   if (ways.length === 0) return 'there is no desktop here (neither WAYLAND_DISPLAY nor DISPLAY is set)';
-  using stop = anyOf(signal, AbortSignal.timeout(limitMs));
+  using stop = timeLimit(signal, limitMs);
   const limit = stop.signal;
   const ask: Run = (program, ...args) => run(program, args, limit);
   let hasAnswered = false;

@@ -14,6 +14,7 @@ import { type LastInput, TypeAhead } from './type-ahead.ts';
 import type { JudgeTyped, TypedAs } from './typed-line.ts';
 import { driverEchoes } from '../shells/input-mode.ts';
 import { timings } from '../waiting/timings.ts';
+import { timeLimit } from '../../system/time-limit.ts';
 
 const { reactMs, replyMs, interruptMs } = timings.keyboard;
 
@@ -196,12 +197,13 @@ export class Keyboard {
   async interrupt(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
     const { channel, clock, output } = this.#init;
     const overtakes = this.#queue.pendingBytes > 0;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(interruptMs)]);
-    const sent = this.#queue.interrupt(bytes, limit, () => {
+    const limit = timeLimit(signal, interruptMs);
+    const interrupted = this.#queue.interrupt(bytes, limit.signal, () => {
       this.#judge.interrupted(bytes);
       this.#note(bytes, by);
       return () => {};
     });
+    const sent = interrupted.finally(() => limit[Symbol.dispose]());
     if (!overtakes || !channel.kill) return sent;
     sent.catch(() => {});
     const reacted = deferred<boolean>();

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { endpoint } from './settings.ts';
+import { timeLimit } from '../../system/time-limit.ts';
 
 /** Where a tunnel leads: a host and a port. */
 export interface HostPort {
@@ -29,16 +30,16 @@ export async function tunnels(
   const secure = parsed.protocol === 'https:';
   const started = performance.now();
   const socket = secure ? connectSecurely({ host, port, servername: host }) : connect({ host, port });
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  using limit = timeLimit(signal, limitMs);
   const give = (): void => void socket.destroy();
-  limit.addEventListener('abort', give, { once: true });
+  limit.signal.addEventListener('abort', give, { once: true });
   socket.on('error', give);
   const login = { user: decode(parsed.username), password: decode(parsed.password) };
   try {
     const opened = await (place.socks ? throughSocks(socket, to, login) : throughHttp(socket, to, login));
     return opened ? Math.max(1, Math.round(performance.now() - started)) : undefined;
   } finally {
-    limit.removeEventListener('abort', give);
+    limit.signal.removeEventListener('abort', give);
     socket.destroy();
   }
 }

@@ -16,6 +16,7 @@ import { detect_errors, text as screenText } from './screen.ts';
 import { health, launch_admin } from './server.ts';
 import { create, destroy, status as sessionStatus } from './sessions.ts';
 import { sessionRef } from './shared.ts';
+import { timeLimit } from '../../system/time-limit.ts';
 
 const Check = z.object({
   name: z.string(),
@@ -157,7 +158,8 @@ export const selftest = (capabilities: () => AnyOperation) =>
     }),
     output: z.object({ ok: z.boolean(), checks: z.array(Check) }),
     async run(call) {
-      const signal = AbortSignal.any([call.signal, AbortSignal.timeout(limitMs)]);
+      using limit = timeLimit(call.signal, limitMs);
+      const { signal } = limit;
       const ask: Ask = (op, input = {}) => op.run({ ...call, signal, note: () => {}, input: op.input.parse(input) });
       const redaction: Probe = { name: 'redaction', run: async () => masks(call) };
       const { session_id } = call.input;

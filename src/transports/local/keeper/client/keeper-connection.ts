@@ -8,6 +8,7 @@ import type { KeeperClientOptions } from './keeper-client.ts';
 import { KeeperLink, patiently } from './keeper-link.ts';
 import { reconnect } from './reconnect.ts';
 import { type KeeperProgram, keeperProgram, startKeeper, untilThere } from './start-keeper.ts';
+import { timeLimit } from '../../../../system/time-limit.ts';
 
 interface KeeperConnectionInit {
   readonly places: KeeperPlaces;
@@ -65,9 +66,11 @@ export class KeeperConnection implements AsyncDisposable {
     const before = this.#linking ?? Promise.resolve(undefined);
     const linking = before
       .catch(() => undefined)
-      .then(
-        (link) => link ?? this.#link ?? this.#reach(AbortSignal.any([signal, AbortSignal.timeout(startMs)]), start),
-      );
+      .then(async (link) => {
+        if (link ?? this.#link) return link ?? this.#link;
+        using limit = timeLimit(signal, startMs);
+        return await this.#reach(limit.signal, start);
+      });
     this.#linkBy(linking);
     return linking;
   }

@@ -8,6 +8,7 @@ import { settledWithin } from '../../../../system/settled-within.ts';
 import { decode, encode } from '../../../resumable/messages.ts';
 import { type Frame, FrameReader, type FrameType, frame, frameHead, frameTypes, frameVersion } from '../frames.ts';
 import type { Hello, KeeperRefused, Welcome } from '../messages.ts';
+import { timeLimit } from '../../../../system/time-limit.ts';
 
 /** What an earlier instance stored about a terminal; it comes with the welcome. */
 export interface SavedTerminal {
@@ -53,7 +54,8 @@ export class KeeperLink {
     if (!socket) return undefined;
     const hello: Hello = { version: frameVersion, pid: process.pid, ...asked };
     socket.write(frame('hello', '', encode(hello)));
-    return await greeted(socket, events, AbortSignal.any([signal, AbortSignal.timeout(welcomeMs)]));
+    using limit = timeLimit(signal, welcomeMs);
+    return await greeted(socket, events, limit.signal);
   }
 
   post(type: FrameType, id: string, body?: Uint8Array, offset?: number): void {
