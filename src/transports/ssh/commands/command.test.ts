@@ -125,3 +125,17 @@ test('its session is lost: what was under way still counts, and the reason is to
   expect(printed(command)).toBe('last words');
   expect(far.done).toEqual(['eof']);
 });
+
+test('while held it takes no more output; what is being ended waits for no reader (remote 4.3)', async () => {
+  const { far, command } = start();
+  using _held = command.hold();
+  far.print('one ');
+  await settled();
+  far.print('two');
+  await settled();
+  expect(printed(command)).toBe('one ');
+  const cancelled = command.cancel();
+  far.finish({ by: 'signal', signal: 'INT' });
+  expect(await cancelled).toEqual({ status: 'cancelled' });
+  expect(printed(command)).toBe('one two');
+});

@@ -1,7 +1,7 @@
-import { Emitter } from '../../../lib/emitter.ts';
 import type { Ended } from '../../../engine/terminal/channel.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { deferred } from '../../../lib/deferred.ts';
+import { type Deferred, deferred } from '../../../lib/deferred.ts';
+import { Emitter } from '../../../lib/emitter.ts';
 import { CommandOutput } from './command-output.ts';
 import { settlesWithin } from './command-wait.ts';
 import type { MergedProcess } from '../link/link.ts';
@@ -64,7 +64,7 @@ export class SshCommand implements SessionChild {
   readonly #clock: Clock;
   readonly #ended = deferred<CommandEnd>();
   readonly #limit: Disposable;
-  readonly #holds = new Set<Promise<void>>();
+  readonly #holds = new Set<Deferred<void>>();
   #waiters = 0;
   /** Let go of at the end: what is kept for its readers needs no channel. */
   #process: MergedProcess | undefined;
@@ -149,10 +149,10 @@ export class SshCommand implements SessionChild {
   /** While held, nothing is read from the far side, which then has to wait. The holder sets a limit. */
   hold(): Disposable {
     const hold = deferred();
-    this.#holds.add(hold.promise);
+    this.#holds.add(hold);
     return {
       [Symbol.dispose]: () => {
-        this.#holds.delete(hold.promise);
+        this.#holds.delete(hold);
         hold.resolve();
       },
     };
@@ -161,7 +161,9 @@ export class SshCommand implements SessionChild {
   async #follow(process: MergedProcess): Promise<void> {
     for await (const { stream, bytes } of process.output) {
       this.output.append(stream, bytes);
-      while (this.#holds.size > 0 && this.#reason === undefined) await Promise.all(this.#holds);
+      while (this.#holds.size > 0 && this.#reason === undefined) {
+        await Promise.all([...this.#holds].map(({ promise }) => promise));
+      }
     }
     this.#finish(ending(await process.ended, this.#reason));
   }
@@ -170,6 +172,8 @@ export class SshCommand implements SessionChild {
     const process = this.#process;
     if (process === undefined) return;
     this.#reason = reason;
+    // What is being ended waits for no reader.
+    for (const hold of this.#holds) hold.resolve();
     if (reason === 'timeout') process.signal('TERM');
     // On a terminal the key reaches what is in the foreground, which a signal request does not.
     else if (this.request.pty) process.write(ctrlC).catch(() => {});
