@@ -14,6 +14,7 @@ import { incident, type Log } from '../system/incident.ts';
 import { decodeFacts, type TerminalFacts } from './resume/terminal-facts.ts';
 import { decodeState } from './resume/saved-state.ts';
 import { StateSaver } from './resume/state-saver.ts';
+import { logCapacity } from './terminal/log-room.ts';
 import type { OutputLog } from './terminal/output-log.ts';
 import type { ServiceKey, ServiceMaker } from './call/service.ts';
 import { Pictures } from './picture/pictures.ts';
@@ -30,7 +31,10 @@ export interface EngineOptions {
   /** What can be opened; a request without a target goes to the first. */
   readonly transports: readonly Transport[];
   readonly size: Size;
+  /** Rows above the screen that a terminal keeps in its emulator. */
   readonly scrollback: number;
+  /** Rows above the screen that can be read; without it, those of the emulator. */
+  readonly readableRows?: () => number;
   readonly sessions: SessionLimits;
   readonly recordings: RecordingsOptions;
   /** Undefined: sessions are not logged here. */
@@ -194,6 +198,22 @@ export class Engine implements AsyncDisposable {
     this.events.emit({ kind: 'recording', terminal });
   }
 
+  /** More rows can be read back than before: open terminals keep more of what they print from now on. */
+  widenLogs(): void {
+    for (const terminal of this.terminals) {
+      const others = this.#logs().filter((log) => log !== terminal.log);
+      terminal.log.widen(logCapacity(this.#readableRows, terminal.screen.size, others));
+    }
+  }
+
+  get #readableRows(): number {
+    return this.#options.readableRows?.() ?? this.#options.scrollback;
+  }
+
+  #logs(): OutputLog[] {
+    return this.terminals.map(({ log }) => log);
+  }
+
   #newId(): string {
     return newTerminalId(randomBytes, (taken) => this.#terminals.has(taken));
   }
@@ -216,6 +236,7 @@ export class Engine implements AsyncDisposable {
       opened.release?.();
       throw shuttingDown();
     }
+    const readable = this.#readableRows;
     const number = before.number ?? this.#nextNumber;
     this.#nextNumber = Math.max(this.#nextNumber, number + 1, before.next ?? 0);
     const terminal = new Terminal({
@@ -227,9 +248,11 @@ export class Engine implements AsyncDisposable {
       owner: opened.owner,
       program: opened.program,
       channel: opened.channel,
-      capacity: opened.capacity,
+      capacity: opened.capacity ?? logCapacity(readable, request.size, this.#logs()),
       size: request.size,
-      scrollback: this.#options.scrollback,
+      scrollback: Math.min(this.#options.scrollback, readable),
+      // A smaller number is for terminals that open after it.
+      readableRows: () => Math.max(readable, this.#readableRows),
       clock: this.clock,
       nonce: opened.nonce,
       notes: opened.notes,

@@ -32,6 +32,8 @@ export const errorPatterns: readonly string[] = [
 const goodNews = /\b(?:0|no|zero)\s+(?:\w+\s+)?(?:errors?|failed|failures?|failing|exceptions?)\b|\bfailed:?\s*0\b/i;
 const onlyWarning = /\bwarn(?:ing)?\b/i;
 
+type ErrorScope = 'viewport' | 'last_block' | 'scrollback';
+
 interface ErrorLine {
   readonly row: number;
   readonly text: string;
@@ -40,22 +42,24 @@ interface ErrorLine {
 }
 
 /** Rows that look like an error. Call it after `terminal.sync()`. */
-export function detectErrors(
+export async function detectErrors(
   terminal: Terminal,
-  scope: 'viewport' | 'last_block' | 'scrollback',
+  scope: ErrorScope,
   patterns: readonly string[],
-): ErrorLine[] {
-  return rowsIn(terminal, scope).flatMap(({ row, text }): ErrorLine[] => {
+  signal: AbortSignal,
+): Promise<ErrorLine[]> {
+  const rows = scope === 'scrollback' ? (await terminal.feed.older.read({}, signal)).rows() : rowsIn(terminal, scope);
+  return rows.flatMap(({ row, text }): ErrorLine[] => {
     const pattern = patterns.find((one) => text.includes(one));
     if (pattern === undefined || goodNews.test(text)) return [];
     return [{ row, text, pattern, severity: onlyWarning.test(text) ? 'warning' : 'error' }];
   });
 }
 
-function rowsIn(terminal: Terminal, scope: 'viewport' | 'last_block' | 'scrollback'): Pick<RowText, 'row' | 'text'>[] {
+function rowsIn(terminal: Terminal, scope: 'viewport' | 'last_block'): Pick<RowText, 'row' | 'text'>[] {
   const { screen, blocks, log } = terminal;
   const { size } = screen;
-  if (scope !== 'last_block') return screen.rowTexts(scope === 'viewport' ? screen.viewportTop : screen.baseRow);
+  if (scope === 'viewport') return screen.rowTexts(screen.viewportTop);
   const block = blocks.last;
   if (block === undefined) return [];
   const lines = renderText(log.read(block.outputFrom, block.outputTo ?? log.end).bytes, size).split('\n');

@@ -1,6 +1,7 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { pauses } from '../../system/turns.ts';
 import { addFlags, plainText, type TextFlags } from '../../lib/plain-text.ts';
+import type { Readable } from '../screen/older/older-rows.ts';
 import type { RowText } from '../screen/rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { compilePattern } from '../waiting/pattern.ts';
@@ -82,9 +83,9 @@ export async function findInTerminal(
   const search = searcher(request);
   await terminal.sync(signal);
   refuseOldRows(terminal, request.epoch);
-  const { epoch, viewportTop, baseRow, alternate } = terminal.screen.facts;
-  const first = request.scope === 'screen' ? viewportTop : baseRow;
-  const { lines, flags } = linesOf(terminal.screen.markedRows(Math.max(first, request.from ?? 0)));
+  const { alternate } = terminal.screen.facts;
+  const { rows, first, viewportTop, epoch } = await searched(terminal, request, signal);
+  const { lines, flags } = linesOf(rows(request.from));
   const { from, fromCol = 0, maxSize = largestAnswer } = request;
   const max = Math.min(mostMatches, Math.max(1, request.max ?? 20));
   const context = Math.min(mostContext, Math.max(0, request.context ?? 0));
@@ -124,6 +125,14 @@ export async function findInTerminal(
     ...next,
     ...(incomplete ? { incomplete } : {}),
   };
+}
+
+async function searched(terminal: Terminal, { scope }: FindRequest, signal: AbortSignal): Promise<Readable> {
+  const { screen } = terminal;
+  const { epoch, viewportTop } = screen.facts;
+  if (scope !== 'screen') return await terminal.feed.older.read({ marks: true }, signal);
+  const rows: Readable['rows'] = (from = 0) => screen.markedRows(Math.max(from, viewportTop));
+  return { rows, first: viewportTop, viewportTop, epoch };
 }
 
 interface Logical {

@@ -54,7 +54,8 @@ export class Screen implements Disposable {
   readonly scrollback: number;
   readonly events = new Emitter<ScreenEvent>();
   readonly resized = new Emitter<Size>();
-  readonly cleared = new Emitter<void>();
+  /** Whether the cursor's line was kept. */
+  readonly cleared = new Emitter<boolean>();
   /** What its readers have seen, for differences. */
   readonly history = new ScreenHistory();
   /** After an emulator came to be, by a first byte or by waking up. */
@@ -192,7 +193,7 @@ export class Screen implements Disposable {
     this.onChange.emit();
     const emulator = this.#awake();
     if (emulator) clearScreen(emulator, keepCursorLine);
-    this.cleared.emit();
+    this.cleared.emit(keepCursorLine);
   }
 
   grid({ from, rows = this.#size.rows }: GridOptions = {}): Grid {

@@ -17,7 +17,7 @@ interface OutputLogOptions {
 
 /** One for all: memory of its own, even of no size, costs more than the rest of an empty log. */
 const nothing = new Uint8Array(0);
-const defaultCapacity = 4 << 20;
+export const usualCapacity = 4 << 20;
 // Sizes grow in few large steps: memory that was never written to is not there yet, while copying to the next size costs
 // time, and twenty floods that begin together would all pay it in the same turn of the loop.
 const smallest = 16 << 10;
@@ -25,7 +25,7 @@ const growth = 16;
 
 /** The last bytes a terminal wrote. Every byte keeps its offset for life, also after older ones were dropped. */
 export class OutputLog {
-  readonly capacity: number;
+  #capacity: number;
   /** The new end, after each append. */
   readonly onAppend = new Emitter<number>();
   /** Emitted before bytes below this offset are dropped, for listeners that still need them. */
@@ -36,10 +36,20 @@ export class OutputLog {
   #end: number;
   #appends = 0;
 
-  constructor({ capacity = defaultCapacity, start = 0 }: OutputLogOptions = {}) {
-    this.capacity = capacity;
+  constructor({ capacity = usualCapacity, start = 0 }: OutputLogOptions = {}) {
+    this.#capacity = capacity;
     this.#start = start;
     this.#end = start;
+  }
+
+  /** How many bytes are kept at most. */
+  get capacity(): number {
+    return this.#capacity;
+  }
+
+  /** Keeps more from now on. Bytes that were dropped stay dropped; a smaller capacity changes nothing. */
+  widen(capacity: number): void {
+    this.#capacity = Math.max(this.#capacity, capacity);
   }
 
   /** Offset of the oldest byte kept. */

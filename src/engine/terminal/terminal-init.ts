@@ -43,6 +43,8 @@ export interface TerminalInit extends Partial<Pick<TerminalIdentity, 'target' | 
   readonly channel: Channel;
   readonly size: Size;
   readonly scrollback: number;
+  /** Rows above the screen that can be read at present; those that the screen does not keep are rendered from the log. */
+  readonly readableRows?: (() => number) | undefined;
   readonly clock: Clock;
   /** Marks that carry it come from our shell integration; others may be forged by a program's output. */
   readonly nonce: string | undefined;

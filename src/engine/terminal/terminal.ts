@@ -8,6 +8,7 @@ import { RecentSecrets } from '../person/recent-secrets.ts';
 import { Durable } from '../resume/durable.ts';
 import { resumeAt } from '../resume/saved-state.ts';
 import { Feeder } from '../screen/feed/feeder.ts';
+import { OlderRows } from '../screen/older/older-rows.ts';
 import { Screen } from '../screen/screen.ts';
 import type { Blocks } from './blocks.ts';
 import type { Channel, Ended, Size } from './channel.ts';
@@ -89,7 +90,15 @@ export class Terminal implements AsyncDisposable {
     });
     const from = resumeAt(this.log, state?.screenAt);
     const feeder = new Feeder(this.log, this.screen, { from, cutAt: () => this.#replies.deadTo });
-    this.feed = new ScreenFeed(channel, secrets, feeder);
+    const readable = init.readableRows ?? (() => init.scrollback);
+    const older = new OlderRows({
+      log: this.log,
+      screen: this.screen,
+      clock,
+      shownTo: () => feeder.parsedTo,
+      readable,
+    });
+    this.feed = new ScreenFeed(channel, secrets, feeder, older);
     this.input = new Keyboard({
       channel,
       clock,

@@ -127,14 +127,13 @@ export const scroll = operation({
   positional: ['id', 'offset', 'count'],
   async run(call) {
     const terminal = await syncedSession(call);
-    const { screen } = terminal;
-    const { size } = screen;
     refuseOldRows(terminal, call.input.epoch);
     const { offset, count } = call.input;
-    const end = screen.viewportTop + size.rows;
-    const from = Math.max(screen.baseRow, offset < 0 ? end + offset : offset);
-    const lines = screen.rowTexts(from, count).map((row) => plainLine(row.text).trimEnd());
-    return { lines, offset: from, count: lines.length, first_available: screen.baseRow, ...placeOf(terminal) };
+    const height = terminal.screen.size.rows;
+    const { rows, first, viewportTop, epoch } = await terminal.feed.older.read({}, call.signal);
+    const from = Math.max(first, offset < 0 ? viewportTop + height + offset : offset);
+    const lines = rows(from, count).map((row) => plainLine(row.text).trimEnd());
+    return { lines, offset: from, count: lines.length, first_available: first, viewport_top: viewportTop, epoch };
   },
   show: ({ lines }) => lines.join('\n'),
   render: ({ lines }) => lines.join('\n'),
@@ -222,7 +221,10 @@ export const detect_errors = operation({
   async run(call) {
     const terminal = await syncedSession(call);
     const { scope, patterns = errorPatterns } = call.input;
-    const errors = detectErrors(terminal, scope, patterns).map((row) => ({ ...row, text: plainLine(row.text) }));
+    const errors = (await detectErrors(terminal, scope, patterns, call.signal)).map((row) => ({
+      ...row,
+      text: plainLine(row.text),
+    }));
     const exitCode = terminal.blocks.last?.exitCode;
     return { has_errors: errors.length > 0, errors, ...(exitCode === undefined ? {} : { last_exit_code: exitCode }) };
   },

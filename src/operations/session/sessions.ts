@@ -258,7 +258,12 @@ export const history = operation({
     const terminal = await syncedSession(call);
     const { screen, blocks } = terminal;
     if (source === 'scrollback') {
-      const rows = screen.rowTexts(screen.baseRow).map(({ text }) => plainLine(text));
+      // Rows that the screen still has are the newest, and most callers want no more.
+      const isEnough = limit <= screen.scrollbackRows;
+      const newest = isEnough
+        ? screen.rowTexts(screen.baseRow)
+        : (await terminal.feed.older.read({}, call.signal)).rows();
+      const rows = newest.map(({ text }) => plainLine(text));
       // Leave out the blank rows below the last text.
       const end = rows.findLastIndex((text) => text !== '') + 1;
       const entries = rows.slice(Math.max(0, end - limit), end).flatMap((text) => (text === '' ? [] : [{ text }]));

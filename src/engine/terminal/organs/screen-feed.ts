@@ -1,10 +1,13 @@
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import type { RecentSecrets } from '../../person/recent-secrets.ts';
 import type { Feeder } from '../../screen/feed/feeder.ts';
+import type { OlderRows } from '../../screen/older/older-rows.ts';
 import type { Channel } from '../channel.ts';
 
 /** Brings what the far side has written onto the screen. */
 export class ScreenFeed implements Disposable {
+  /** Rows that have left the emulator. */
+  readonly older: OlderRows;
   readonly #channel: Channel;
   readonly #secrets: RecentSecrets;
   readonly #feeder: Feeder;
@@ -12,7 +15,8 @@ export class ScreenFeed implements Disposable {
   #holds = 0;
   #held: Deferred<void> | undefined;
 
-  constructor(channel: Channel, secrets: RecentSecrets, feeder: Feeder) {
+  constructor(channel: Channel, secrets: RecentSecrets, feeder: Feeder, older: OlderRows) {
+    this.older = older;
     this.#channel = channel;
     this.#secrets = secrets;
     this.#feeder = feeder;
@@ -76,6 +80,7 @@ export class ScreenFeed implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.older[Symbol.dispose]();
     this.#feeder[Symbol.dispose]();
   }
 }
