@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { jsonFault } from '../../lib/json-fault.ts';
+import { jsonLine } from '../../lib/json-line.ts';
 import { FairleadError } from '../../contract/errors.ts';
 
 /** What is wrong with the text of a file that people may edit, and where: `line 3: …`. Undefined when nothing is. */
@@ -13,7 +14,9 @@ export function problemOf(text: string, schema: z.ZodType): string | undefined {
     return `line ${jsonFault(text) ?? 1}: ${reason}`;
   }
   const issue = schema.safeParse(value).error?.issues[0];
-  return issue === undefined ? undefined : `${issue.path.join('.') || 'the whole'}: ${issue.message}`;
+  if (issue === undefined) return undefined;
+  const place = issue.path.length === 0 ? 'the whole' : issue.path.map(String).join('.');
+  return `line ${jsonLine(text, issue.path)}: ${place}: ${issue.message}`;
 }
 
 /** The refusal to write to a malformed file: the person's edits would be lost. */

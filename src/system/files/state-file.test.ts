@@ -53,7 +53,7 @@ test('a write is private, and one that changes nothing does not touch the file (
 test.each([
   ['{\n  "word": "x",\n}', 'line 3: '],
   ['{\n  "word": "x"', 'line 2: '],
-  ['{ "word": 7 }', 'word: Invalid input: expected string, received number'],
+  ['{ "word": 7 }', 'line 1: word: Invalid input: expected string, received number'],
 ])('a file that cannot be understood is not written over, and it is told where: %j (R-RPC-017)', (text, where) => {
   const { file, path } = open('d.json');
   file.set({ word: 'good' });

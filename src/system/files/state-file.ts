@@ -47,6 +47,12 @@ export class StateFile<T extends z.ZodType> {
     return this.#value as z.output<T>;
   }
 
+  /** Reads the file again if it has changed, without waiting for the next look. */
+  look(): void {
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    this.get();
+  }
+
   /** The file is malformed and was never read successfully: the value of `get` means nothing. */
   get unusable(): boolean {
     this.get();
