@@ -49,6 +49,7 @@ const roomMayUse: Readonly<Record<string, readonly string[]>> = {
   shells: [],
   waiting: ['screen', 'shells'],
   proxy: ['call', 'waiting'],
+  settings: ['call', 'picture'],
   input: ['shells', 'waiting'],
   person: ['screen', 'shells', 'waiting'],
   events: ['call'],

@@ -19,6 +19,8 @@ import type { OutputLog } from './terminal/output-log.ts';
 import type { ServiceKey, ServiceMaker } from './call/service.ts';
 import { Pictures } from './picture/pictures.ts';
 import type { Redactor } from './redaction/redactor.ts';
+import { screenColors } from './picture/color.ts';
+import { standard, type Theme } from './picture/themes.ts';
 import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
 import { SessionLogs, type SessionLogsOptions } from './recording/log/session-logs.ts';
 import { type SessionLimits, Sessions } from './sessions/sessions.ts';
@@ -40,6 +42,8 @@ export interface EngineOptions {
   /** Undefined: sessions are not logged here. */
   readonly logs?: Omit<SessionLogsOptions, 'clock' | 'log'>;
   readonly picturesDir: string;
+  /** The colours in force: of pictures that name no theme, and of what new terminals tell programs that ask. */
+  readonly theme?: () => Theme;
   /** What operations find with `engine.part(key)`, each made on first need. */
   readonly parts?: readonly (readonly [ServiceKey<AsyncDisposable>, ServiceMaker])[];
   readonly clock?: Clock;
@@ -121,13 +125,18 @@ export class Engine implements AsyncDisposable {
     this.recordings.changed.on((id) => this.#recordingChanged(id));
     this.logs = options.logs && new SessionLogs({ ...options.logs, clock: this.clock, log: this.log });
     this.logs?.changed.on((id) => this.#recordingChanged(id));
-    this.pictures = new Pictures(options.picturesDir);
+    this.pictures = new Pictures(options.picturesDir, () => this.theme);
     this.sessions = new Sessions(this, options.sessions, { size: options.size });
   }
 
   /** The schemes of what can be opened. */
   get targets(): readonly string[] {
     return this.#options.transports.map(({ scheme }) => scheme);
+  }
+
+  /** The colours in force. */
+  get theme(): Theme {
+    return this.#options.theme?.() ?? standard;
   }
 
   /** Aborted when the engine ends. */
@@ -254,6 +263,7 @@ export class Engine implements AsyncDisposable {
       // A smaller number is for terminals that open after it.
       readableRows: () => Math.max(readable, this.#readableRows),
       clock: this.clock,
+      theme: this.#options.theme && screenColors(this.theme),
       nonce: opened.nonce,
       notes: opened.notes,
       environment: opened.environment,

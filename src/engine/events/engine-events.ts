@@ -1,5 +1,6 @@
 import { Emitter } from '../../lib/emitter.ts';
 import type { OpenQuestion } from '../person/questions/question.ts';
+import type { Theme } from '../picture/themes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export type TerminalEventKind = 'opened' | 'state' | 'title' | 'prompt' | 'resized' | 'recording' | 'bell' | 'closed';
@@ -9,6 +10,8 @@ export type EngineEvent =
   | { readonly kind: TerminalEventKind; readonly terminal: Terminal }
   /** A question of the engine itself was asked, or is settled. */
   | { readonly kind: 'question'; readonly question: OpenQuestion; readonly isOpen: boolean }
+  /** Other colours: viewers paint again. */
+  | { readonly kind: 'theme'; readonly theme: Theme }
   /** A caller wants people to look at a session, or at the instance. A listener that shows it to a person calls `heard`. */
   | { readonly kind: 'focus'; readonly session: number | undefined; readonly heard: () => void };
 

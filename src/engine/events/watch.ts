@@ -3,16 +3,35 @@ import { maySee } from '../call/principal.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import type { Engine } from '../engine.ts';
 import type { OpenQuestion } from '../person/questions/question.ts';
+import type { Theme } from '../picture/themes.ts';
 import type { EngineEvent, TerminalEventKind } from './engine-events.ts';
 import { statusOf, type TerminalStatus } from './status.ts';
 
 export type WatchItem =
   /** The whole state: first, and again for a reader that fell behind. */
-  | { readonly kind: 'all'; readonly terminals: TerminalStatus[]; readonly questions: OpenQuestion[] }
+  | {
+      readonly kind: 'all';
+      readonly terminals: TerminalStatus[];
+      readonly questions: OpenQuestion[];
+      readonly theme: WatchedTheme;
+    }
+  | { readonly kind: 'theme'; readonly theme: WatchedTheme }
   | { readonly kind: TerminalEventKind; readonly terminal: TerminalStatus }
   | { readonly kind: 'question'; readonly question: OpenQuestion; readonly isOpen: boolean }
   /** A caller wants the person to look at a session, or at the instance. */
   | { readonly kind: 'focus'; readonly terminal?: TerminalStatus };
+
+/** Colours as CSS reads them. */
+type WatchedTheme = Omit<Theme, 'colors'> & { readonly colors: string[] };
+
+const themeOf = ({ name, title, foreground, background, cursor, colors }: Theme): WatchedTheme => ({
+  name,
+  title,
+  foreground,
+  background,
+  cursor,
+  colors: [...colors],
+});
 
 /** Changes that wait for a reader. At the limit they are dropped, and the reader gets the whole state in their place. */
 const mostPending = 256;
@@ -60,11 +79,13 @@ function everything(engine: Engine, caller: Pick<Caller, 'principal'>): WatchIte
     kind: 'all',
     terminals: engine.terminals.filter((one) => maySee(one.identity, caller)).map((one) => statusOf(one, recordings)),
     questions: questions.list().filter(({ principal }) => principal === caller.principal),
+    theme: themeOf(engine.theme),
   };
 }
 
 function itemOf(event: EngineEvent, engine: Engine, caller: Pick<Caller, 'principal'>): WatchItem | undefined {
   if (event.kind === 'focus') return focusOf(event.session, engine, caller);
+  if (event.kind === 'theme') return { kind: 'theme', theme: themeOf(event.theme) };
   if (event.kind === 'question') return event.question.principal === caller.principal ? event : undefined;
   const { kind, terminal } = event;
   return maySee(terminal.identity, caller) ? { kind, terminal: statusOf(terminal, engine.recordings) } : undefined;

@@ -1,4 +1,5 @@
 import { type Color, trueColor } from '../screen/grid.ts';
+import type { ScreenColors } from '../screen/theme.ts';
 import type { Theme } from './themes.ts';
 
 /** A colour as 0xRRGGBB. */
@@ -54,3 +55,11 @@ function cube(): Rgb[] {
 function greys(): Rgb[] {
   return Array.from({ length: 24 }, (_, step) => (8 + 10 * step) * 0x010101);
 }
+
+/** The same colours as a program is told them. */
+export const screenColors = ({ foreground, background, cursor, colors }: Theme): ScreenColors => ({
+  foreground: parseColor(foreground),
+  background: parseColor(background),
+  cursor: parseColor(cursor),
+  palette: colors.map(parseColor),
+});

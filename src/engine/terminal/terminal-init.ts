@@ -5,6 +5,7 @@ import type { Log } from '../../system/incident.ts';
 import type { SavedState } from '../resume/saved-state.ts';
 import type { Launch } from './launch.ts';
 import type { OutputLog } from './output-log.ts';
+import type { ScreenColors } from '../screen/theme.ts';
 import type { JudgeTyped } from '../input/typed-line.ts';
 
 /** What a terminal was opened as. */
@@ -46,6 +47,8 @@ export interface TerminalInit extends Partial<Pick<TerminalIdentity, 'target' | 
   /** Rows above the screen that can be read at present; those that the screen does not keep are rendered from the log. */
   readonly readableRows?: (() => number) | undefined;
   readonly clock: Clock;
+  /** The colours that programs are told when they ask. */
+  readonly theme?: ScreenColors | undefined;
   /** Marks that carry it come from our shell integration; others may be forged by a program's output. */
   readonly nonce: string | undefined;
   /** Takes a line about each fault of ours with its output. */

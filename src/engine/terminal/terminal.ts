@@ -83,6 +83,7 @@ export class Terminal implements AsyncDisposable {
     this.screen = new Screen({
       size: init.size,
       scrollback: init.scrollback,
+      theme: init.theme,
       clock,
       reply: (bytes) => !this.#ended && this.#replies.add(bytes, this.feed.shownTo),
       onFault: (thrown) => faults.note(thrown, 'the screen'),

@@ -40,8 +40,18 @@ const Question = z.object({
   expiresAt: z.string(),
 });
 
+const Theme = z.object({
+  name: z.string(),
+  title: z.string(),
+  foreground: z.string(),
+  background: z.string(),
+  cursor: z.string(),
+  colors: z.array(z.string()).describe('The sixteen ANSI colours'),
+});
+
 const WatchItem = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('all'), terminals: z.array(Status), questions: z.array(Question) }),
+  z.object({ kind: z.literal('all'), terminals: z.array(Status), questions: z.array(Question), theme: Theme }),
+  z.object({ kind: z.literal('theme'), theme: Theme }),
   z.object({
     kind: z.enum(['opened', 'state', 'title', 'prompt', 'resized', 'recording', 'bell', 'closed']),
     terminal: Status,
@@ -62,6 +72,7 @@ export const watch = stream({
   run: ({ engine, caller, signal }) => watchEngine(engine, caller, signal),
   render(item) {
     if (item.kind === 'all') return item.terminals.map((one) => `${place(one)}  ${statusWords(one)}\n`).join('');
+    if (item.kind === 'theme') return `theme  ${item.theme.name}\n`;
     if (item.kind === 'question') return `${item.question.id}  ${item.isOpen ? item.question.prompt : 'settled'}\n`;
     if (item.kind === 'focus') {
       return `${item.terminal ? place(item.terminal) : 'this instance'}  focus: an agent asks you to look here\n`;
