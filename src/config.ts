@@ -89,7 +89,12 @@ export const settings = {
   cols: value('n', 'Columns of a new terminal', integer(2, 1000).default(120)),
   // What the session RPC documents.
   rows: value('n', 'Rows of a new terminal', integer(1, 1000).default(40), { defaults: { serve: '30' } }),
-  scrollback: value('lines', 'Lines kept above the screen', integer(0, 100_000).default(1000)),
+  // The default means what scrollback.json says: older rows are read back from the output log.
+  scrollback: value(
+    'lines',
+    'Lines kept above the screen; 1000 keeps these and reads older ones back (see scrollback.json)',
+    integer(0, 100_000).default(1000),
+  ),
   shell: value('path', 'Shell to run; yours by default', z.string().min(1).optional()),
   cwd: value('dir', 'Directory terminals start in', directory.optional()),
   env: list('K=V', 'Variable for every terminal; repeatable', z.array(assignment).default([])),

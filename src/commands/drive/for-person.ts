@@ -7,6 +7,7 @@ import type { Surroundings } from '../command.ts';
 import { noneRunning } from '../find-instance.ts';
 import { clientsInOrder } from '../person/clients-in-order.ts';
 import { inputOf } from './verb-input.ts';
+import { openPage } from './open-page.ts';
 import { optionsOf, whereOf } from './verb-options.ts';
 
 const answerMs = 10_000;
@@ -26,6 +27,8 @@ export async function performForPerson(verb: Verb, argv: readonly string[], arou
       const shown = typeof words === 'string' ? cleanAnswer(words) : '';
       if (asJson) around.stdout.write(verb.stream ? `${JSON.stringify(answer)}\n` : toJson(answer));
       else around.stdout.write(verb.stream ? shown : `${shown}\n`);
+      const isShown = !asJson && !isOn(parsed.flags, 'print-only');
+      if (verb.op.page && isShown) await openPage(verb.op.page(answer), home, around);
     }
     return 0;
   } finally {

@@ -11,11 +11,19 @@ const passthroughOption: Option = {
   help: "Exit with the command's own code",
 };
 
+const printOnly: Option = {
+  name: 'print-only',
+  flag: '--print-only',
+  form: 'switch',
+  help: 'Print the link instead of opening it in a browser',
+};
+
 /** All that a verb takes: what it reads, what its help tells and what completion offers. */
 export const optionsOf = (op: AnyEntry): Option[] => [
   ...flagsOf(fieldsOf(op)),
   ...(isAboutSession(op) ? [sessionOption] : []),
   ...(op.passthrough ? [passthroughOption] : []),
+  ...(op.page ? [printOnly] : []),
   ...common,
 ];
 

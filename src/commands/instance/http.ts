@@ -1,17 +1,21 @@
 import { call } from '../../engine/call/call.ts';
 import { callStream } from '../../engine/call/call-stream.ts';
 import { localOwner } from '../../engine/call/principal.ts';
+import { loginLinks } from '../../engine/instances/login-links.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { FailedLogins } from '../../faces/door/failed-logins.ts';
 import { portsFrom } from '../../faces/door/listen.ts';
 import { Api } from '../../faces/http/api/route.ts';
 import { healthRoute } from '../../faces/http/health.ts';
+import { LoginRoute } from '../../faces/http/login.ts';
 import { BrowserLogins } from '../../faces/http/logins.ts';
+import { pageRoutes } from '../../faces/http/pages.ts';
 import { HttpServer, nameInUrl } from '../../faces/http/server.ts';
 import { TokenGuard } from '../../faces/http/token-guard.ts';
 import { mcpRoute } from '../../faces/mcp/http/route.ts';
 import type { McpSurface } from '../../faces/mcp/surface.ts';
 import { everyBook } from '../../operations/index.ts';
+import { packageRoot } from '../../system/package-root.ts';
 import type { Log } from '../../system/incident.ts';
 import type { Invocation } from '../command.ts';
 
@@ -43,14 +47,25 @@ export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
     logins,
     clock,
   });
+  const links = engine.service(loginLinks);
+  const files = ['settings.js', 'settings.css'];
+  const page = { paths: ['/', '/settings'], file: 'index.html' };
   // An address given with --host is also an allowed host name.
   const allowedHosts = [...allowHost, nameInUrl(host)];
+  const guard = new TokenGuard({ token, allowedHosts, allowedOrigins: allowOrigin, failed, logins });
   return await HttpServer.listen({
     host,
     ports: port === undefined ? portsFrom(preferredPort) : [port],
     mayMove,
-    guard: new TokenGuard({ token, allowedHosts, allowedOrigins: allowOrigin, failed, logins }),
-    routes: [healthRoute, mcpRoute(surface, { principal: localOwner, onError }), api],
+    guard,
+    routes: [
+      healthRoute,
+      mcpRoute(surface, { principal: localOwner, onError }),
+      new LoginRoute({ logins, redeem: (code) => links.redeem(code), failed, guard, api }),
+      api,
+      ...api.elsewhere,
+      ...pageRoutes({ folder: new URL('assets/settings/', packageRoot), page, files }),
+    ],
     onError,
   });
 }

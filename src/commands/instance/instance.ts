@@ -15,6 +15,7 @@ import { bothSpellings } from '../../engine/proxy/settings.ts';
 import { abortable } from '../../system/abortable.ts';
 import { CurrentRedactor } from '../../engine/redaction/current-redactor.ts';
 import { RecordingSettings } from '../../engine/recording/log/settings.ts';
+import { PersonSettings, personSettings } from '../../engine/settings/settings.ts';
 import { systemClock } from '../../system/clock.ts';
 import { mcpSurface } from '../../faces/mcp/catalogue.ts';
 import type { McpSurface } from '../../faces/mcp/surface.ts';
@@ -34,8 +35,11 @@ import { askPages } from './ask-pages.ts';
 import type { Invocation } from '../command.ts';
 import { sshPart } from './ssh-service.ts';
 
+/** Rows that an emulator keeps by default: 2.7 MB. Older ones are rendered from the output log when a reader asks. */
+const liveRows = 1000;
+
 /** What `serve` adds to an instance. */
-interface InstanceExtras {
+export interface InstanceExtras {
   readonly parts?: NonNullable<EngineOptions['parts']>;
   readonly keeper?: KeeperClient | undefined;
   /** Its name, if its terminals outlive it. */
@@ -66,15 +70,21 @@ export async function createInstance(
     key: () => installationKey(join(home, 'redaction.key')),
     patterns: () => recording.get().redaction.custom_patterns,
   });
+  const chosen = new PersonSettings({ root: home, clock: systemClock, warn: log });
+  const extraEnv: Record<string, string> = Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '=')));
   const local: LocalOptions = {
     root: home,
     shell: settings.shell,
     cwd: settings.cwd ?? invocation.cwd(),
     home: settings.cwd ?? userHome,
     env,
-    extraEnv: Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '='))),
+    extraEnv,
     integration: settings.shellIntegration,
-    variables: async (signal) => ({ ...bothSpellings(await proxy.variables(signal)), ...variables }),
+    variables: async (signal) => ({
+      ...(extraEnv['TERM_PROGRAM'] === undefined && { TERM_PROGRAM: chosen.termProgram }),
+      ...bothSpellings(await proxy.variables(signal)),
+      ...variables,
+    }),
   };
   const engine: Engine = new Engine({
     transports: [
@@ -83,6 +93,9 @@ export async function createInstance(
     ],
     size: { cols: settings.cols, rows: settings.rows },
     scrollback: settings.scrollback,
+    // Another number than the default wins over the file.
+    readableRows: () => (settings.scrollback === liveRows ? chosen.scrollback : settings.scrollback),
+    theme: () => chosen.theme,
     sessions: { maxSessions: settings.maxSessions, idleTimeout: settings.sessionIdleTimeout },
     recordings: {
       dir: recordings,
@@ -106,6 +119,7 @@ export async function createInstance(
       [auditTrail, () => trail],
       [proxies, () => proxy],
       [instanceClipboard, () => clipboard],
+      [personSettings, () => chosen],
       ...parts,
     ],
     gate: { ...openGate, ...policy.gate },
@@ -116,6 +130,8 @@ export async function createInstance(
     log,
   });
   clipboard.listen(engine);
+  chosen.themeChanged.on((theme) => engine.events.emit({ kind: 'theme', theme }));
+  chosen.scrollbackChanged.on(() => engine.widenLogs());
   engine.audit.added.on((entry) => trail.add(entry));
   // It watches sessions and leaks from the start, not from the first client that asks.
   engine.service(streams);

@@ -16,15 +16,16 @@ export async function serveLocally(
 ): Promise<void> {
   if (process.platform === 'win32') return;
   try {
-    const [{ SocketServer }, { socketPath, socketsOf }, { personBook }, { resourceBook }] = await Promise.all([
+    const [{ SocketServer }, { socketPath, socketsOf }, ...books] = await Promise.all([
       import('../../faces/socket/server.ts'),
       import('../../faces/socket/directory.ts'),
-      import('../../operations/person/index.ts'),
-      import('../../operations/streams/index.ts'),
+      import('../../operations/person/index.ts').then(({ personBook }) => personBook),
+      import('../../operations/settings/index.ts').then(({ settingsBook }) => settingsBook),
+      import('../../operations/streams/index.ts').then(({ resourceBook }) => resourceBook),
     ]);
     const path = socketPath(socketsOf(places(settings, env).home), process.pid);
     const server = await SocketServer.listen(path, {
-      books: [personBook, resourceBook],
+      books,
       caller: localPerson,
       call: (op, raw, context) => call(op, raw, { ...context, engine }),
       stream: (op, raw, context) => callStream(op, raw, { ...context, engine }),

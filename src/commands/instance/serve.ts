@@ -3,11 +3,13 @@ import { autosave, autosaveNames } from '../../engine/sessions/autosave.ts';
 import type { HttpServer } from '../../faces/http/server.ts';
 import { call } from '../../engine/call/call.ts';
 import { followDirectory } from '../../engine/instances/follow-directory.ts';
+import { LoginLinks, loginLinks } from '../../engine/instances/login-links.ts';
 import { Instances } from '../../engine/instances/instances.ts';
 import { RunningInstance, runningInstance } from '../../engine/instances/running.ts';
 import { MethodTable } from '../../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../faces/jsonrpc/server.ts';
 import { sessionBook } from '../../operations/session/index.ts';
+import { personSettings } from '../../engine/settings/settings.ts';
 import { openStateRoot } from '../../engine/instances/state-root.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { Workspaces, workspaces } from '../../engine/sessions/workspaces.ts';
@@ -17,7 +19,7 @@ import { places } from '../../config.ts';
 import type { Invocation } from '../command.ts';
 import { claimName } from './claim-name.ts';
 import { recoverLogs } from './recover-logs.ts';
-import { createInstance } from './instance.ts';
+import { createInstance, type InstanceExtras } from './instance.ts';
 import { untilEnded } from './lifecycle.ts';
 import { serveLocally } from './local-socket.ts';
 import { listenHttp } from './http.ts';
@@ -34,10 +36,11 @@ export async function serve(invocation: Invocation): Promise<number> {
   const about = { version, cwd: settings.cwd ?? invocation.cwd(), token: settings.token };
   const { own, keeper } = await claimName(peers, about, log);
   const token = own.record.auth_token;
-  const parts = [
+  const parts: InstanceExtras['parts'] = [
     [runningInstance, () => new RunningInstance(own, peers, { noTerminals: () => missingDriver() })],
     [workspaces, () => new Workspaces(peers.root)],
-  ] as const;
+    [loginLinks, ({ clock }) => new LoginLinks(clock)],
+  ];
   const { engine, surface } = await createInstance(invocation, log, {
     parts,
     keeper,
@@ -48,6 +51,7 @@ export async function serve(invocation: Invocation): Promise<number> {
   followDirectory(engine, own);
   // Measure from the start, so that the first health check already knows of a stall.
   engine.service(runningInstance);
+  engine.service(personSettings).follow();
   const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
   const failed = failedLogins(engine, log);
   const moves = mayMove(peers, settings.token !== undefined);
@@ -75,13 +79,15 @@ export async function serve(invocation: Invocation): Promise<number> {
       if (settings.autosave) saveSessions(own.record.id);
       // Listen before opening terminals: if a port cannot be had, none is left running.
       server = await listenHttp({ engine, surface, settings, token, failed, mayMove: moves, log });
+      engine.service(loginLinks).serveAt(server.url);
       rpc = await listenRpc();
       await engine.sessions.default(signal);
       // Clients that read the files may connect at once.
       own.announce({ mcp_port: rpc.port, http_port: server.port });
       engine.background(serveLocally(invocation, engine, log));
       const keeps = keeper !== undefined && settings.keepTerminals;
-      welcome(invocation, { server, own: own.record, root: peers.root, keeps });
+      const link = (): string => engine.service(loginLinks).make();
+      welcome(invocation, { server, own: own.record, root: peers.root, keeps, link });
       if (!signal.aborted) await once(signal, 'abort');
     },
     async close(leftMs) {

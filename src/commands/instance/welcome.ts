@@ -13,10 +13,12 @@ interface WelcomeFacts {
   readonly root: string;
   /** Terminals outlive the server. */
   readonly keeps: boolean;
+  /** A link that logs a browser in. */
+  readonly link: () => string;
 }
 
 /** What a person needs once the server is up, with command lines that can be copied. */
-export function welcome(invocation: Invocation, { server, own, root, keeps }: WelcomeFacts): void {
+export function welcome(invocation: Invocation, { server, own, root, keeps, link }: WelcomeFacts): void {
   const { stdout, env, version, settings } = invocation;
   const { bold, cyan, dim, green } = styleFor(stdout, env);
   const url = `${server.url}/mcp`;
@@ -26,6 +28,7 @@ export function welcome(invocation: Invocation, { server, own, root, keeps }: We
 
   address   ${cyan(url)}
   HTTP API  ${server.url}/api
+  settings  ${settingsWords(invocation, link)}
   token     ${says}
   instance  ${own.id} ${dim(`(session RPC on 127.0.0.1:${own.mcp_port})`)}
 
@@ -39,6 +42,12 @@ You yourself: ${cyan('fairlead session list')}, ${cyan('fairlead attach')}, ${cy
 ${dim(keeps ? 'Ctrl+C ends the server; its terminals keep running for the next one. fairlead serve --end ends them.' : 'Ctrl+C ends the server and its terminals.')}
 `);
 }
+
+/** A link that logs in is never printed into a file or a pipe. */
+const settingsWords = ({ stdout, env }: Invocation, link: () => string): string =>
+  stdout.isTTY
+    ? `${link()} ${styleFor(stdout, env).dim('(once, within a minute; then: fairlead settings open)')}`
+    : 'fairlead settings open';
 
 /** How to show the token. It is never printed into a file or a pipe. */
 function tokenWords(

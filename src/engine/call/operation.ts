@@ -11,6 +11,21 @@ export type Content =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly bytes: Uint8Array; readonly mimeType: string };
 
+/** A path that a reference fixes for an operation on HTTP, besides `POST /api/noun/verb`. */
+export interface HttpPath {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** `/api/sessions/:id/markdown`: a word after a colon is an argument. */
+  readonly path: string;
+  /** The arguments, of those in the body or, with GET, in the query; without it, the same. */
+  readonly input?: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /** Arguments that it takes, where `input` gives the operation others. */
+  readonly takes?: readonly string[];
+  /** The answer as JSON; without it, the output. */
+  readonly answer?: (output: never) => unknown;
+  /** The answer as plain text instead. */
+  readonly text?: (output: never) => string;
+}
+
 /** What an operation and a stream have in common: the words, the arguments and what a gate judges by. */
 export interface CatalogueEntry<In extends z.ZodType> {
   readonly title: string;
@@ -36,6 +51,10 @@ export interface CatalogueEntry<In extends z.ZodType> {
 
 export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodType = z.ZodType>
   extends CatalogueEntry<In> {
+  /** Other paths on HTTP. */
+  readonly http?: readonly HttpPath[];
+  /** The page that the answer leads to: on the command line it is opened in a browser. */
+  readonly page?: (output: z.output<Out>) => string;
   /** What a call costs and whether it waits, where the reference says so at the end of each description. */
   readonly cost?: string;
   readonly output: Out;
@@ -134,7 +153,7 @@ export type AnyStream = StreamOperation<any, any>;
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyEntry = CatalogueEntry<any> &
   Pick<AnyOperation, 'render'> &
-  Partial<Pick<AnyOperation, 'lastTakesRest' | 'passthrough' | 'show' | 'exitCode' | 'secretField'>>;
+  Partial<Pick<AnyOperation, 'lastTakesRest' | 'passthrough' | 'show' | 'exitCode' | 'secretField' | 'page'>>;
 
 /** A group of operations that share a reference document, and so a way of saying what went wrong. */
 export interface Book {

@@ -74,7 +74,7 @@ export function setCookie(request: IncomingMessage, login: BrowserLogin | undefi
   // Only a page that came over TLS has such an origin. Without TLS a browser would drop a Secure cookie.
   const secure = request.headers.origin?.startsWith('https:') === true ? '; Secure' : '';
   const pair = `${cookieName(request)}=${login?.id ?? ''}`;
-  return `${pair}; Path=/api; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  return `${pair}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
 /** Whether the request carries the CSRF token. Another local server is sent the cookie too; it never sees this token. */

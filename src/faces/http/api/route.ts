@@ -5,11 +5,13 @@ import type { Book } from '../../../engine/call/operation.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { anyOf } from '../../../system/any-of.ts';
 import { CallsEnd } from '../../door/calls-end.ts';
-import { type BrowserLogins, cookieOf, setCookie } from '../logins.ts';
-import { refusalOf, sendJson, sendRefusal, wrongMethod } from '../reply.ts';
+import { beginLogin } from '../login.ts';
+import { type BrowserLogins, setCookie } from '../logins.ts';
+import { refusalOf, sendJson, sendRefusal, sendText, wrongMethod } from '../reply.ts';
 import type { HttpVisit, Route } from '../route.ts';
 import { sendEvents } from './events.ts';
 import { readArguments } from './arguments.ts';
+import { ApiPaths, argumentsAt, type FoundPath } from './paths.ts';
 import { ApiTable } from './table.ts';
 
 interface ApiOptions {
@@ -35,11 +37,23 @@ export class Api implements Route {
   readonly takesCookie = true;
   readonly #options: ApiOptions;
   readonly #table: ApiTable;
+  readonly #paths: ApiPaths;
   readonly #ending = new CallsEnd();
 
   constructor(options: ApiOptions) {
     this.#options = options;
     this.#table = new ApiTable(options.books, options.may);
+    this.#paths = new ApiPaths(options.books);
+  }
+
+  /** Routes for the paths that references fix outside /api. */
+  get elsewhere(): Route[] {
+    return this.#paths.elsewhere.map((path) => ({
+      path,
+      takesCookie: true,
+      handle: (visit) => this.handle(visit),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }));
   }
 
   async handle(visit: HttpVisit): Promise<void> {
@@ -61,6 +75,10 @@ export class Api implements Route {
 
   async #answer(visit: HttpVisit): Promise<void> {
     const { request, response } = visit;
+    const fixed = this.#paths.find(request.method ?? '', visit.path);
+    if (fixed) {
+      return 'allow' in fixed ? sendRefusal(response, wrongMethod(fixed.allow)) : await this.#runAt(fixed, visit);
+    }
     const [, , ...words] = visit.path.split('/');
     const path = words.join('/');
     const isPost = request.method === 'POST';
@@ -76,10 +94,28 @@ export class Api implements Route {
     await this.#run(path, visit);
   }
 
+  async #runAt(found: FoundPath, visit: HttpVisit): Promise<void> {
+    const { response, gone, login } = visit;
+    const { op, route } = found;
+    this.#mustHaveRoom();
+    const input = await argumentsAt(found, visit);
+    using stop = anyOf(gone, this.#ending.signal, ...(login ? [login.ended] : []));
+    const output: unknown = await this.#options.call(op, input, {
+      caller: this.#caller(visit),
+      signal: stop.signal,
+    });
+    if (route.text) sendText(response, 200, route.text(output as never), plainText);
+    else sendJson(response, 200, route.answer ? route.answer(output as never) : output);
+  }
+
+  #mustHaveRoom(): void {
+    if (this.#ending.underWay >= mostServed) throw new FairleadError('limit_reached', 'Too many concurrent requests.');
+  }
+
   async #run(path: string, visit: HttpVisit): Promise<void> {
     const { request, response, gone, login } = visit;
     const entry = this.#table.find(path);
-    if (this.#ending.underWay >= mostServed) throw new FairleadError('limit_reached', 'Too many concurrent requests.');
+    this.#mustHaveRoom();
     const input = await readArguments(visit);
     using stop = anyOf(gone, this.#ending.signal, ...(login ? [login.ended] : []));
     const context = { caller: this.#caller(visit), signal: stop.signal };
@@ -102,13 +138,10 @@ export class Api implements Route {
     return { name, principal, origin: 'http', peer, may };
   }
 
-  #logIn({ request, response, login: old }: HttpVisit): void {
+  #logIn(visit: HttpVisit): void {
     // Otherwise a cookie could prolong itself for ever.
-    if (old) throw new FairleadError('not_authenticated', 'A login needs the token.', { hint: bearerHint });
-    this.#options.logins.end(cookieOf(request) ?? '');
-    const login = this.#options.logins.begin();
-    const facts = { csrf_token: login.csrf, expires_at: login.expiresAt.toISOString() };
-    sendJson(response, 200, facts, { 'set-cookie': setCookie(request, login) });
+    if (visit.login) throw new FairleadError('not_authenticated', 'A login needs the token.', { hint: bearerHint });
+    beginLogin(visit, this.#options.logins);
   }
 
   #logOut({ request, response, login }: HttpVisit): void {
@@ -116,6 +149,11 @@ export class Api implements Route {
     sendJson(response, 200, {}, { 'set-cookie': setCookie(request, undefined) });
   }
 }
+
+const plainText = {
+  'content-type': 'text/plain; charset=utf-8',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+};
 
 const bearerHint = 'Send the header Authorization: Bearer <token>.';
 

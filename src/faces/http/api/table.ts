@@ -55,7 +55,8 @@ export class ApiTable {
 
 function outline(path: string, { kind, op }: ApiEntry): object {
   const { title, summary, access } = op;
-  return { path: `/api/${path}`, kind, title, summary, access, ...('keyed' in op && { keyed: true }) };
+  const also = 'http' in op && op.http ? { also: op.http.map(({ method, path: other }) => `${method} ${other}`) } : {};
+  return { path: `/api/${path}`, kind, title, summary, access, ...('keyed' in op && { keyed: true }), ...also };
 }
 
 function schema(of: z.ZodType, io: 'input' | 'output'): object {
