@@ -6,6 +6,7 @@ import { foldBooks } from './faces/mcp/tools.ts';
 import { everyBook } from './operations/index.ts';
 import { personBook } from './operations/person/index.ts';
 import { resourceBook } from './operations/streams/index.ts';
+import { settingsBook } from './operations/settings/index.ts';
 import { sessionBook } from './operations/session/index.ts';
 
 /** Exactly what clients are offered of one operation; `null` where a face does not offer it. */
@@ -27,7 +28,8 @@ export async function surfaceFiles(countTokens: (text: string) => number): Promi
   const books = await everyBook();
   const api = new ApiTable(books, () => true);
   const methods = new MethodTable([sessionBook], notCalled).names;
-  const usages = new Map([...cliUsages(sessionBook), ...cliUsages(personBook), ...cliUsages(resourceBook)]);
+  const cliBooks = [sessionBook, personBook, settingsBook, resourceBook];
+  const usages = new Map(cliBooks.flatMap((book) => [...cliUsages(book)]));
   const files: Record<string, string> = {};
   for (const book of books) {
     const { tools } = foldBooks([book], notCalled, { readOnly: false }).list();

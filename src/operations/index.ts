@@ -17,4 +17,5 @@ export const everyBook = async (): Promise<readonly Book[]> => [
   ...(await allBooks()),
   (await import('./streams/index.ts')).resourceBook,
   (await import('./person/index.ts')).personBook,
+  (await import('./settings/index.ts')).settingsBook,
 ];

@@ -10,6 +10,7 @@ import type { Engine, EngineOptions } from '../../src/engine/engine.ts';
 import { AuditTrail, auditTrail } from '../../src/engine/call/audit/trail.ts';
 import { openGate } from '../../src/engine/call/gate.ts';
 import { Policies, policies } from '../../src/policy/policies.ts';
+import { PersonSettings, personSettings } from '../../src/engine/settings/settings.ts';
 import { Proxies, proxies } from '../../src/engine/proxy/proxies.ts';
 import { bothSpellings } from '../../src/engine/proxy/settings.ts';
 import { RecordingSettings } from '../../src/engine/recording/log/settings.ts';
@@ -74,6 +75,7 @@ export class RpcPlace implements AsyncDisposable {
       limits: proxyLimits,
     } as const;
     const proxy = new Proxies({ root, clock: systemClock, warn, around });
+    const chosen = new PersonSettings({ root, clock: systemClock, warn });
     const variables = async (signal: AbortSignal) => bothSpellings(await proxy.variables(signal));
     const recording = new RecordingSettings({ root, clock: systemClock, warn });
     const patterns = (): readonly string[] => recording.get().redaction.custom_patterns;
@@ -87,6 +89,8 @@ export class RpcPlace implements AsyncDisposable {
       { local },
       {
         size: { cols: 120, rows: 30 },
+        readableRows: () => chosen.scrollback,
+        theme: () => chosen.theme,
         sessions: { maxSessions: 200, idleTimeout: 0 },
         parts: [
           // How busy the machine of the tests is does not count, unless that is what a test is about.
@@ -96,6 +100,7 @@ export class RpcPlace implements AsyncDisposable {
           [auditTrail, () => trail],
           [proxies, () => proxy],
           [instanceClipboard, () => clipboard],
+          [personSettings, () => chosen],
           ...parts(root),
         ],
         gate: { ...openGate, ...policy.gate },

@@ -71,8 +71,8 @@ export class Served implements AsyncDisposable {
   }
 
   /** What a command says, beside the server. */
-  async fairlead(args: readonly string[]): Promise<string> {
-    const child = this.#run(args);
+  async fairlead(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+    const child = this.#run(args, env);
     let said = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
@@ -109,8 +109,8 @@ export class Served implements AsyncDisposable {
     await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  #run(args: readonly string[]): ChildProcess {
-    const env = { PATH: process.env['PATH'] ?? '', HOME: this.home, SHELL: '/bin/bash', ...this.#env };
+  #run(args: readonly string[], more: Readonly<Record<string, string>> = {}): ChildProcess {
+    const env = { PATH: process.env['PATH'] ?? '', HOME: this.home, SHELL: '/bin/bash', ...this.#env, ...more };
     return spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   }
 }

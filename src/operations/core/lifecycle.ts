@@ -77,6 +77,7 @@ export const open = operation({
 export const list = operation({
   title: 'List terminals',
   summary: 'List the open terminals with their state.',
+  http: [{ method: 'GET', path: '/api/terminals' }],
   access: 'observe',
   input: z.strictObject({
     from: z.number().int().min(0).default(0).describe('From an earlier answer: continue there'),

@@ -31,6 +31,7 @@ export type WaitingItem = z.output<typeof Item>;
 export const waiting = operation({
   title: 'List what waits',
   summary: 'List the programs that wait for an answer, and the questions of Fairlead itself.',
+  http: [{ method: 'GET', path: '/api/approvals' }],
   access: 'observe',
   input: z.strictObject({}),
   output: z.object({ waiting: z.array(Item) }),

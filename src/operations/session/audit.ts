@@ -24,6 +24,7 @@ const mostEntries = 5000;
 export const audit_log = operation({
   title: 'Audit log',
   summary: 'Calls that changed something or were refused, newest first.',
+  http: [{ method: 'GET', path: '/api/audit' }],
   access: 'observe',
   input: z.object({
     limit: z.number().int().min(1).default(50).describe('More than 5000 means 5000'),

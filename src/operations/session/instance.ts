@@ -19,6 +19,7 @@ const Public = z.object({
 export const list = operation({
   title: 'List instances',
   summary: 'Every live Fairlead instance on this machine.',
+  http: [{ method: 'GET', path: '/api/instances' }],
   access: 'observe',
   input: z.object({}),
   // Parsing drops unlisted fields, so that tokens never leave their owner's file.

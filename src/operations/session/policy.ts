@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
 import { policies } from '../../policy/policies.ts';
 import { Policy } from '../../policy/policy.ts';
-import { FileError, fileError } from './file-error.ts';
+import { FileError, fileError } from '../file-error.ts';
 
 export const set = operation({
   title: 'Set the policy',
@@ -10,6 +10,7 @@ export const set = operation({
   access: 'control',
   openWorld: false,
   idempotent: true,
+  http: [{ method: 'PUT', path: '/api/settings/policy' }],
   input: z.object({
     enabled: z.boolean().describe('Whether the policy is enforced'),
     blocked_patterns: Policy.shape.blocked_patterns
@@ -67,6 +68,7 @@ export const get = operation({
   cliDefault: true,
   summary: 'The current policy for commands.',
   access: 'observe',
+  http: [{ method: 'GET', path: '/api/settings/policy' }],
   input: z.object({}),
   output: Policy.extend({ error: FileError }),
   run: async ({ engine }) => ({ ...engine.service(policies).get(), ...fileError(engine.service(policies).problem) }),

@@ -6,7 +6,7 @@ import { operation } from '../../engine/call/operation.ts';
 import { proxies } from '../../engine/proxy/proxies.ts';
 import { endpoint, masked, ProxyNode } from '../../engine/proxy/settings.ts';
 import { hostPortOf } from '../../engine/proxy/tunnel.ts';
-import { FileError, fileError } from './file-error.ts';
+import { FileError, fileError } from '../file-error.ts';
 
 const hidden = (url: string | null | undefined): string | null =>
   url === null || url === undefined ? null : masked(url);
@@ -15,7 +15,7 @@ const Health = z
   .object({ source: z.string(), url: z.string().nullable(), reachable: z.boolean(), hint: z.string().optional() })
   .nullable();
 
-const Status = z.object({
+export const ProxyStatus = z.object({
   enabled: z.boolean(),
   mode: z.string(),
   http_proxy: z.string().nullable(),
@@ -27,7 +27,7 @@ const Status = z.object({
   error: FileError,
 });
 
-async function statusOf(engine: Engine, signal: AbortSignal): Promise<z.output<typeof Status>> {
+export async function proxyStatus(engine: Engine, signal: AbortSignal): Promise<z.output<typeof ProxyStatus>> {
   const part = engine.service(proxies);
   const { enabled, mode, http_proxy, socks_proxy, no_proxy, current_node, nodes } = part.settings;
   const health = await part.health(signal);
@@ -48,10 +48,11 @@ export const status = operation({
   title: 'Proxy status',
   summary: 'The proxy of new sessions, and whether it answers.',
   access: 'observe',
+  http: [{ method: 'GET', path: '/api/settings/proxy' }],
   openWorld: true,
   input: z.object({}),
-  output: Status,
-  run: ({ engine, signal }) => statusOf(engine, signal),
+  output: ProxyStatus,
+  run: ({ engine, signal }) => proxyStatus(engine, signal),
 });
 
 export const nodes = operation({
@@ -140,6 +141,17 @@ export const configure = operation({
   title: 'Configure the proxy',
   summary: 'Set mode, addresses and nodes. Null or an empty string clears a field.',
   access: 'administer',
+  http: [
+    { method: 'PUT', path: '/api/settings/proxy' },
+    {
+      method: 'POST',
+      path: '/api/proxy',
+      takes: ['enabled', 'http_proxy', 'socks_proxy', 'no_proxy'],
+      // Addresses mean manual mode there; without one the proxy is looked for.
+      input: (given) => ({ ...given, mode: given['http_proxy'] || given['socks_proxy'] ? 'manual' : 'auto' }),
+      answer: ({ status: now }: { readonly status: unknown }) => now,
+    },
+  ],
   idempotent: true,
   input: z.object({
     enabled: z.boolean().default(true).describe('Whether new sessions get a proxy'),
@@ -150,7 +162,7 @@ export const configure = operation({
     nodes: Nodes.optional().describe('Proxies by name: [{"name":…,"url":…}]'),
     current_node: z.string().nullish().describe('The one to use'),
   }),
-  output: z.object({ configured: z.literal(true), status: Status }),
+  output: z.object({ configured: z.literal(true), status: ProxyStatus }),
   about: ({ enabled, mode, http_proxy, socks_proxy, nodes: all, current_node }) => ({
     detail: [
       enabled ? mode : 'off',
@@ -178,7 +190,7 @@ export const configure = operation({
       ...((isOther || current_node !== undefined) && { current_node: null }),
     });
     if (current_node) part.switchTo(current_node);
-    return { configured: true as const, status: await statusOf(engine, signal) };
+    return { configured: true as const, status: await proxyStatus(engine, signal) };
   },
 });
 

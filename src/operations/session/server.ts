@@ -7,6 +7,7 @@ import { runningInstance, type Vitals } from '../../engine/instances/running.ts'
 import { architectureName, platformName } from '../../engine/instances/record.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/call/operation.ts';
+import { problemsOf } from '../settings-problems.ts';
 
 const engineName = 'Fairlead';
 
@@ -34,10 +35,18 @@ export const health = operation({
   title: 'Server health',
   summary: 'Health of this server and its parts.',
   access: 'observe',
+  http: [
+    {
+      method: 'GET',
+      path: '/api/health',
+      answer: (output: { readonly status: string }) => ({ ok: output.status === 'ok', ...output }),
+    },
+  ],
   input: z.object({}),
   output: z.object({
     status: z.enum(['ok', 'degraded']),
     reasons: z.array(z.string()).optional(),
+    settings_problems: z.array(z.string()).optional().describe('Settings files that cannot be understood, with line'),
     engine: z.string(),
     mcp: z.object({ bind: z.string(), port: z.number().int(), auth: z.boolean() }),
     mux: z.object({ available: z.boolean(), pane_count: z.number().int() }),
@@ -57,13 +66,15 @@ export const health = operation({
       ...unwritable(peers.root, vitals),
       ...(blocked === undefined ? [] : [blocked]),
     ];
+    const problems = problemsOf(engine);
     return {
       status: reasons.length === 0 ? ('ok' as const) : ('degraded' as const),
       ...(reasons.length === 0 ? {} : { reasons }),
+      ...(problems.length === 0 ? {} : { settings_problems: problems }),
       engine: engineName,
       mcp: { bind: '127.0.0.1', port: own.record.mcp_port, auth: true },
       mux: { available: blocked === undefined, pane_count: engine.sessions.running(caller).length },
-      terminal: { initial_cols: cols, initial_rows: rows, color_scheme: 'standard', term: 'xterm-256color' },
+      terminal: { initial_cols: cols, initial_rows: rows, color_scheme: engine.theme.name, term: 'xterm-256color' },
     };
   },
 });

@@ -150,6 +150,7 @@ const Listed = z.object({
 export const list = operation({
   title: 'List workspaces',
   summary: 'List the saved workspaces.',
+  http: [{ method: 'GET', path: '/api/workspaces' }],
   access: 'observe',
   input: z.object({}),
   output: z.object({ workspaces: z.array(Listed) }),
