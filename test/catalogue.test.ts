@@ -82,7 +82,9 @@ test('no toolset of MCP has what is for the person alone, nor what MCP has metho
     ]);
   expect(personal).toEqual(expect.arrayContaining(['person_answer', 'resource_read', 'resource_listen']));
   for (const wanted of [['all'], ...names.map((name) => [name]), names]) {
-    const hidden = wanted.filter((name) => name === 'person' || name === 'resource');
+    const hidden = wanted.filter((name) =>
+      books.some((book) => book.name === name && (book.forPerson || book.asResources)),
+    );
     if (hidden.length > 0) {
       expect(() => chooseToolsets(books, wanted)).toThrow(`Unknown toolset: ${hidden.join(', ')}`);
       continue;

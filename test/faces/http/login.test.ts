@@ -7,7 +7,7 @@ test('the token is exchanged for a cookie that scripts cannot read and other sit
   expect(status).toBe(200);
   expect(headers['set-cookie']).toEqual([
     expect.stringMatching(
-      new RegExp(`^fairlead_${api.server.port}=[\\w-]{32}; Path=/api; Max-Age=43200; HttpOnly; SameSite=Strict$`),
+      new RegExp(`^fairlead_${api.server.port}=[\\w-]{32}; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict$`),
     ),
   ]);
   expect(json).toEqual({
@@ -52,7 +52,7 @@ test('logging out ends the login, its cookie and its streams', async () => {
   const stream = api.ask('/api/desk/ticks', { headers: { ...login, accept: 'text/event-stream' } });
   await api.desk.waiting.promise;
   const { headers } = await api.ask('/api/logout', { headers: login });
-  expect(headers['set-cookie']?.[0]).toMatch(/^fairlead_\d+=; Path=\/api; Max-Age=0; HttpOnly/);
+  expect(headers['set-cookie']?.[0]).toMatch(/^fairlead_\d+=; Path=\/; Max-Age=0; HttpOnly/);
   await api.desk.left.promise;
   expect((await stream).status).toBe(200);
   expect(await api.ask('/api', { method: 'GET', headers: login })).toMatchObject({
