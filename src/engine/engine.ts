@@ -14,7 +14,7 @@ import { incident, type Log } from '../system/incident.ts';
 import { decodeFacts, type TerminalFacts } from './resume/terminal-facts.ts';
 import { decodeState } from './resume/saved-state.ts';
 import { StateSaver } from './resume/state-saver.ts';
-import { logCapacity } from './terminal/log-room.ts';
+import { logCapacity, widenLogs } from './terminal/log-room.ts';
 import type { OutputLog } from './terminal/output-log.ts';
 import type { ServiceKey, ServiceMaker } from './call/service.ts';
 import { Pictures } from './picture/pictures.ts';
@@ -209,18 +209,11 @@ export class Engine implements AsyncDisposable {
 
   /** More rows can be read back than before: open terminals keep more of what they print from now on. */
   widenLogs(): void {
-    for (const terminal of this.terminals) {
-      const others = this.#logs().filter((log) => log !== terminal.log);
-      terminal.log.widen(logCapacity(this.#readableRows, terminal.screen.size, others));
-    }
+    widenLogs(this.terminals, this.#readableRows);
   }
 
   get #readableRows(): number {
     return this.#options.readableRows?.() ?? this.#options.scrollback;
-  }
-
-  #logs(): OutputLog[] {
-    return this.terminals.map(({ log }) => log);
   }
 
   #newId(): string {
@@ -257,7 +250,7 @@ export class Engine implements AsyncDisposable {
       owner: opened.owner,
       program: opened.program,
       channel: opened.channel,
-      capacity: opened.capacity ?? logCapacity(readable, request.size, this.#logs()),
+      capacity: opened.capacity ?? logCapacity(readable, request.size, this.terminals),
       size: request.size,
       scrollback: Math.min(this.#options.scrollback, readable),
       // A smaller number is for terminals that open after it.

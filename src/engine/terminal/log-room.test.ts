@@ -14,8 +14,8 @@ test('R-RPC-143: ten thousand rows fit the usual log; more rows get a larger one
 test('R-RPC-143: rows × columns over all sessions are capped, and no session gets less than the usual', () => {
   const greedy = logCapacity(999_999_999, size, []);
   expect(greedy).toBe(usualCapacity + mostExtraBytes);
-  expect(logCapacity(999_999_999, size, [{ capacity: greedy }])).toBe(usualCapacity);
-  expect(logCapacity(999_999_999, size, [{ capacity: greedy - 1000 }])).toBe(usualCapacity + 1000);
+  expect(logCapacity(999_999_999, size, [{ log: { capacity: greedy } }])).toBe(usualCapacity);
+  expect(logCapacity(999_999_999, size, [{ log: { capacity: greedy - 1000 } }])).toBe(usualCapacity + 1000);
 });
 
 test('a log that is widened keeps more from then on', () => {
