@@ -5,6 +5,11 @@ import { readText, writePrivate } from '../../../system/files/private-files.ts';
 import { removeFile } from '../../../system/files/remove-file.ts';
 import { indexEntry, LogEntry } from './entry.ts';
 
+interface KnownEntry {
+  readonly entry: LogEntry;
+  readonly line: string;
+}
+
 const mostTries = 20;
 const idShape = /^[0-9a-f-]{36}$/;
 
@@ -15,8 +20,8 @@ const idShape = /^[0-9a-f-]{36}$/;
 export class LogIndex {
   readonly path: string;
   readonly #folder: string;
-  /** Closed entries never change. */
-  readonly #closed = new Map<string, LogEntry>();
+  /** Closed entries never change: each with its line in the index. */
+  readonly #closed = new Map<string, KnownEntry>();
   #refreshing: Promise<void> | undefined;
   #again = false;
 
@@ -48,16 +53,20 @@ export class LogIndex {
 
   find(id: string): LogEntry | undefined {
     if (!idShape.test(id)) return undefined;
-    return this.#closed.get(id) ?? parse(readText(this.#file(id, 'closed')) ?? readText(this.#file(id, 'open')));
+    return this.#closed.get(id)?.entry ?? parse(readText(this.#file(id, 'open')) ?? readText(this.#file(id, 'closed')));
   }
 
   /** Every entry, oldest first; ids sort by time. */
   async all(): Promise<LogEntry[]> {
+    return (await this.#all()).map(({ entry }) => entry);
+  }
+
+  async #all(): Promise<KnownEntry[]> {
     const names = (await this.#names()).filter((name) => /^[0-9a-f-]{36}(?:\.open)?\.json$/.test(name)).sort();
-    const found = new Map<string, LogEntry>();
+    const found = new Map<string, KnownEntry>();
     for (const name of names) {
-      const entry = await this.#read(name);
-      if (entry) found.set(entry.unterm_session_id, entry);
+      const known = await this.#read(name);
+      if (known) found.set(known.entry.unterm_session_id, known);
     }
     for (const id of this.#closed.keys()) if (!found.has(id)) this.#closed.delete(id);
     return [...found.values()];
@@ -67,7 +76,7 @@ export class LogIndex {
   async open(): Promise<LogEntry[]> {
     const names = (await this.#names()).filter((name) => /^[0-9a-f-]{36}\.open\.json$/.test(name)).sort();
     const entries = await Promise.all(names.map((name) => this.#read(name)));
-    return entries.filter((entry) => entry !== undefined);
+    return entries.flatMap((known) => (known ? [known.entry] : []));
   }
 
   /** Makes the index anew. Changes that come while it does are in it as well. */
@@ -82,7 +91,7 @@ export class LogIndex {
     let written = '';
     for (let tries = 0; tries < mostTries; tries++) {
       this.#again = false;
-      const text = `${JSON.stringify((await this.all()).map(indexEntry), null, 2)}\n`;
+      const text = `[\n${(await this.#all()).map(({ line }) => line).join(',\n')}\n]\n`;
       if (text === written && !this.#again) return;
       if (readText(this.path) !== text) writePrivate(this.path, text);
       written = text;
@@ -96,15 +105,18 @@ export class LogIndex {
     });
   }
 
-  async #read(name: string): Promise<LogEntry | undefined> {
+  async #read(name: string): Promise<KnownEntry | undefined> {
     const isOpen = name.endsWith('.open.json');
     const id = name.slice(0, 36);
     const known = this.#closed.get(id);
     if (known) return known;
-    // It may have been closed or removed since it was listed.
     const entry = parse(await readFile(join(this.#folder, name), 'utf8').catch(() => undefined));
-    if (entry && !isOpen) this.#closed.set(id, entry);
-    return entry;
+    // It may have been closed since it was listed.
+    if (!entry && isOpen) return await this.#read(`${id}.json`);
+    if (!entry) return undefined;
+    const read = { entry, line: JSON.stringify(indexEntry(entry)) };
+    if (!isOpen) this.#closed.set(id, read);
+    return read;
   }
 
   #file(id: string, state: 'open' | 'closed'): string {

@@ -38,6 +38,11 @@ export class LogLibrary implements Disposable {
     this.documents = new LogDocuments({ index: this.index, ...options });
   }
 
+  /** Recordings that wait for their markdown. */
+  get waiting(): number {
+    return this.#finishing.size;
+  }
+
   find(id: string): LogEntry {
     const entry = this.index.find(id);
     if (entry) return entry;

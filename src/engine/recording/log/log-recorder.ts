@@ -18,6 +18,8 @@ export interface LogLimits {
   readonly idleMs: () => number;
   /** Bytes that wait for the disk: beyond it output is counted and left out. */
   readonly waitingBytes: number;
+  /** The same while too many recordings wait for their markdown. */
+  readonly isBehind: () => boolean;
 }
 
 interface LogRecorderInit {
@@ -172,7 +174,7 @@ export class LogRecorder {
     if (file.error !== undefined) return;
     const micros = this.#at(atMs);
     if (this.#init.entry.input) this.#unsure.output(Buffer.from(bytes).toString());
-    if (file.waiting + bytes.length > limits.waitingBytes) {
+    if (file.waiting + bytes.length > limits.waitingBytes || limits.isBehind()) {
       this.#pieces(this.#output.skip(bytes.length), micros);
       this.#lost += bytes.length;
       return;

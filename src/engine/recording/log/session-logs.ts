@@ -58,6 +58,8 @@ interface ActiveLog {
 }
 
 const usual = { rawBytes: 5 << 20, blocks: 1000, waitingBytes: 16 << 20, freeBytes: 200e6 };
+/** A flood fills the disk faster than it can be rendered: about 200 MB of it are kept waiting. */
+const mostWaiting = 40;
 const saveMs = 5000;
 const closeLimitMs = 900;
 
@@ -239,6 +241,7 @@ export class SessionLogs implements AsyncDisposable {
     const limits = {
       ...usual,
       idleMs: () => settings.get().idle_rotate_minutes * 60_000,
+      isBehind: () => this.library.waiting > mostWaiting,
       ...parts?.limits,
     };
     const recorder: LogRecorder = new LogRecorder({
@@ -283,7 +286,7 @@ export class SessionLogs implements AsyncDisposable {
     if (recorder.error !== undefined || isFull) return await this.#endInTrouble(terminalId, recorder, recorder.error);
     if (clock.monotonic() - active.savedMs < saveMs) return;
     active.savedMs = clock.monotonic();
-    this.#save(recorder.entry);
+    this.library.index.put(recorder.entry);
   }
 
   async #endInTrouble(terminalId: string, recorder: LogRecorder, thrown: unknown): Promise<void> {
