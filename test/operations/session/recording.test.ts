@@ -78,15 +78,15 @@ test('output reads as it was seen: carriage returns, wraps, full-screen programs
 });
 
 test('a shell without marks gives one notice and one fence, and no blocks (R-RPC-068)', async () => {
-  const id = await place.create({ argv: ['cat'], cwd: project() });
+  const id = await place.create({ argv: ['sh', '-c', 'read x; echo got-$x; cat'], cwd: project() });
   await call('session.recording_start', { id });
   await call('session.input', { id, input: 'meow\r' });
-  await call('orchestrate.wait', { id, pattern: 'meow' });
+  await call('orchestrate.wait', { id, pattern: 'got-meow' });
   expect(await call('session.recording_status', { id })).toMatchObject({ recording: true, block_count: 0 });
   const stopped = await call('session.recording_stop', { id });
   expect(stopped.block_count).toBe(0);
   const [, body = ''] = text(stopped.md_path).split('\n---\n');
-  expect(body).toMatch(/^\n# Session .+\n\nThe shell did not mark .+\n\n```text\nmeow\nmeow\n```\n$/);
+  expect(body).toMatch(/^\n# Session .+\n\nThe shell did not mark .+\n\n```text\nmeow\ngot-meow\n```\n$/);
   await call('session.destroy', { id });
 });
 
