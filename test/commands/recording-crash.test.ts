@@ -104,8 +104,8 @@ test(`a recording survives ${moments} kills of the server at any moment: recover
   const { markdown } = await rpc.call('session.recording_read', { session_id: last.unterm_session_id, chain: true });
   expect(markdown).toContain(`\nline 1 `);
   expect(markdown).toContain(`\nline ${numbers.length} `);
-  console.log(
-    `${moments} kills, ${all.length} recordings, ${numbers.length} lines; oldest unflushed output ${Math.round(worstMs)} ms`,
+  process.stdout.write(
+    `${moments} kills, ${all.length} recordings, ${numbers.length} lines; oldest unflushed output ${Math.round(worstMs)} ms\n`,
   );
   // The log is flushed within a second; the rest is how long a line is on its way, and a kill takes.
   expect(worstMs).toBeLessThan(5000);
