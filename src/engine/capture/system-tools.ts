@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { onAbort } from '../../system/on-abort.ts';
 
 /** The programs of this machine that a capture may use. */
 export interface SystemTools {
@@ -20,10 +21,16 @@ export const systemTools = (env: SystemTools['env']): SystemTools => ({
         encoding: 'buffer',
         maxBuffer: mostBytes,
         windowsHide: true,
-        signal,
-        killSignal: 'SIGKILL',
       } as const;
-      execFile(program, [...args], options, (error, stdout) => resolve(error ? undefined : stdout));
+      const child = execFile(program, [...args], options, (error, stdout) => {
+        listening[Symbol.dispose]();
+        resolve(error ? undefined : stdout);
+      });
+      // Not the option of `execFile`, which sends TERM: a program that hangs may ignore that.
+      const listening = onAbort(signal, () => {
+        child.kill('SIGKILL');
+        resolve(undefined);
+      });
     }),
 });
 
