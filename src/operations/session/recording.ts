@@ -15,6 +15,12 @@ export function logsOf({ logs }: Engine): SessionLogs {
   throw new FairleadError('unsupported', 'This server does not record sessions.');
 }
 
+/** The reference's HTTP routes call a session a pane. */
+function ofPane({ pane_id, ...rest }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (pane_id !== undefined) return { ...rest, id: pane_id };
+  throw new FairleadError('invalid_input', 'pane_id: is missing', { hint: 'GET /api/terminals lists the sessions.' });
+}
+
 const idsOf = ({ unterm_session_id: id }: Pick<LogEntry, 'unterm_session_id'>) => ({
   session_id: id,
   recording_id: id,
@@ -23,6 +29,7 @@ const idsOf = ({ unterm_session_id: id }: Pick<LogEntry, 'unterm_session_id'>) =
 export const recording_start = operation({
   title: 'Start recording',
   summary: 'Record a session: a raw log now, markdown without secrets when it stops.',
+  http: [{ method: 'POST', path: '/api/recording/start', takes: ['pane_id'], input: ofPane }],
   cliNames: ['session record start'],
   access: 'control',
   destructive: false,
@@ -44,6 +51,7 @@ export const recording_start = operation({
 export const recording_stop = operation({
   title: 'Stop recording',
   summary: 'Stop recording a session and render the markdown.',
+  http: [{ method: 'POST', path: '/api/recording/stop', takes: ['pane_id'], input: ofPane }],
   cliNames: ['session record stop'],
   access: 'control',
   destructive: false,
@@ -110,6 +118,13 @@ export const recording_status = operation({
 export const recording_list = operation({
   title: 'List recordings',
   summary: 'List the recordings on disk, newest first; those with ended_at null are running.',
+  http: [
+    {
+      method: 'GET',
+      path: '/api/sessions',
+      answer: ({ recordings }: { readonly recordings: unknown }) => ({ sessions: recordings }),
+    },
+  ],
   cliNames: ['sessions list'],
   access: 'observe',
   input: z.object({
@@ -157,6 +172,15 @@ function recordingLine(entry: IndexEntry): string {
 export const recording_read = operation({
   title: 'Read a recording',
   summary: "Read one recording's markdown, rendered with the redaction of today.",
+  http: [
+    {
+      method: 'GET',
+      path: '/api/sessions/:id/markdown',
+      takes: ['chain', 'max_blocks'],
+      input: ({ id, ...given }) => ({ ...given, recording_id: id }),
+      text: ({ markdown }: { readonly markdown: string }) => markdown,
+    },
+  ],
   cliNames: ['sessions read'],
   access: 'observe',
   input: z.object({

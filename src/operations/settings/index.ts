@@ -2,22 +2,25 @@ import { defineBook } from '../../engine/call/operation.ts';
 import { sentences } from '../sentences.ts';
 import * as lang from './lang.ts';
 import { bootstrap, open, state, updates } from './pages.ts';
+import { getRecording, setRecording } from './recording.ts';
 import { getCompat, getScrollback, setCompat, setScrollback } from './terminal.ts';
 import * as theme from './theme.ts';
 
 /**
  * What a person chooses for an instance. Folded by the local socket, HTTP and the command line: the reference of the session RPC says
- * that themes are no methods of it. Policy, proxy and recordings are in the session book, and on HTTP beside these.
+ * that themes are no methods of it. Policy, proxy and the
+ * recordings themselves are in the session book, and on HTTP beside these.
  */
 export const settingsBook = defineBook({
   name: 'settings',
-  summary: 'What a person chooses: theme, language, scrollback, what programs are told of their terminal.',
+  summary: 'What a person chooses: theme, language, scrollback, recording, what programs are told of their terminal.',
   forPerson: true,
   nouns: {
     theme: { list: theme.list, current: theme.current, switch: theme.switch },
     lang: { list: lang.list, current: lang.current, set: lang.set, words: lang.words },
     scrollback: { get: getScrollback, set: setScrollback },
     compat: { get: getCompat, set: setCompat },
+    recording: { get: getRecording, set: setRecording },
     settings: { open, state, bootstrap, updates },
   },
   renderError: sentences,

@@ -49,6 +49,10 @@ export const state = operation({
     theme: z.object({ theme: z.string(), color_scheme: z.string() }),
     proxy: ProxyStatus,
     project: z.object({ path: z.string(), slug: z.string() }),
+    recording: z
+      .object({ enabled: z.boolean(), redaction: z.boolean() })
+      .optional()
+      .describe('Whether new sessions are recorded, and secrets masked'),
     sessions_path: z.string(),
     scrollback: z.object({ lines: z.number().int(), default: z.number().int(), max: z.number().int() }),
     problems: z.array(z.string()).describe('Settings files that cannot be understood, each with its line'),
@@ -59,6 +63,7 @@ export const state = operation({
     const settings = engine.service(personSettings);
     const { lines, default: usual, max } = scrollbackOf(settings);
     const { theme } = settings;
+    const recording = engine.logs?.settings.get();
     return {
       version,
       hostname: hostname(),
@@ -68,6 +73,7 @@ export const state = operation({
       theme: { theme: theme.name, color_scheme: theme.title },
       proxy: await proxyStatus(engine, signal),
       project: { path: cwd, slug: slugOf(cwd) },
+      ...(recording && { recording: { enabled: recording.recording.enabled, redaction: recording.redaction.enabled } }),
       sessions_path: join(peers.root, 'sessions'),
       scrollback: { lines, default: usual, max },
       problems: problemsOf(engine),

@@ -84,6 +84,17 @@ const routes: readonly [string, string, unknown, object][] = [
   ['PUT', '/api/settings/policy', { enabled: false }, { set: true, changed: [] }],
   ['GET', '/api/settings/lang', undefined, { lang: 'en' }],
   ['PUT', '/api/settings/lang', { lang: 'en' }, { lang: 'en' }],
+  ['GET', '/api/settings/recording', undefined, { recording: { enabled: false }, keep_raw: true, retain_days: 0 }],
+  [
+    'PUT',
+    '/api/settings/recording',
+    { redaction: { custom_patterns: ['ACME-\\d+'] } },
+    { redaction: { enabled: true, custom_patterns: ['ACME-\\d+'] } },
+  ],
+  ['POST', '/api/recording/start', { pane_id: 0 }, { recording_id: some(String), log_path: some(String) }],
+  ['GET', '/api/sessions', undefined, { sessions: [{ ended_at: null }] }],
+  ['POST', '/api/recording/stop', { pane_id: 0 }, { recording_id: some(String) }],
+  ['GET', '/api/sessions?project=nowhere', undefined, { sessions: [] }],
   ['GET', '/api/instances', undefined, { instances: [{ id: 'alpha' }] }],
   ['GET', '/api/audit?limit=3', undefined, { entries: some(Array) }],
   ['GET', '/api/workspaces', undefined, { workspaces: [] }],
@@ -166,6 +177,12 @@ const wrong: readonly [string, string, unknown, number, string][] = [
   ['PUT', '/api/settings/proxy', { http_proxy: 'gopher://x' }, 400, 'http_proxy'],
   ['PUT', '/api/settings/policy', { enabled: true, blocked_patterns: ['re:('] }, 400, 'The pattern'],
   ['PUT', '/api/settings/policy', {}, 400, 'enabled'],
+  ['PUT', '/api/settings/recording', { keep_raw: 'no' }, 400, 'keep_raw'],
+  ['PUT', '/api/settings/recording', { recording: { on: true } }, 400, 'recording'],
+  ['POST', '/api/recording/start', {}, 400, 'pane_id'],
+  ['POST', '/api/recording/start', { pane_id: 999 }, 404, '999'],
+  ['POST', '/api/recording/stop', { pane_id: 0 }, 404, 'No active recording'],
+  ['GET', '/api/sessions/none/markdown', undefined, 404, 'none'],
   ['GET', '/api/audit?limit=many', undefined, 400, 'limit'],
 ];
 
@@ -173,6 +190,19 @@ test.each(wrong)('R-RPC-140: %s %s %j is refused with %i', async (method, path, 
   const reply = await ask(method, path, body);
   expect(reply.status, reply.text).toBe(status);
   expect(reply.json.error.message).toContain(word);
+});
+
+test('R-RPC-140: the markdown of a recording is plain text', async () => {
+  await ask('POST', '/api/recording/start', { pane_id: 0 });
+  const { json: stopped } = await ask('POST', '/api/recording/stop', { pane_id: 0 });
+  const path = `/api/sessions/${String(stopped.recording_id)}/markdown`;
+  const { status, headers, text } = await ask('GET', path);
+  expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(text).toContain(`unterm_session_id: `);
+  expect((await askHttp(`${base}${path}`)).status).toBe(401);
+  expect((await ask('GET', path, undefined, { origin: 'https://evil.example' })).status).toBe(403);
+  expect((await ask('PUT', path, {})).status).toBe(405);
+  expect((await ask('GET', `${path}?colour=red`)).status).toBe(400);
 });
 
 test('a write reaches its file, and one that changes nothing does not touch it (R-RPC-017)', async () => {
@@ -212,6 +242,7 @@ const edits: readonly [string, string, object, string][] = [
     { blocked_patterns: ['rm -rf'] },
     '/api/settings/policy',
   ],
+  ['recording.json', '{"retain_days": 9}', { retain_days: 9 }, '/api/settings/recording'],
   [
     'themes/mine.json',
     '{"title": "Mine", "background": "#123456"}',
@@ -255,6 +286,7 @@ const broken: readonly [string, string, string, string, unknown][] = [
   ['compat.json', 'term_program = x\n', 'line 1', '/api/settings/compat', { term_program: 'x' }],
   ['lang.json', '{"lang":\n 7}', 'line 2: lang', '/api/settings/lang', { lang: 'en' }],
   ['proxy.json', '{\n "enabled": 1\n}', 'line 2: enabled', '/api/settings/proxy', { enabled: false }],
+  ['recording.json', '{\n "keep_raw": 1\n}', 'line 2: keep_raw', '/api/settings/recording', { keep_raw: true }],
   ['policy.json', '{\n "enabled": tru\n}', 'line 2', '/api/settings/policy', { enabled: false }],
 ];
 

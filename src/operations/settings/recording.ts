@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { operation } from '../../engine/call/operation.ts';
+import { type RecordingSettings, RecordingSettingsFile } from '../../engine/recording/log/settings.ts';
+import { FileError, fileError } from '../file-error.ts';
+import { logsOf } from '../session/recording.ts';
+
+const Recording = RecordingSettingsFile.extend({ error: FileError });
+
+const recordingOf = (settings: RecordingSettings): z.output<typeof Recording> => ({
+  ...settings.get(),
+  ...fileError(settings.problem),
+});
+
+export const getRecording = operation({
+  title: 'Recording settings',
+  cliDefault: true,
+  summary: 'What is recorded without being asked for, how secrets are masked, and how long recordings stay.',
+  access: 'observe',
+  http: [{ method: 'GET', path: '/api/settings/recording' }],
+  input: z.strictObject({}),
+  output: Recording,
+  run: async ({ engine }) => recordingOf(logsOf(engine).settings),
+});
+
+const { recording, redaction, idle_rotate_minutes, keep_raw, retain_days } = RecordingSettingsFile.shape;
+const { enabled } = recording.unwrap().shape;
+const { enabled: masks, custom_patterns } = redaction.unwrap().shape;
+
+export const setRecording = operation({
+  title: 'Change the recording settings',
+  summary:
+    'Change what is recorded, how secrets are masked, and how long recordings stay. What is left out stays as it is.',
+  access: 'administer',
+  // Recordings may be removed sooner.
+  destructive: true,
+  idempotent: true,
+  openWorld: false,
+  http: [{ method: 'PUT', path: '/api/settings/recording' }],
+  input: z.strictObject({
+    recording: z.strictObject({ enabled: enabled.removeDefault().optional() }).optional(),
+    redaction: z
+      .strictObject({
+        enabled: masks.removeDefault().optional(),
+        custom_patterns: custom_patterns.removeDefault().optional(),
+      })
+      .optional(),
+    idle_rotate_minutes: idle_rotate_minutes.removeDefault().optional(),
+    keep_raw: keep_raw.removeDefault().optional(),
+    retain_days: retain_days.removeDefault().optional(),
+  }),
+  output: Recording,
+  about: (input) => ({ detail: Object.keys(input).join(', ') }),
+  async run({ input, engine }) {
+    const { settings } = logsOf(engine);
+    settings.update((now) => ({
+      ...now,
+      ...given(input),
+      recording: { ...now.recording, ...given(input.recording ?? {}) },
+      redaction: { ...now.redaction, ...given(input.redaction ?? {}) },
+    }));
+    return recordingOf(settings);
+  },
+});
+
+const given = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
