@@ -120,7 +120,13 @@ export class Engine implements AsyncDisposable {
     this.answerCommand = options.answerCommand ?? 'fairlead answer';
     this.questions = new PersonQuestions(this.clock, this.answerCommand);
     this.idempotency = new Idempotency(this.clock, options.idempotency);
-    this.recordings = new Recordings({ redactor, ...options.recordings, clock: this.clock, log: this.log });
+    this.recordings = new Recordings({
+      redactor,
+      rawLogs: () => this.logs?.library.index,
+      ...options.recordings,
+      clock: this.clock,
+      log: this.log,
+    });
     this.questions.changed.on(({ question, isOpen }) => this.events.emit({ kind: 'question', question, isOpen }));
     this.recordings.changed.on((id) => this.#recordingChanged(id));
     this.logs = options.logs && new SessionLogs({ ...options.logs, clock: this.clock, log: this.log });

@@ -17,6 +17,7 @@ const Facts = z.object({
   title: z.string().nullable(),
   owner: z.enum(['tool', 'cli']),
   instance: z.string().optional(),
+  principal: z.string().optional(),
   options: z.object({
     idleTimeLimit: z.number(),
     maxDuration: z.number(),

@@ -39,6 +39,8 @@ export interface RecordingStart {
   readonly cols: number;
   readonly rows: number;
   readonly title: string | null;
+  /** Whose terminal it was; absent: every caller's. */
+  readonly principal?: string | undefined;
 }
 
 /** The writer's file beside a part file: who writes it, and what another process needs to go on with it. */
@@ -70,4 +72,6 @@ export interface RecordingMetadata extends RecordingStart {
   readonly failed: boolean;
   readonly commands: readonly RecordedCommand[];
   readonly redactions: number;
+  /** Secrets were masked before they were written. */
+  readonly masked?: boolean;
 }

@@ -94,9 +94,19 @@ export async function resumePart(settings: RecorderSettings, bytes: number): Pro
 }
 
 function writerFacts(settings: RecorderSettings, title: string | null): string {
-  const { recordingId, sessionId, mode, format, startTime, cols, rows, owner, instance } = settings;
+  const { recordingId, sessionId, mode, format, startTime, cols, rows, owner, instance, principal } = settings;
   const { idleTimeLimit, maxDuration, inactivityTimeout, input, markers, redact, term } = settings;
-  const start: RecordingStart = { recordingId, sessionId, mode, format, startTime, cols, rows, title };
+  const start: RecordingStart = {
+    recordingId,
+    sessionId,
+    mode,
+    format,
+    startTime,
+    cols,
+    rows,
+    title,
+    ...(principal && { principal }),
+  };
   const options = { idleTimeLimit, maxDuration, inactivityTimeout, input, markers, redact, term };
   const facts: WriterFacts = { ...start, writer: ownIdentity(), owner, options, ...(instance && { instance }) };
   return reserving(JSON.stringify(facts));

@@ -27,6 +27,8 @@ export interface RecorderParts {
   readonly open?: OpenPart;
   readonly freeBytes?: (directory: string) => Promise<number>;
   readonly limits?: Partial<RecorderLimits>;
+  /** False makes none while recording: for comparing. */
+  readonly keyframes?: boolean;
   /** Masks keyframes, and what is written where that is asked for. */
   readonly redactor: Redactor;
   /** Takes reports of our own faults. */

@@ -10,7 +10,7 @@ import { discard, keep } from './keep.ts';
 import { KeyWriter } from './keyframes/key-writer.ts';
 import { mostCommands, type RecordedCommand, type RecordingMetadata, type StopReason } from './metadata.ts';
 import { type BegunPart, beginPart, firstFrame, lacking, needRoom } from './part-start.ts';
-import type { RecordedPlace } from './place-file.ts';
+import { PlaceMarks } from './place-marks.ts';
 import { measureCast } from './recover.ts';
 import type { FirstFrame, RecordingSource } from './source.ts';
 import {
@@ -31,8 +31,6 @@ interface HowItEnded {
 
 const flushMs = 1_000;
 const flushBytes = 64 << 10;
-/** How often the place of a busy recording is noted. */
-const markMs = 20;
 /** How long to wait for the disk at the end; then the part file stays for `recover`. */
 const closeLimitMs = 10_000;
 /** And for keyframes; what is missing is made when someone seeks. */
@@ -51,7 +49,8 @@ export class Recorder {
   readonly #part: BegunPart;
   readonly #tape: Tape;
   readonly #progress: CastProgress;
-  readonly #keys: KeyWriter;
+  readonly #marks: PlaceMarks;
+  readonly #keys: KeyWriter | undefined;
   readonly #faults: Faults;
   readonly #startMs: number;
   /** The same moment in milliseconds since the epoch. Preparing took a while after `settings.startTime`. */
@@ -64,9 +63,6 @@ export class Recorder {
   #lastOutputMs: number;
   #commandFailed = false;
   #stopReason: StopReason | undefined;
-  #markedMs = Number.NEGATIVE_INFINITY;
-  /** A place whose bytes are on their way to the file. */
-  #reached: RecordedPlace | undefined;
 
   private constructor(settings: RecorderSettings, part: BegunPart, parts: RecorderParts) {
     const { place, info, file } = part;
@@ -92,17 +88,26 @@ export class Recorder {
     );
     const progress = new CastProgress(this.#startTime, place?.time);
     this.#progress = progress;
-    this.#keys = new KeyWriter({
-      path: settings.files.part,
-      keys: settings.files.partKeys,
-      info,
-      redactor,
-      clock,
-      wallClock: (castMs) => progress.wallClock(castMs),
-      offset: (pos) => progress.offset(pos),
-      resumeAt: place?.pos,
-    });
-    file.onWritten = (bytes) => this.#written(bytes);
+    const keyframes = parts.keyframes ?? true;
+    this.#keys = !keyframes
+      ? undefined
+      : new KeyWriter({
+          path: settings.files.part,
+          keys: settings.files.partKeys,
+          info,
+          redactor,
+          clock,
+          wallClock: (castMs) => progress.wallClock(castMs),
+          offset: (pos) => progress.offset(pos),
+          resumeAt: place?.pos,
+        });
+    const size = (): Size => this.#size;
+    const marks = new PlaceMarks({ part, tape: this.#tape, progress, clock, began: this.#startTime, size });
+    this.#marks = marks;
+    file.onWritten = (bytes) => {
+      this.#keys?.grown(bytes);
+      marks.written(bytes);
+    };
   }
 
   /** Resolves when the recording runs and its first frame is taken. */
@@ -173,7 +178,7 @@ export class Recorder {
     this.#resized(source.size, nowMs);
     if (screen !== '') this.#tape.screen(screen, nowMs);
     this.#tape.output(pending, nowMs, source.end);
-    this.#mark(true);
+    this.#marks.mark(true);
   }
 
   #catchUp(source: RecordingSource, from: number): void {
@@ -181,7 +186,7 @@ export class Recorder {
     this.#tape.recall(source.read(Math.max(0, from - recallBytes), from).bytes);
     this.#resized(source.size, nowMs);
     this.#tape.output(source.read(from).bytes, nowMs, source.end);
-    this.#mark(true);
+    this.#marks.mark(true);
   }
 
   #resized(size: Size, atMs: number): void {
@@ -196,13 +201,13 @@ export class Recorder {
       source.onOutput((bytes, atMs, from) => {
         this.#lastOutputMs = atMs;
         this.#tape.output(bytes, atMs, from + bytes.length);
-        this.#mark();
+        this.#marks.mark();
       }),
       source.onResize((size) => this.#resized(size, this.#clock.monotonic())),
       source.onCommand((event) => {
         if (event.phase === 'end') return this.#noteCommand(event);
         if (markers) this.#tape.marker((event.command ?? '').slice(0, maxLabel), this.#clock.monotonic());
-        this.#mark(true);
+        this.#marks.mark(true);
       }),
     );
     if (input) {
@@ -261,34 +266,12 @@ export class Recorder {
     this.#flushTimer = undefined;
     this.#carefully(() => this.#tape.releaseStale(this.#clock.monotonic()));
     void this.#flush().then(() => {
-      this.#mark(true);
+      if (!this.stopped) this.#marks.mark(true);
       return this.#checkDisk();
     });
     if (this.#tape.holding && !this.stopped) {
       this.#flushTimer ??= this.#clock.after(flushMs, () => this.#tick());
     }
-  }
-
-  /** Notes how far the recording has come. Only between two calls of the tape: within one, lines are still to come. */
-  #mark(always = false): void {
-    const nowMs = this.#clock.monotonic();
-    if (this.stopped || (!always && nowMs - this.#markedMs < markMs)) return;
-    this.#markedMs = nowMs;
-    const off = this.#tape.writtenTo;
-    if (off === undefined) return;
-    const { file, places } = this.#part;
-    const { time, redactions } = this.#tape;
-    const place = { pos: file.size, off, began: this.#startTime, time, size: this.#size, redactions };
-    this.#progress.reached(place.pos, off);
-    if (file.waiting === 0) places.note(place);
-    else this.#reached ??= place;
-  }
-
-  #written(bytes: number): void {
-    this.#keys.grown(bytes);
-    if (this.#reached === undefined || this.#reached.pos > bytes) return;
-    this.#part.places.note(this.#reached);
-    this.#reached = undefined;
   }
 
   /** A fault of ours in handling output is logged; the file stays, and the recording continues. */
@@ -328,7 +311,7 @@ export class Recorder {
     const durationMs = Math.round(nowMs - this.#startMs);
     const more = { stopReason, exitCode, sessionId };
     const isKept = bytesWritten !== undefined && (mode === 'always' || hasFailed);
-    await this.#keys.close(bytesWritten ?? 0, isKept ? keysLimitMs : 0);
+    await this.#keys?.close(bytesWritten ?? 0, isKept ? keysLimitMs : 0);
     if (bytesWritten === undefined) {
       const reason = `The disk does not answer; what it has is in ${files.part}.`;
       return { recordingId, path: '', durationMs, bytesWritten: 0, saved: false, mode, ...more, reason };
@@ -360,7 +343,7 @@ export class Recorder {
   #metadata(
     facts: Pick<RecordingMetadata, 'stopReason' | 'exitCode' | 'durationMs' | 'bytesWritten' | 'failed' | 'commands'>,
   ): RecordingMetadata {
-    const { recordingId, sessionId, mode, format, cols, rows, title } = this.settings;
+    const { recordingId, sessionId, mode, format, cols, rows, title, principal } = this.settings;
     const clamp = (ms: number): number => Math.min(ms, facts.durationMs);
     return {
       ...facts,
@@ -377,6 +360,8 @@ export class Recorder {
       // Block times use the wall clock, the duration the monotonic one.
       commands: facts.commands.map((one) => ({ ...one, startMs: clamp(one.startMs), endMs: clamp(one.endMs) })),
       redactions: this.#tape.redactions,
+      masked: this.settings.redact,
+      ...(principal === undefined ? {} : { principal }),
     };
   }
 }

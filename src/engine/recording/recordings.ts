@@ -13,6 +13,7 @@ import type { RecordingMode, RecordingOwner, StopReason } from './metadata.ts';
 import { recordingFiles, recordingName } from './names.ts';
 import { Recorder } from './recorder.ts';
 import type { RecorderParts, RecorderSettings, RecordingResult } from './recorder-settings.ts';
+import type { RawLogs } from './replay/entries.ts';
 import { Replays } from './replay/replays.ts';
 import { closeLeft, claimLeft } from './left-behind.ts';
 import { type Recordable, terminalSource } from './terminal-source.ts';
@@ -32,6 +33,8 @@ export interface RecordingsOptions {
   readonly redactor?: (() => Redactor) | undefined;
   readonly clock?: Clock;
   readonly log?: Log | undefined;
+  /** The raw logs of sessions, which can be played, too. */
+  readonly rawLogs?: (() => RawLogs | undefined) | undefined;
   /** The name of an instance whose terminals outlive its server: their recordings go on in the next one. */
   readonly instance?: string | undefined;
   readonly parts?: Omit<RecorderParts, 'clock' | 'log' | 'redactor'>;
@@ -104,6 +107,7 @@ export class Recordings implements AsyncDisposable {
     this.replays = new Replays({
       dir: options.dir,
       redactor: () => this.#redacting(),
+      logs: options.rawLogs,
       closing: this.#ending.signal,
     });
   }
@@ -301,6 +305,7 @@ export class Recordings implements AsyncDisposable {
       term: 'xterm-256color',
       redact: options.redact ?? false,
       owner,
+      principal: terminal.identity.owner,
       instance: terminal.durable?.farSide === undefined ? undefined : this.#options.instance,
     };
   }

@@ -104,5 +104,6 @@ function describe(entry: LibraryEntry): Omit<RecordingMetadata, 'bytesWritten' |
     format: metadata.format ?? 'v2',
     title: metadata.title ?? null,
     redactions: 0,
+    ...(metadata.principal === undefined ? {} : { principal: metadata.principal }),
   };
 }

@@ -5,7 +5,7 @@ import type { RecordingSource } from './source.ts';
 
 /** The part of a terminal that recordings use. */
 export interface Recordable extends Pick<Terminal, 'id' | 'log' | 'output' | 'ended' | 'whenEnded' | 'sync'> {
-  readonly identity: Pick<Terminal['identity'], 'program'>;
+  readonly identity: Pick<Terminal['identity'], 'program'> & Partial<Pick<Terminal['identity'], 'owner'>>;
   readonly durable?: Pick<Terminal['durable'], 'farSide'>;
   readonly input: Pick<Terminal['input'], 'events'>;
   readonly blocks: Pick<Terminal['blocks'], 'events' | 'promptBegan' | 'list' | 'current' | 'promptFrom' | 'promptAt'>;

@@ -277,9 +277,8 @@ describe('what is written', () => {
     const { meta, lines } = await record({ title: 't' }, () => at.terminal.print('x'));
     expect(lines).toHaveLength(2);
     const observed = ['exitCode', 'durationMs', 'startTime', 'endTime', 'bytesWritten', 'stopReason'];
-    const added = 'recordingId sessionId mode castDurationMs cols rows title failed commands redactions format'.split(
-      ' ',
-    );
+    const added =
+      'recordingId sessionId mode castDurationMs cols rows title failed commands redactions masked format'.split(' ');
     expect(Object.keys(meta).sort()).toEqual([...observed, ...added].sort());
     expect(meta).toMatchObject({
       startTime: 1_700_000_000_000,

@@ -6,6 +6,7 @@ import { readCast } from '../../../src/engine/recording/cast/cast-reader.ts';
 import { EventMask, type MaskedEvent } from '../../../src/engine/recording/cast/event-mask.ts';
 import { applyEvent, blankScreen } from '../../../src/engine/recording/keyframes/keyframer.ts';
 import { type Keyframe, readKeys } from '../../../src/engine/recording/keyframes/keyframe.ts';
+import type { ReplayEntry } from '../../../src/engine/recording/replay/entries.ts';
 import { Replays } from '../../../src/engine/recording/replay/replays.ts';
 import { Redactor } from '../../../src/engine/redaction/redactor.ts';
 import { Screen } from '../../../src/engine/screen/screen.ts';
@@ -37,6 +38,7 @@ async function withCast(version: 2 | 3, events: readonly Line[], size = { cols: 
     path,
     keys: `${path}.keys`,
     replays,
+    entry: async () => (await replays.list()).find((one) => one.id === id) as ReplayEntry,
     endMicros: at,
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
   };
@@ -117,7 +119,7 @@ test('R-RPC-074 a seek shows what playing from the start shows at that moment', 
         const borders = whole.events.map(({ atMs }) => atMs / 1000);
         const inside = moments.map((share) => (share * cast.endMicros) / 1e6);
         for (const t of [0, ...inside, ...borders.slice(-3), cast.endMicros / 1e6 + 1]) {
-          const sought = await cast.replays.seek(id, t, never);
+          const sought = await cast.replays.seek(await cast.entry(), t, never);
           expect(shown(sought)).toEqual(seen(whole.at(t)));
         }
       },
@@ -138,12 +140,12 @@ test('R-RPC-075 ranges join to the whole masked cast, wherever they are cut', as
         const joined: MaskedEvent[] = [];
         let from: number | undefined;
         for (const to of [...cuts.sort((a, b) => a - b).map((micros) => micros / 1e6), undefined]) {
-          joined.push(...(await cast.replays.range(id, { from, to }, never)).events);
+          joined.push(...(await cast.replays.range(await cast.entry(), { from, to }, never)).events);
           from = to;
         }
         expect(text(joined)).toBe(text(whole.events));
         expect(text(joined)).not.toContain(secret);
-        await cast.replays.keys(id, 0, 1e6, never);
+        await cast.replays.keys(await cast.entry(), 0, 1e6, never);
         expect(await readFile(cast.keys, 'utf8')).not.toContain(secret);
       },
     ),
@@ -173,7 +175,7 @@ test('R-RPC-074 of a flood only what can be seen is parsed, with the same screen
   ];
   await using cast = await withCast(2, events, { cols: 80, rows: 24 });
   const feeding = vi.spyOn(Screen.prototype, 'feed');
-  const keys = await cast.replays.keys(id, 0, 1e6, never);
+  const keys = await cast.replays.keys(await cast.entry(), 0, 1e6, never);
   const parsed = feeding.mock.calls.reduce((sum, [bytes]) => sum + bytes.length, 0);
   feeding.mockRestore();
   expect(parsed).toBeLessThan(3 << 20);
@@ -181,7 +183,7 @@ test('R-RPC-074 of a flood only what can be seen is parsed, with the same screen
   expect(keys.length).toBeGreaterThanOrEqual(3);
   const whole = await played(cast.path);
   for (const { t } of keys) {
-    const sought = await cast.replays.seek(id, t, never);
+    const sought = await cast.replays.seek(await cast.entry(), t, never);
     expect(shown(sought)).toEqual(seen(whole.at(t)));
   }
   expect(JSON.stringify(keys)).not.toContain(secret);
@@ -197,7 +199,7 @@ test('R-RPC-074 one keyframe where each command begins, and one for every five s
     [1_000_000, 'o', '$ ls\r\n\x1b]133;C\x07two\r\n'],
   ];
   await using cast = await withCast(2, events);
-  const keys = await cast.replays.keys(id, 0, 1e6, never);
+  const keys = await cast.replays.keys(await cast.entry(), 0, 1e6, never);
   expect(keys.map(({ t, block }) => [t, block])).toEqual([
     [0, 1],
     [5, undefined],
@@ -212,12 +214,12 @@ test('R-RPC-074 one keyframe where each command begins, and one for every five s
 
 test('R-RPC-074 keyframes are made again when they are missing, torn or older than the cast; readable by their owner only', async () => {
   await using cast = await withCast(2, [[0, 'o', '$ x\r\n\x1b]133;C\x07out\r\n'], ...flood(1 << 20)]);
-  const keys = await cast.replays.keys(id, 0, 1e6, never);
+  const keys = await cast.replays.keys(await cast.entry(), 0, 1e6, never);
   expect((await stat(cast.keys)).mode & 0o777).toBe(0o600);
   const good = await readFile(cast.keys, 'utf8');
   const other = { ...(keys[0] as Keyframe), screen: 'other' };
   const again = async (): Promise<string> => {
-    await cast.replays.keys(id, 0, 1e6, never);
+    await cast.replays.keys(await cast.entry(), 0, 1e6, never);
     return await readFile(cast.keys, 'utf8');
   };
 
@@ -241,19 +243,20 @@ test('R-RPC-075 a range ends between two moments when it is large, and says wher
   let from: number | undefined;
   let parts = 0;
   for (let more = true; more; parts++) {
-    const range = await cast.replays.range(id, { from, maxBytes: 500_000 }, never);
+    const range = await cast.replays.range(await cast.entry(), { from, maxBytes: 500_000 }, never);
     joined += text(range.events);
     ({ to: from, more } = range);
   }
   expect(parts).toBeGreaterThan(4);
   expect(joined).toBe(text((await played(cast.path)).events));
-  await expect(cast.replays.range(id, { from: 5, to: 4 }, never)).rejects.toMatchObject({ code: 'invalid_input' });
-  await expect(cast.replays.range('../x', {}, never)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(cast.replays.range(await cast.entry(), { from: 5, to: 4 }, never)).rejects.toMatchObject({
+    code: 'invalid_input',
+  });
 });
 
 test('R-RPC-074 a torn keys file keeps its whole lines', async () => {
   await using cast = await withCast(2, [[0, 'o', '$ x\r\n\x1b]133;C\x07out\r\n'], ...flood(5 << 20)]);
-  await cast.replays.keys(id, 0, 1e6, never);
+  await cast.replays.keys(await cast.entry(), 0, 1e6, never);
   const good = await readFile(cast.keys, 'utf8');
   const lines = good.trimEnd().split('\n').length;
   await writeFile(cast.keys, good.slice(0, -10));

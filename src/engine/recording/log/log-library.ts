@@ -43,6 +43,11 @@ export class LogLibrary implements Disposable {
     return this.#finishing.size;
   }
 
+  /** Masks what leaves this machine's files, whatever the person wants of the markdown. */
+  get redactor(): Redactor {
+    return this.#options.redactor();
+  }
+
   find(id: string): LogEntry {
     const entry = this.index.find(id);
     if (entry) return entry;

@@ -1,11 +1,11 @@
 import type { Redactor } from '../../redaction/redactor.ts';
-import { type CastEvent, type CastInfo, readCastFrom } from '../cast/cast-reader.ts';
+import type { CastEvent, CastPlace } from '../cast/cast-reader.ts';
 import { EventMask, type MaskedEvent } from '../cast/event-mask.ts';
 import { type Keyframe, placeBehind } from '../keyframes/keyframe.ts';
 
 interface MaskedCast {
-  readonly path: string;
-  readonly info: CastInfo;
+  /** The events behind a place. */
+  readonly events: (from: CastPlace) => AsyncIterable<CastEvent>;
   readonly redactor: Redactor;
   /** The file still grows: a line that is not complete yet is not told. */
   readonly growing: boolean;
@@ -16,14 +16,14 @@ interface MaskedCast {
  * the mask needs to see the end of a line.
  */
 export async function* maskedEvents(
-  { path, info, redactor, growing }: MaskedCast,
+  { events, redactor, growing }: MaskedCast,
   from: Keyframe,
   toMs: number,
 ): AsyncGenerator<MaskedEvent, void, undefined> {
   const mask = new EventMask(redactor, from.size);
   let { skip = 0 } = from;
   let lastMs = 0;
-  for await (const event of readCastFrom(path, info, placeBehind(from))) {
+  for await (const event of events(placeBehind(from))) {
     const next = inOrder(event, skip, lastMs);
     skip = 0;
     lastMs = next.atMs;

@@ -2,17 +2,20 @@ import { FairleadError } from '../../../contract/errors.ts';
 import { abortable } from '../../../system/abortable.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Size } from '../../terminal/channel.ts';
-import { type CastInfo, readHeader } from '../cast/cast-reader.ts';
+import { type CastEvent, type CastInfo, type CastPlace, readCastFrom, readHeader } from '../cast/cast-reader.ts';
 import type { MaskedEvent } from '../cast/event-mask.ts';
 import { applyEvent, blankScreen } from '../keyframes/keyframer.ts';
 import { blankKey, type Keyframe, readKeys } from '../keyframes/keyframe.ts';
 import { currentKeys, rebuildKeys } from '../keyframes/keys-file.ts';
-import { type LibraryEntry, listRecordings } from '../library.ts';
+import type { LibraryEntry } from '../library.ts';
+import { listReplays, type RawLogs, type ReplayEntry } from './entries.ts';
+import { logEvents, logInfo } from './log-cast.ts';
 import { maskedEvents } from './masked-range.ts';
 
 interface ReplaysOptions {
   readonly dir: string;
   readonly redactor: () => Redactor;
+  readonly logs?: (() => RawLogs | undefined) | undefined;
   /** Aborted when the engine ends. */
   readonly closing: AbortSignal;
 }
@@ -27,7 +30,6 @@ interface RangeOptions {
 }
 
 interface CastRange {
-  readonly entry: LibraryEntry;
   readonly info: CastInfo;
   readonly events: readonly MaskedEvent[];
   /** Cast seconds up to which these are all: the next range begins there. */
@@ -36,12 +38,18 @@ interface CastRange {
 }
 
 interface SoughtScreen {
-  readonly entry: LibraryEntry;
-  readonly t: number;
   readonly size: Size;
   /** Escape text that draws it on a blank terminal of this size. */
   readonly screen: string;
   readonly text: string;
+}
+
+/** What is played, whichever kind of file it is. */
+interface Playable {
+  readonly info: CastInfo;
+  readonly events: (from: CastPlace) => AsyncGenerator<CastEvent, void, undefined>;
+  readonly redactor: Redactor;
+  readonly growing: boolean;
 }
 
 const usualBytes = 1 << 20;
@@ -57,98 +65,108 @@ export class Replays {
     this.#options = options;
   }
 
-  async list(): Promise<LibraryEntry[]> {
-    return await listRecordings(this.#options.dir);
+  /** Those a caller may see, newest first. */
+  async list(maySee: (entry: ReplayEntry) => boolean = () => true): Promise<ReplayEntry[]> {
+    const { dir, logs } = this.#options;
+    return (await listReplays(dir, logs?.())).filter(maySee);
   }
 
   /** The screen at a moment. */
-  async seek(id: string, t: number, signal: AbortSignal): Promise<SoughtScreen> {
-    const { entry, info, key } = await this.#open(id, t, signal);
+  async seek(entry: ReplayEntry, t: number, signal: AbortSignal): Promise<SoughtScreen> {
+    const play = await this.#open(entry);
+    const key = await this.#keyAt(entry, play.info, t, signal);
     using screen = blankScreen(key);
-    for await (const event of maskedEvents(this.#masked(entry, info), key, ms(t))) applyEvent(screen, event);
-    signal.throwIfAborted();
+    for await (const event of maskedEvents(play, key, ms(t))) {
+      applyEvent(screen, event);
+      signal.throwIfAborted();
+    }
     const text = screen.text({ scope: 'viewport', wrap: 'keep' });
-    return { entry, t, size: screen.size, screen: screen.snapshot(), text };
+    return { size: screen.size, screen: screen.snapshot(), text };
   }
 
   /** The events of a stretch. */
-  async range(id: string, { from, to, maxBytes = usualBytes }: RangeOptions, signal: AbortSignal): Promise<CastRange> {
+  async range(entry: ReplayEntry, options: RangeOptions, signal: AbortSignal): Promise<CastRange> {
+    const { from, to, maxBytes = usualBytes } = options;
     if (from !== undefined && to !== undefined && to < from) {
       throw new FairleadError('invalid_input', `The range ends (${to} s) before it begins (${from} s).`);
     }
-    const { entry, info, key } = await this.#open(id, from, signal);
+    const play = await this.#open(entry);
+    const key = from === undefined ? blankKey(play.info) : await this.#keyAt(entry, play.info, from, signal);
     const [fromMs, toMs] = [from === undefined ? -1 : ms(from), to === undefined ? Number.POSITIVE_INFINITY : ms(to)];
     const events: MaskedEvent[] = [];
     let bytes = 0;
-    for await (const event of maskedEvents(this.#masked(entry, info), key, toMs)) {
-      if (event.atMs <= fromMs) continue;
+    for await (const event of maskedEvents(play, key, toMs)) {
       signal.throwIfAborted();
+      if (event.atMs <= fromMs) continue;
       const last = events.at(-1)?.atMs;
       if (bytes >= maxBytes && last !== undefined && event.atMs > last) {
-        return { entry, info, events, to: last / 1000, more: true };
+        return { info: play.info, events, to: last / 1000, more: true };
       }
       bytes += Buffer.byteLength(event.data);
       if (bytes > mostBytes) throw tooMuch(event.atMs);
       events.push(event);
     }
     const end = (events.at(-1)?.atMs ?? Math.max(0, fromMs)) / 1000;
-    return { entry, info, events, to: to ?? end, more: false };
+    return { info: play.info, events, to: to ?? end, more: false };
   }
 
-  /** The keyframes between two moments, and the one before them. */
-  async keys(id: string, from: number, to: number, signal: AbortSignal): Promise<readonly Keyframe[]> {
-    const entry = await this.#find(id);
-    const keys = await this.#keys(entry, await readHeader(entry.path), signal);
+  /** The keyframes between two moments, and the one before them. A raw log has none. */
+  async keys(entry: ReplayEntry, from: number, to: number, signal: AbortSignal): Promise<readonly Keyframe[]> {
+    const { info } = await this.#open(entry);
+    const keys = await this.#keys(entry, info, signal);
     const first = keys.findLastIndex((key) => key.t <= from);
     return keys.slice(Math.max(0, first)).filter((key) => key.t <= to);
   }
 
-  async #open(id: string, t: number | undefined, signal: AbortSignal) {
-    const entry = await this.#find(id);
-    const info = await readHeader(entry.path);
-    const keys = t === undefined ? [] : await this.#keys(entry, info, signal);
-    const key = keys.findLast((one) => ms(one.t) <= ms(t ?? 0)) ?? blankKey(info);
-    return { entry, info, key };
+  async #open({ path, kind, state }: ReplayEntry): Promise<Playable> {
+    if (path === undefined) throw notKept();
+    const shared = { redactor: this.#options.redactor(), growing: state === 'recording' };
+    if (kind === 'log') return { ...shared, info: await logInfo(path), events: () => logEvents(path) };
+    const info = await readHeader(path);
+    return { ...shared, info, events: (from) => readCastFrom(path, info, from) };
   }
 
-  /** By its id alone: a page must not name files. */
-  async #find(id: string): Promise<LibraryEntry> {
-    const found = (await this.list()).find((entry) => entry.id === id);
-    if (found) return found;
-    throw new FairleadError('not_found', `There is no recording ${JSON.stringify(id)}.`, {
-      hint: 'List the recordings for their ids.',
-    });
+  async #keyAt(entry: ReplayEntry, info: CastInfo, t: number, signal: AbortSignal): Promise<Keyframe> {
+    const keys = await this.#keys(entry, info, signal);
+    return keys.findLast((one) => ms(one.t) <= ms(t)) ?? blankKey(info);
   }
 
-  async #keys(entry: LibraryEntry, info: CastInfo, signal: AbortSignal): Promise<readonly Keyframe[]> {
-    const { path, files, startTime } = entry;
+  async #keys({ cast }: ReplayEntry, info: CastInfo, signal: AbortSignal): Promise<readonly Keyframe[]> {
+    if (cast === undefined) return [];
     // What is being recorded gets its keyframes from the recorder; those it has are good, and the rest is played.
-    if (entry.state !== 'finished') return (await readKeys(files.partKeys))?.keys ?? [];
-    const cast = { path, keys: files.keys, info, startTime };
-    const known = await currentKeys(cast);
-    if (known !== undefined) return known;
-    let making = this.#making.get(path);
-    if (making === undefined) {
-      making = rebuildKeys(cast, this.#options.redactor(), this.#options.closing);
-      this.#making.set(path, making);
-      making.catch(() => {}).finally(() => this.#making.delete(path));
-    }
-    return await abortable(making, signal);
+    if (cast.state !== 'finished') return (await readKeys(cast.files.partKeys))?.keys ?? [];
+    return (await currentKeys(keyedCast(cast, info))) ?? (await abortable(this.#make(cast, info), signal));
   }
 
-  #masked(entry: LibraryEntry, info: CastInfo) {
-    return { path: entry.path, info, redactor: this.#options.redactor(), growing: entry.state === 'recording' };
+  #make(cast: LibraryEntry, info: CastInfo): Promise<readonly Keyframe[]> {
+    const { redactor, closing } = this.#options;
+    let making = this.#making.get(cast.path);
+    if (making === undefined) {
+      making = rebuildKeys(keyedCast(cast, info), redactor(), closing);
+      this.#making.set(cast.path, making);
+      making.catch(() => {}).finally(() => this.#making.delete(cast.path));
+    }
+    return making;
   }
 }
 
 const ms = (t: number): number => Math.round(t * 1e6) / 1000;
 
+const keyedCast = ({ path, files, startTime }: LibraryEntry, info: CastInfo) => ({
+  path,
+  keys: files.keys,
+  info,
+  startTime,
+});
+
+function notKept(): FairleadError {
+  return new FairleadError('not_found', 'The raw log of this recording was not kept.', {
+    hint: 'Its markdown is there: session.recording_read.',
+  });
+}
+
 function tooMuch(atMs: number): FairleadError {
-  return new FairleadError(
-    'too_large',
-    `More than ${mostBytes >> 20} MB were printed at ${atMs / 1000} s of this cast.`,
-    {
-      hint: 'Export it instead: fairlead recordings export.',
-    },
-  );
+  return new FairleadError('too_large', `More than ${mostBytes >> 20} MB were printed at ${atMs / 1000} s.`, {
+    hint: 'Export it instead: fairlead recordings export.',
+  });
 }
