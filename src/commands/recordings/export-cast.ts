@@ -1,4 +1,3 @@
-import { FairleadError } from '../../contract/errors.ts';
 import type { Size } from '../../engine/terminal/channel.ts';
 import type { CastReading } from '../../engine/recording/cast/cast-reader.ts';
 import { exportMarkdown, exportText, type TextScreen } from '../../engine/recording/export/export.ts';
@@ -8,9 +7,9 @@ import type { Grid } from '../../engine/screen/grid.ts';
 import { Screen } from '../../engine/screen/screen.ts';
 import { systemClock } from '../../system/clock.ts';
 
-export const formats: readonly string[] = ['gif', 'txt', 'md'];
+export const formats: readonly string[] = ['gif', 'svg', 'txt', 'md'];
 
-interface ExportOptions {
+export interface ExportOptions {
   readonly metadata: Partial<RecordingMetadata>;
   readonly theme: string | undefined;
   readonly speed: number;
@@ -26,14 +25,29 @@ export async function* exportCast(
 ): AsyncGenerator<Uint8Array> {
   if (format === 'txt') yield Buffer.from(await exportText(cast, openScreen));
   else if (format === 'md') yield Buffer.from(await exportMarkdown(cast, openScreen, options.metadata));
+  else if (format === 'svg') yield* film(cast, options);
   else yield* animate(cast, options);
+}
+
+async function* film(cast: CastReading, options: ExportOptions): AsyncGenerator<Uint8Array> {
+  const { theme, speed, progress, signal, metadata } = options;
+  const { encodeSvg } = await import('../../engine/picture/svg/svg.ts');
+  const screen = openScreen(cast.info.size);
+  async function* counted() {
+    let count = 0;
+    for await (const frame of frames(cast, screen, { speed, maxFrames: 1_500 })) {
+      progress(++count);
+      signal.throwIfAborted();
+      yield frame;
+    }
+  }
+  yield* encodeSvg(counted(), { theme, title: metadata.title ?? cast.info.title });
 }
 
 async function* animate(
   cast: CastReading,
   { theme, speed, progress, signal }: ExportOptions,
 ): AsyncGenerator<Uint8Array> {
-  if (!(speed > 0)) throw new FairleadError('invalid_input', '--speed: must be a number above 0');
   const { encodeGif } = await import('../../engine/picture/gif.ts');
   const { drawPixels } = await import('../../engine/picture/raster.ts');
   const screen = openScreen(cast.info.size);

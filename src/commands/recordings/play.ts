@@ -1,11 +1,9 @@
-import { places } from '../../config.ts';
-import { readCast } from '../../engine/recording/cast/cast-reader.ts';
-import { findRecording } from '../../engine/recording/library.ts';
 import { playCast } from '../../engine/recording/export/play.ts';
 import { systemClock } from '../../system/clock.ts';
 import { UsageError } from '../../faces/cli/args.ts';
 import { Relay } from '../../faces/cli/relay.ts';
 import type { Invocation } from '../command.ts';
+import { findEither, openRecording } from './find.ts';
 import { positive } from './positive.ts';
 
 /** Plays a recording in this terminal. Ctrl+C or q ends it. */
@@ -16,8 +14,8 @@ export async function playRecording(invocation: Invocation): Promise<number> {
   if (extra !== undefined) throw new UsageError(`One recording at a time; "${extra}" is too much.`);
   const speed = positive(flags.get('speed') ?? '1', '--speed');
   const idleLimit = positive(flags.get('idle-limit') ?? '0', '--idle-limit', 0);
-  const entry = await findRecording(places(invocation.settings, invocation.env).recordings, wanted);
-  const cast = await readCast(entry.path, { lenient: true });
+  const from = positive(flags.get('from') ?? '0', '--from', 0);
+  const cast = await openRecording(invocation, await findEither(invocation, wanted));
   const { cols, rows } = cast.info.size;
   if (stdout.isTTY && (stdout.columns < cols || stdout.rows < rows)) {
     stderr.write(
@@ -35,7 +33,13 @@ export async function playRecording(invocation: Invocation): Promise<number> {
   const relay = new Relay();
   if (stdout.isTTY) stdout.write(relay.start);
   try {
-    for await (const text of playCast(cast.events, { clock: systemClock, signal: ending.signal, speed, idleLimit })) {
+    for await (const text of playCast(cast.events, {
+      clock: systemClock,
+      signal: ending.signal,
+      speed,
+      idleLimit,
+      from,
+    })) {
       if (!stdout.write(relay.pass(Buffer.from(text)))) await new Promise((resolve) => stdout.once('drain', resolve));
     }
   } finally {

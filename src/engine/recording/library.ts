@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FairleadError } from '../../contract/errors.ts';
-import { type CastInfo, readHeader } from './cast/cast-reader.ts';
 import type { RecordingMetadata, RecordingStart } from './metadata.ts';
 import { isOwnFile } from '../../system/files/trusted-path.ts';
 import { recordingFilesOf, nameFacts, type RecordingFiles, recordingFiles } from './names.ts';
@@ -54,15 +53,6 @@ export async function findRecording(directory: string, wanted: string): Promise<
   throw new FairleadError('not_found', `Recording not found: ${wanted}`, {
     hint: 'List them with `fairlead recordings list`.',
   });
-}
-
-/** An entry with what its cast says of itself. */
-export async function showRecording(
-  directory: string,
-  wanted: string,
-): Promise<LibraryEntry & { readonly cast: CastInfo }> {
-  const entry = await findRecording(directory, wanted);
-  return { ...entry, cast: await readHeader(entry.path) };
 }
 
 /** Removes a recording with everything that belongs to it. One that is being made is refused. */

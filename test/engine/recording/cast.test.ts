@@ -105,7 +105,7 @@ describe('play', () => {
       at.clock.advance(1000);
       at.terminal.print('c');
     });
-    const run = async (options: { speed?: number; idleLimit?: number }): Promise<[number, string][]> => {
+    const run = async (options: { speed?: number; idleLimit?: number; from?: number }): Promise<[number, string][]> => {
       const start = at.clock.monotonic();
       const seen: [number, string][] = [];
       const { events: all } = await readCast(path);
@@ -125,6 +125,11 @@ describe('play', () => {
       [0, 'a'],
       [4000, 'b'],
       [5000, 'c'],
+    ]);
+    expect(await run({ from: 3.5 }), 'what comes before is shown at once').toEqual([
+      [0, 'a'],
+      [500, 'b'],
+      [1500, 'c'],
     ]);
     expect(await run({ speed: 2 })).toEqual([
       [0, 'a'],

@@ -5,13 +5,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { readCast } from '../../../src/engine/recording/cast/cast-reader.ts';
-import {
-  findRecording,
-  listRecordings,
-  removeRecording,
-  showRecording,
-} from '../../../src/engine/recording/library.ts';
+import { readCast, readHeader } from '../../../src/engine/recording/cast/cast-reader.ts';
+import { findRecording, listRecordings, removeRecording } from '../../../src/engine/recording/library.ts';
 import { recoverRecordings } from '../../../src/engine/recording/recover.ts';
 import { ownIdentity, writerState } from '../../../src/system/process-identity.ts';
 import { events, Studio } from '../../support/recording.ts';
@@ -59,7 +54,8 @@ describe('library (R-TERM-082)', () => {
       expect((await findRecording(at.dir, wanted)).path).toBe(path);
     }
     await expect(findRecording(at.dir, '../nothing')).rejects.toMatchObject({ code: 'not_found' });
-    expect((await showRecording(at.dir, id)).cast.size).toEqual({ cols: 80, rows: 24 });
+    const { path: cast } = await findRecording(at.dir, id);
+    expect((await readHeader(cast)).size).toEqual({ cols: 80, rows: 24 });
     await removeRecording(at.dir, id);
     expect(await readdir(at.dir)).toEqual([]);
   });

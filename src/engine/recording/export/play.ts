@@ -8,15 +8,17 @@ interface PlayOptions {
   readonly speed?: number;
   /** No pause in the cast is longer than so many seconds. */
   readonly idleLimit?: number;
+  /** What comes before this second of the cast is shown at once. */
+  readonly from?: number;
 }
 
 /** The output of a cast at its pace. Ends early, without an error, when the signal says so. */
 export async function* playCast(
   events: AsyncIterable<CastEvent>,
-  { clock, signal, speed = 1, idleLimit = 0 }: PlayOptions,
+  { clock, signal, speed = 1, idleLimit = 0, from = 0 }: PlayOptions,
 ): AsyncGenerator<string, void, undefined> {
   const start = clock.monotonic();
-  let last = 0;
+  let last = from * 1000;
   let playedMs = 0;
   // The clock's timers do not keep the process alive; during a pause of the cast this one must.
   const alive = setInterval(() => {}, 60_000);
