@@ -179,10 +179,10 @@ test('R-RPC-074 of a flood only what can be seen is parsed, with the same screen
   const parsed = feeding.mock.calls.reduce((sum, [bytes]) => sum + bytes.length, 0);
   feeding.mockRestore();
   expect(parsed).toBeLessThan(3 << 20);
-  // One for every two megabytes, so that no seek plays more.
-  expect(keys.length).toBeGreaterThanOrEqual(3);
+  // One for every half megabyte, so that no seek plays more.
+  expect(keys.length).toBeGreaterThanOrEqual(15);
   const whole = await played(cast.path);
-  for (const { t } of keys) {
+  for (const { t } of keys.filter((_, index) => index % 4 === 0)) {
     const sought = await cast.replays.seek(await cast.entry(), t, never);
     expect(shown(sought)).toEqual(seen(whole.at(t)));
   }

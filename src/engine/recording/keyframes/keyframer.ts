@@ -20,9 +20,9 @@ interface KeyframerOptions {
 
 const everyMicros = 5_000_000;
 /** Also after so much output, so that a seek never plays more than this. */
-const everyChars = 2 << 20;
+const everyChars = 512 << 10;
 /** Output waits for the emulator up to this much; most of a flood of plain text never needs it. */
-const mostQueued = 512 << 10;
+const mostQueued = 128 << 10;
 /** No further keyframes: a seek behind them plays from the last one. */
 const mostBytes = 64 << 20;
 
