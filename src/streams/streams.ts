@@ -193,6 +193,33 @@ export class Streams implements AsyncDisposable {
     return lane;
   }
 
+  /** Undefined where the caller has no such lane. */
+  closeLane(subId: string, caller: Follower): StreamLane | undefined {
+    const lane = this.peerOf(caller).lanes.get(subId);
+    lane?.[Symbol.dispose]();
+    return lane;
+  }
+
+  /** Lets a lane deliver again, from as far back as there is when `asked` is 0. */
+  replay(subId: string, asked: number, caller: Follower): { readonly from: number; readonly units: number } {
+    const lane = this.lane(subId, caller);
+    const { content } = lane.resource;
+    const { start, end } = content;
+    const window = content.type === 'text' ? Math.max(start, end - this.settings.replayBytes) : start;
+    const from = asked === 0 ? window : asked;
+    if (from < window) {
+      throw remoteError('RING_BUFFER_OVERFLOW', `from_cursor: ${from} is older than what is kept`, {
+        context: `window_start=${window}`,
+      });
+    }
+    if (from > end) {
+      throw remoteError('INVALID_ARGUMENT', `from_cursor: ${from} is past the end`, { context: `end=${end}` });
+    }
+    const units = lane.replay(from);
+    lane.topic.announce(lane);
+    return { from, units };
+  }
+
   lanes(caller: Follower): readonly StreamLane[] {
     return [...this.peerOf(caller).lanes.values()];
   }
