@@ -5,7 +5,7 @@ import { MethodTable } from './faces/jsonrpc/methods.ts';
 import { foldBooks } from './faces/mcp/tools.ts';
 import { everyBook } from './operations/index.ts';
 import { personBook } from './operations/person/index.ts';
-import { resourceBook } from './operations/streams/index.ts';
+import { resourceBook, subBook } from './operations/streams/index.ts';
 import { settingsBook } from './operations/settings/index.ts';
 import { sessionBook } from './operations/session/index.ts';
 
@@ -28,7 +28,7 @@ export async function surfaceFiles(countTokens: (text: string) => number): Promi
   const books = await everyBook();
   const api = new ApiTable(books, () => true);
   const methods = new MethodTable([sessionBook], notCalled).names;
-  const cliBooks = [sessionBook, personBook, settingsBook, resourceBook];
+  const cliBooks = [sessionBook, personBook, settingsBook, resourceBook, subBook];
   const usages = new Map(cliBooks.flatMap((book) => [...cliUsages(book)]));
   const files: Record<string, string> = {};
   for (const book of books) {

@@ -215,9 +215,7 @@ export class Streams implements AsyncDisposable {
     if (from > end) {
       throw remoteError('INVALID_ARGUMENT', `from_cursor: ${from} is past the end`, { context: `end=${end}` });
     }
-    const units = lane.replay(from);
-    lane.topic.announce(lane);
-    return { from, units };
+    return { from, units: lane.replay(from) };
   }
 
   lanes(caller: Follower): readonly StreamLane[] {

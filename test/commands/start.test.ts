@@ -27,7 +27,7 @@ function shell(line: string, env: Readonly<Record<string, string>> = {}) {
 
 describe('what cannot be started says why in a line or two, and exits with 2', () => {
   test.each([
-    ['mcp --toolsets=', '--toolsets names none. Choose from core, terminal, ssh, session, all.'],
+    ['mcp --toolsets=', '--toolsets names none. Choose from core, terminal, ssh, sub, session, all.'],
     ["mcp --toolsets ' , '", '--toolsets names none.'],
     ['serve --toolsets=', '--toolsets names none.'],
     ['serve --allow-host http://box.example', 'write the name alone, such as box.example'],

@@ -137,7 +137,9 @@ export async function createInstance(
   engine.service(streams);
   const books = settings.toolsets === undefined ? usualBooks : await allBooks();
   const { readOnly, toolsets = books.map(({ name }) => name) } = settings;
-  const offer = { tools: new Set(offeredNames(chooseToolsets(books, toolsets), readOnly)), readOnly };
+  const offered = chooseToolsets(books, toolsets);
+  const schemes = offered.flatMap((book) => book.schemes ?? []);
+  const offer = { tools: new Set([...offeredNames(offered, readOnly), ...schemes]), readOnly };
   const surface = mcpSurface({
     name: 'fairlead',
     version: invocation.version,

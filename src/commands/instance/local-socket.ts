@@ -22,6 +22,7 @@ export async function serveLocally(
       import('../../operations/person/index.ts').then(({ personBook }) => personBook),
       import('../../operations/settings/index.ts').then(({ settingsBook }) => settingsBook),
       import('../../operations/streams/index.ts').then(({ resourceBook }) => resourceBook),
+      import('../../operations/streams/index.ts').then(({ subBook }) => subBook),
     ]);
     const path = socketPath(socketsOf(places(settings, env).home), process.pid);
     const server = await SocketServer.listen(path, {

@@ -60,6 +60,8 @@ export interface Operation<In extends z.ZodType = z.ZodType, Out extends z.ZodTy
   readonly output: Out;
   /** The name on MCP where a reference document fixes one; otherwise `noun_verb`. */
   readonly mcpName?: string;
+  /** False: it changes something, though only what its own caller sees. Unless told otherwise, `access` tells. */
+  readonly readOnly?: boolean;
   /** Can end, erase or replace something for good. Unless told otherwise, everything that does not merely observe can. */
   readonly destructive?: boolean;
   /** Doing it twice is the same as doing it once. Reads are, always. */
@@ -123,8 +125,13 @@ interface Hints {
 }
 
 /** Whatever is left unsaid counts as dangerous: forgetting a field must not let a client run something unasked. */
-export function hintsOf({ access, destructive, idempotent, openWorld }: AnyOperation): Hints {
-  const readOnly = access === 'observe';
+export function hintsOf({
+  access,
+  readOnly = access === 'observe',
+  destructive,
+  idempotent,
+  openWorld,
+}: AnyOperation): Hints {
   return {
     readOnly,
     destructive: destructive ?? !readOnly,

@@ -5,6 +5,7 @@ import { ssh } from '../../transports/ssh/index.ts';
 import { nextOf } from './advice.ts';
 import { StatusShape, waitOrCancel } from './command-shared.ts';
 import { Id } from './connect-for.ts';
+import { leaksOf } from './leaks.ts';
 import { itemLimit, MaxItems } from './limits.ts';
 import { countText, replyText } from './text.ts';
 
@@ -59,7 +60,7 @@ export const list = operation({
       commands: shown.map(entry),
       count: shown.length,
       total: found.length,
-      warnings: [],
+      warnings: leaksOf(engine, caller),
       ...nextOf(caller, running ? waitOrCancel(running.id) : []),
     };
   },

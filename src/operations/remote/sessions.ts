@@ -7,6 +7,7 @@ import { ssh } from '../../transports/ssh/index.ts';
 import type { Casualties } from '../../transports/ssh/sessions/live-session.ts';
 import { hintOf, nextOf, type Step, toolStep } from './advice.ts';
 import { Id, Label } from './connect-for.ts';
+import { leaksOf } from './leaks.ts';
 import { itemLimit, MaxItems } from './limits.ts';
 import { leakHint, SessionEntry, sessionEntry, sessionRow } from './session-entry.ts';
 import { countText, replyText } from './text.ts';
@@ -83,7 +84,7 @@ export const sessions = operation({
       count: shown.length,
       total: alive.length,
       ...hintOf(caller, leakHint(alive)),
-      warnings: [],
+      warnings: leaksOf(engine, caller),
       ...nextOf(caller, successors(shown)),
     };
   },

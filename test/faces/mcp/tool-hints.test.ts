@@ -51,6 +51,18 @@ const hints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ssh_shell_wait_for: 'n/n/n/y',
     ssh_shell_close: 'n/y/y/y',
   },
+  // They change only what their caller sees, and say so.
+  sub: {
+    sub_open: 'n/n/n/n',
+    sub_close: 'n/y/y/n',
+    sub_pause: 'n/n/y/n',
+    sub_resume: 'n/n/y/n',
+    sub_filter: 'n/n/y/n',
+    sub_replay: 'n/n/y/n',
+    sub_list: 'y/n/y/n',
+    sub_stats: 'y/n/y/n',
+    sub_stats_all: 'y/n/y/n',
+  },
   session: {
     session_list: 'y/n/y/n',
     session_get: 'y/n/y/n',
