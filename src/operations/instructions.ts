@@ -68,6 +68,20 @@ const working: readonly (readonly Words[])[] = [
       text: 'Many commands and hosts over SSH: ssh_connect with your agent_id and reuse="auto", then keep its SESSION_ID. ssh_exec starts a command, ssh_exec_output with wait=true gives its result; ssh_run does all of it for a single command; ssh_shell_open is for programs that talk. Follow NEXT lines. Leave password out: the person is asked. At the end ssh_disconnect_agent.',
     },
   ],
+  [
+    {
+      tools: ['sub_open', 'sub_close', 'terminal://', 'command://'],
+      text: 'Output as it comes, if your client can read resources: sub_open on command://<id>/output, shell://… or terminal://…, read it with ?sub=SUB_ID when notified, sub_close at the end.',
+    },
+    {
+      tools: ['sub_open', 'sub_close', 'terminal://'],
+      text: 'Output as it comes, if your client can read resources: sub_open on terminal://<id>/output, read it with ?sub=SUB_ID when notified, sub_close at the end.',
+    },
+    {
+      tools: ['sub_open', 'sub_close', 'command://'],
+      text: 'Output as it comes, if your client can read resources: sub_open on command://<id>/output or shell://…, read it with ?sub=SUB_ID when notified, sub_close at the end.',
+    },
+  ],
 ];
 
 const looking: readonly (readonly Words[])[] = [

@@ -1,5 +1,6 @@
-/** The tools that this client is offered. Texts name no others. */
+/** What this client is offered. Texts name no other tools. */
 export interface Offer {
+  /** Their names, and the schemes of resources (`shell://`). */
   readonly tools: ReadonlySet<string>;
   readonly readOnly: boolean;
 }

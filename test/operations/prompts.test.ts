@@ -9,13 +9,15 @@ const everyTool = new Set(offeredNames(books, false));
 /** Names of tools that are also plain words. */
 const words = new Set(['type', 'clear', 'targets']);
 
-const choices = ['core', 'terminal', 'ssh', 'session'].flatMap((one, at, all) => [
+const choices = ['core', 'terminal', 'ssh', 'session', 'sub'].flatMap((one, at, all) => [
   [one],
   ...all.slice(at + 1).map((other) => [one, other]),
 ]);
 
 function offerOf(toolsets: readonly string[], readOnly: boolean) {
-  return { tools: new Set(offeredNames(chooseToolsets(books, toolsets), readOnly)), readOnly };
+  const chosen = chooseToolsets(books, toolsets);
+  const schemes = chosen.flatMap((book) => book.schemes ?? []);
+  return { tools: new Set([...offeredNames(chosen, readOnly), ...schemes]), readOnly };
 }
 
 describe.each([false, true])('R-TERM-112: read-only %s', (readOnly) => {
@@ -50,10 +52,14 @@ const namesFor = (toolsets: readonly string[], readOnly = false): string[] =>
 test('prompts that could not be followed are not listed', () => {
   const usual = ['tool-usage', 'run-command', 'drive-tui', 'record-demo', 'debug-failure'];
   const ssh = ['run_one_shot_command', 'investigate_session', 'interactive_shell_drive', 'cleanup_agent'];
+  const lanes = ['subscription_hygiene_audit', 'chaos_resume_after_disconnect'];
+  const pushed = ['push_first_long_command', 'push_first_interactive_shell'];
   expect(namesFor(['core', 'terminal', 'ssh'])).toEqual([...usual, ...ssh]);
+  expect(namesFor(['core', 'terminal', 'ssh', 'sub'])).toEqual([...usual, ...ssh, ...pushed, ...lanes]);
+  expect(namesFor(['core', 'sub'])).toEqual([...usual, ...lanes]);
   expect(namesFor(['core'])).toEqual(usual);
   expect(namesFor(['terminal'])).toEqual(usual);
   expect(namesFor(['ssh'])).toEqual(['tool-usage', ...ssh]);
   expect(namesFor(['session'])).toEqual(['tool-usage', 'run-command', 'drive-tui', 'debug-failure']);
-  expect(namesFor(['all'], true)).toEqual(['tool-usage']);
+  expect(namesFor(['all'], true)).toEqual(['tool-usage', ...lanes]);
 });
