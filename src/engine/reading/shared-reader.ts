@@ -74,6 +74,7 @@ export class SharedReader {
   }
 
   async #until(holds: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<ReadOutcome> {
+    using _present = this.terminal.usage.keepAwake();
     if (await until(this.terminal, holds, timeoutMs, signal)) return 'enough';
     return this.closed ? 'closed' : 'timeout';
   }
