@@ -16,6 +16,7 @@ export const systemTools = (env: SystemTools['env']): SystemTools => ({
   platform: process.platform,
   run: (program, args, signal) =>
     new Promise((resolve) => {
+      if (signal.aborted) return resolve(undefined);
       const options = {
         env: { ...env },
         encoding: 'buffer',
@@ -28,7 +29,8 @@ export const systemTools = (env: SystemTools['env']): SystemTools => ({
       });
       // Not the option of `execFile`, which sends TERM: a program that hangs may ignore that.
       const listening = onAbort(signal, () => {
-        child.kill('SIGKILL');
+        // A program that is not there has no process, and Node would signal process 0: this whole process group.
+        if (child.pid !== undefined) child.kill('SIGKILL');
         resolve(undefined);
       });
     }),
