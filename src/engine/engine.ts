@@ -18,9 +18,11 @@ import { logCapacity, widenLogs } from './terminal/log-room.ts';
 import type { OutputLog } from './terminal/output-log.ts';
 import type { ServiceKey, ServiceMaker } from './call/service.ts';
 import { Pictures } from './picture/pictures.ts';
+import { hideKnown } from './redaction/hide-known.ts';
 import type { Redactor } from './redaction/redactor.ts';
 import { screenColors } from './picture/color.ts';
 import { standard, type Theme } from './picture/themes.ts';
+import { secretValues } from './redaction/secret-values.ts';
 import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
 import { SessionLogs, type SessionLogsOptions } from './recording/log/session-logs.ts';
 import { type SessionLimits, Sessions } from './sessions/sessions.ts';
@@ -160,7 +162,14 @@ export class Engine implements AsyncDisposable {
     return { targets: lists.flatMap(({ targets }) => targets), shells: lists.flatMap(({ shells }) => shells) };
   }
 
+  /** An answer as a model may read it: without the values that are known to be secrets. */
+  withoutKnown<T>(answer: T): T {
+    const redactor = this.#options.redactor?.();
+    return redactor?.hidesKnown === true ? hideKnown(answer, (text) => redactor.withoutKnown(text)) : answer;
+  }
+
   async open(request: OpenRequest, signal: AbortSignal): Promise<Terminal> {
+    for (const value of secretValues(request.env ?? {})) this.#options.redactor?.().learn(value, { byCaller: true });
     const [scheme] = request.target.split(':', 1);
     const transport = this.#options.transports.find((one) => one.scheme === scheme);
     if (!transport) {

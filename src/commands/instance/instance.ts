@@ -14,6 +14,7 @@ import { Proxies, proxies } from '../../engine/proxy/proxies.ts';
 import { bothSpellings } from '../../engine/proxy/settings.ts';
 import { abortable } from '../../system/abortable.ts';
 import { CurrentRedactor } from '../../engine/redaction/current-redactor.ts';
+import { secretValues } from '../../engine/redaction/secret-values.ts';
 import { RecordingSettings } from '../../engine/recording/log/settings.ts';
 import { PersonSettings, personSettings } from '../../engine/settings/settings.ts';
 import { systemClock } from '../../system/clock.ts';
@@ -53,11 +54,19 @@ export interface InstanceExtras {
 /** An engine with the transports of this machine and its MCP surface: shared by `mcp` and `serve`. */
 export async function createInstance(
   invocation: Invocation,
-  log: Log,
+  writeLog: Log,
   { parts = [], keeper, instance, variables = {}, ready = () => Promise.resolve() }: InstanceExtras = {},
 ): Promise<{ readonly engine: Engine; readonly surface: McpSurface }> {
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
+  const recording = new RecordingSettings({ root: home, clock: systemClock, warn: writeLog });
+  const extraEnv: Record<string, string> = Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '=')));
+  const redactor = new CurrentRedactor({
+    key: () => installationKey(join(home, 'redaction.key')),
+    patterns: () => recording.get().redaction.custom_patterns,
+    known: () => secretValues({ ...env, ...extraEnv }),
+  });
+  const log: Log = (line) => writeLog(redactor.get().redactText(line).text);
   const ssh = sshPart(invocation, log);
   const policy = new Policies({ root: home, clock: systemClock, warn: log });
   const userHome = env['HOME'] ?? homedir();
@@ -65,13 +74,7 @@ export async function createInstance(
   const proxy = new Proxies({ root: home, clock: systemClock, warn: log, around });
   const clipboard = new InstanceClipboard(join(home, 'clipboard'), systemTools(env));
   const trail = new AuditTrail(home, log);
-  const recording = new RecordingSettings({ root: home, clock: systemClock, warn: log });
-  const redactor = new CurrentRedactor({
-    key: () => installationKey(join(home, 'redaction.key')),
-    patterns: () => recording.get().redaction.custom_patterns,
-  });
   const chosen = new PersonSettings({ root: home, clock: systemClock, warn: log });
-  const extraEnv: Record<string, string> = Object.fromEntries(settings.env.map((pair) => splitOnce(pair, '=')));
   const local: LocalOptions = {
     root: home,
     shell: settings.shell,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { deferred } from '../../lib/deferred.ts';
 import { abortable } from '../../system/abortable.ts';
 import type { AuditNote } from './audit/note.ts';
-import { accounted, type CallContext, terminalOf } from './call.ts';
+import { accounted, type CallContext, mayReadAll, terminalOf } from './call.ts';
 import { type AnyStream, operationId, type StreamOperation } from './operation.ts';
 import { parseInput } from './parse-input.ts';
 
@@ -31,6 +31,7 @@ export async function* callStream<In extends z.ZodType, Item extends z.ZodType>(
     note({ detail: joined(facts, 'began') });
     return { input: parsed, about: facts };
   });
+  const seesAll = mayReadAll(caller, input);
   const leaving = new AbortController();
   const signal = AbortSignal.any([context.signal, engine.closing, leaving.signal]);
   const over = deferred();
@@ -46,7 +47,7 @@ export async function* callStream<In extends z.ZodType, Item extends z.ZodType>(
       for (;;) {
         const next = await abortable(items.next(), signal);
         if (next.done === true) break;
-        yield next.value;
+        yield seesAll ? next.value : engine.withoutKnown(next.value);
       }
     } finally {
       leaving.abort();

@@ -126,11 +126,16 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
         askPerson(question, { ...context, signal: AbortSignal.any([signal, stop]), progress });
       return op.run({ input, body, engine, caller, signal, note, admitCommands, progress, ask });
     };
-    if (op.keyed !== true || key === undefined) return await run(context.signal);
-    const same = { principal: caller.principal, operation: what.operation, key, input: raw };
-    return await engine.idempotency.once(same, run, context.signal);
+    const same = key && { principal: caller.principal, operation: what.operation, key, input: raw };
+    const output =
+      op.keyed === true && same ? await engine.idempotency.once(same, run, context.signal) : await run(context.signal);
+    return mayReadAll(caller, input) ? output : engine.withoutKnown(output);
   });
 }
+
+/** A person at a command line, and a call that asks to be shown secrets. */
+export const mayReadAll = ({ origin }: Caller, input: unknown): boolean =>
+  origin === 'cli' || (input as { readonly reveal?: unknown } | null)?.reveal === true;
 
 /** What others than `run` may see of an input: in place of a secret its length, in characters. */
 function withoutSecret<In extends z.ZodType>(

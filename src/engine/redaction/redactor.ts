@@ -30,7 +30,8 @@ const mostKnown = 1_000;
 export class Redactor {
   readonly #key: Uint8Array;
   readonly #settings: () => readonly string[];
-  readonly #known = new Set<string>();
+  /** Known values, and whether a caller knows them anyway. */
+  readonly #known = new Map<string, boolean>();
   #patterns: readonly string[] = [];
   #custom: CustomPatterns | undefined;
   #problems: string[] = [];
@@ -51,30 +52,43 @@ export class Redactor {
     return this.#problems;
   }
 
-  /** From now on masks `value` everywhere; of a value of several lines, each line. The oldest of 1,000 is forgotten. */
-  learn(value: string): void {
+  /**
+   * From now on masks `value` everywhere; of a value of several lines, each line. The oldest of 1,000 is forgotten.
+   * `byCaller`: a caller gave it, so answers may hold it.
+   */
+  learn(value: string, { byCaller = false }: { readonly byCaller?: boolean } = {}): void {
     for (const line of value.split(/\r?\n/)) {
       if (line.trim().length < shortestKnown) continue;
+      const isTold = byCaller && this.#known.get(line) !== false;
       this.#known.delete(line);
-      this.#known.add(line);
+      this.#known.set(line, isTold);
     }
-    for (const oldest of this.#known) {
+    for (const oldest of this.#known.keys()) {
       if (this.#known.size <= mostKnown) break;
       this.#known.delete(oldest);
     }
-    this.#knownPattern = alternatives([...this.#known], '');
-    this.#knownInRows = alternatives([...this.#known], '\\n?');
+    const own = [...this.#known].filter(([, isTold]) => !isTold).map(([one]) => one);
+    this.#knownPattern = alternatives([...this.#known.keys()], '');
+    this.#knownInRows = alternatives(own, '\\n?');
     this.#triggers = undefined;
   }
 
   /** What any secret comes with; undefined when custom patterns may find one anywhere. */
   get triggers(): TriggerTables | undefined {
     if (this.#look() !== undefined) return undefined;
-    this.#triggers ??= this.#known.size === 0 ? usualTriggers() : triggerTables([...this.#known]);
+    this.#triggers ??= this.#known.size === 0 ? usualTriggers() : triggerTables([...this.#known.keys()]);
     return this.#triggers;
   }
 
-  /** The text without known values, however plain; secrets that only look like some stay. Rows of a screen may cut them. */
+  /** Whether `withoutKnown` has anything to mask. */
+  get hidesKnown(): boolean {
+    return this.#knownInRows !== undefined;
+  }
+
+  /**
+   * The text as a model may read it: without known values, however plain. What only looks like a secret stays, because
+   * work may depend on it. The rows of a screen may cut a value.
+   */
   withoutKnown(text: string): string {
     if (this.#knownInRows === undefined) return text;
     return text.replace(this.#knownInRows, (found) => {
