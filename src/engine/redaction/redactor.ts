@@ -4,7 +4,7 @@ import { highEntropy } from './entropy.ts';
 import { keyValues } from './key-value.ts';
 import { namedFormats } from './named-formats.ts';
 import { joinSpans, type Span } from './span.ts';
-import { StreamRedactor } from './stream-redactor.ts';
+import { type StreamOptions, StreamRedactor } from './stream-redactor.ts';
 import { type TriggerTables, triggerTables } from './trigger-tables.ts';
 import { urlCredentials } from './url-credentials.ts';
 
@@ -103,8 +103,8 @@ export class Redactor {
     return { text: pieces.map((piece) => piece.text).join(''), count: stream.count };
   }
 
-  /** For live output in pieces. `cols` lets a line that fills the width count as wrapped. */
-  stream<T = undefined>(options: { readonly cols?: number } = {}): StreamRedactor<T> {
+  /** For live output in pieces. */
+  stream<T = undefined>(options: StreamOptions<T> = {}): StreamRedactor<T> {
     return new StreamRedactor<T>(this, options);
   }
 

@@ -23,6 +23,13 @@ export interface RedactedPiece<T> {
   readonly tag: T;
 }
 
+export interface StreamOptions<T> {
+  /** A line that fills the width counts as wrapped. */
+  readonly cols?: number;
+  /** Whether output of so many bytes may come out with the tag of what is held before it. A piece less to write. */
+  readonly joins?: (held: T, next: T, bytes: number) => boolean;
+}
+
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -51,6 +58,7 @@ const nothing = Buffer.alloc(0);
  */
 export class StreamRedactor<T> {
   readonly #rules: Rules;
+  readonly #joins: StreamOptions<T>['joins'];
   #cols: number;
   /** Everything since the start of the line that is being held, also what is out already. Whole characters; in `#room`. */
   #raw: Buffer = nothing;
@@ -65,9 +73,10 @@ export class StreamRedactor<T> {
   #openMask: number | undefined;
   #count = 0;
 
-  constructor(rules: Rules, options: { readonly cols?: number } = {}) {
+  constructor(rules: Rules, options: StreamOptions<T> = {}) {
     this.#rules = rules;
     this.#cols = options.cols ?? 0;
+    this.#joins = options.joins;
   }
 
   /** Masks put in so far. */
@@ -99,7 +108,10 @@ export class StreamRedactor<T> {
     const bytes = typeof output === 'string' ? Buffer.from(output) : this.#whole(output);
     if (output.length > 0 && bytes.length === 0) return [];
     this.#append(bytes);
-    this.#tags.push({ end: this.#raw.length, empty: bytes.length === 0, tag });
+    const last = this.#tags.at(-1);
+    if (last?.empty === false && bytes.length > 0 && this.#joins?.(last.tag, tag, bytes.length) === true) {
+      last.end = this.#raw.length;
+    } else this.#tags.push({ end: this.#raw.length, empty: bytes.length === 0, tag });
     const held = this.#raw.length - this.#sent;
     const full = held > maxHeld || this.#tags.length > maxTags;
     const mayEnd = bytes.length === 0 ? held === 0 : endsLine(bytes);

@@ -217,9 +217,23 @@ function wraps(
 /** Whether the line between these places, without its end, fills its last row. */
 export function fillsRow(bytes: Uint8Array, from: number, to: number, cols: number): boolean {
   const end = to > from && bytes[to - 1] === carriageReturn ? to - 1 : to;
-  let at = from;
-  while (at < end && (bytes[at] as number) >= blank && (bytes[at] as number) < 0x7f) at++;
-  const text = at === end ? '' : Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString();
-  const columns = at === end ? end - from : endColumn(text, cols);
+  const shown = columnsOfColoured(bytes, from, end);
+  const columns = shown ?? endColumn(Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString(), cols);
   return columns > 0 && columns % cols === 0;
+}
+
+/** The columns of a line of ASCII and colours; undefined if there is anything else in it. */
+function columnsOfColoured(bytes: Uint8Array, from: number, to: number): number | undefined {
+  let columns = 0;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at] as number;
+    if (byte >= blank && byte < 0x7f) columns++;
+    else if (byte !== esc || bytes[at + 1] !== 0x5b) return undefined;
+    else {
+      at += 2;
+      while (at < to && isParameter[bytes[at] as number] === 1) at++;
+      if (at >= to || bytes[at] !== 0x6d) return undefined;
+    }
+  }
+  return columns;
 }

@@ -56,7 +56,7 @@ export class Tape {
     this.#labels = resumed?.redactions ?? 0;
     this.#lastMs = startMs;
     this.#redactor = redactor;
-    this.#masked = redactor?.stream<Moment>({ cols: header.size.cols });
+    this.#masked = redactor?.stream<Moment>({ cols: header.size.cols, joins });
     this.#maskedInput = redactor?.stream<Moment>();
   }
 
@@ -188,19 +188,12 @@ export class Tape {
   }
 
   #release(pieces: readonly RedactedPiece<Moment>[]): void {
-    let text = '';
-    let atMs = 0;
-    for (const piece of pieces) {
-      const { write, atMs: cameMs } = piece.tag;
-      const joins = write === undefined && cameMs - atMs < togetherMs && piece.text.length > longPiece;
-      if (text !== '' && !joins) {
-        this.#emit(this.#writer.output(text, atMs));
-        text = '';
-      }
-      if (write !== undefined) this.#emit(write(this.#writer, cameMs));
-      else if (text === '') [text, atMs] = [piece.text, cameMs];
-      else text += piece.text;
+    for (const { text, tag } of pieces) {
+      this.#emit(tag.write?.(this.#writer, tag.atMs) ?? this.#writer.output(text, tag.atMs));
     }
-    if (text !== '') this.#emit(this.#writer.output(text, atMs));
   }
+}
+
+function joins(held: Moment, next: Moment, bytes: number): boolean {
+  return held.write === undefined && next.atMs - held.atMs < togetherMs && bytes > longPiece;
 }
