@@ -2,6 +2,7 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { FairleadError } from '../../../contract/errors.ts';
 import { quote } from '../../../contract/quote.ts';
+import { pauses } from '../../../system/turns.ts';
 import { terminalSource } from '../terminal-source.ts';
 import type { LogEntry } from './entry.ts';
 import type { LogLibrary } from './log-library.ts';
@@ -46,7 +47,7 @@ export async function exportLog(
     to_offset: source.end,
     ...(path !== undefined && { is_exported: true as const }),
   };
-  const written = await library.documents.write(entry, events, signal, maxBlocks);
+  const written = await library.documents.write(entry, events, pauses(signal), maxBlocks);
   await library.index.close(written.entry);
   await library.index.refresh();
   return written;

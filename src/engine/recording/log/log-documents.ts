@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { FairleadError } from '../../../contract/errors.ts';
 import { writePrivate } from '../../../system/files/private-files.ts';
 import { removeFile } from '../../../system/files/remove-file.ts';
-import { pauses } from '../../../system/turns.ts';
+import { type Pause, pauses } from '../../../system/turns.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { LogEntry } from './entry.ts';
 import type { LogIndex } from './log-index.ts';
@@ -40,11 +40,11 @@ export class LogDocuments {
   }
 
   /** Renders an entry that has ended, and closes it for good. */
-  async close(entry: LogEntry, signal: AbortSignal): Promise<LogEntry> {
+  async close(entry: LogEntry, pause: Pause): Promise<LogEntry> {
     const { index, settings } = this.#options;
     const { log_path } = entry;
     let closed = entry;
-    if (log_path !== null) ({ entry: closed } = await this.write(entry, readLog(log_path), signal));
+    if (log_path !== null) ({ entry: closed } = await this.write(entry, readLog(log_path), pause));
     if (log_path !== null && !settings.get().keep_raw) {
       await removeFile(log_path);
       closed = { ...closed, log_path: null };
@@ -58,10 +58,10 @@ export class LogDocuments {
   async write(
     entry: LogEntry,
     events: AsyncIterable<LogEvent> | Iterable<LogEvent>,
-    signal: AbortSignal,
+    pause: Pause,
     maxBlocks?: number,
   ): Promise<{ readonly entry: LogEntry; readonly markdown: string }> {
-    const options = { redactor: this.redactor, pause: pauses(signal), maxBlocks };
+    const options = { redactor: this.redactor, pause, maxBlocks };
     const { markdown, facts } = await logMarkdown(entry, events, options);
     writePrivate(entry.md_path, markdown);
     return { entry: { ...entry, ...facts }, markdown };

@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { incident, type Log } from '../../../system/incident.ts';
 import { writerState } from '../../../system/process-identity.ts';
 import { removeFile } from '../../../system/files/remove-file.ts';
+import { type Pause, pauses } from '../../../system/turns.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { LogEntry } from './entry.ts';
 import { LogDocuments } from './log-documents.ts';
@@ -20,6 +22,9 @@ interface LogLibraryOptions {
 
 const dayMs = 86_400_000;
 const pruneMs = 3_600_000;
+/** Rendering what no caller waits for takes a sixth of the processor at most. */
+const workMs = 8;
+const restMs = 40;
 
 /** The recordings that have ended, of every instance of a state root. */
 export class LogLibrary implements Disposable {
@@ -28,6 +33,8 @@ export class LogLibrary implements Disposable {
   readonly #options: LogLibraryOptions;
   readonly #ending = new AbortController();
   readonly #finishing = new Map<string, Promise<LogEntry>>();
+  /** Calls that wait for a markdown. */
+  #callers = 0;
   /** One is rendered at a time. */
   #last: Promise<unknown> = Promise.resolve();
   #pruning: Disposable | undefined;
@@ -58,20 +65,29 @@ export class LogLibrary implements Disposable {
 
   /** Renders and closes a recording that has ended, when its turn comes. Until then the next process could. */
   async finish(entry: LogEntry): Promise<LogEntry> {
+    this.#callers += 1;
+    try {
+      return await this.#finish(entry);
+    } finally {
+      this.#callers -= 1;
+    }
+  }
+
+  async #finish(entry: LogEntry): Promise<LogEntry> {
     const id = entry.unterm_session_id;
     const running = this.#finishing.get(id);
     if (running) return await running;
     this.index.put(entry);
-    const work = this.#last.then(() => this.documents.close(entry, this.#ending.signal));
+    const work = this.#last.then(() => this.documents.close(entry, this.#pause()));
     this.#finishing.set(id, work);
     this.#last = work.catch(() => {}).finally(() => this.#finishing.delete(id));
     return await work;
   }
 
-  /** The same where no caller waits for it. */
+  /** The same where no caller waits for it: at a gentle pace, because the terminal that filled the log may still be busy. */
   async finishQuietly(entry: LogEntry): Promise<void> {
     try {
-      await this.finish(entry);
+      await this.#finish(entry);
     } catch (thrown) {
       if (!this.#ending.signal.aborted) incident(thrown, 'the end of a recording', this.#options.log);
     }
@@ -84,7 +100,8 @@ export class LogLibrary implements Disposable {
       if (this.#ending.signal.aborted) return count;
       if (writerState(entry.writer) !== 'dead') continue;
       count += 1;
-      await this.finishQuietly(await this.seal(entry));
+      this.#callers += 1;
+      await this.finishQuietly(await this.seal(entry)).finally(() => (this.#callers -= 1));
     }
     await this.prune();
     return count;
@@ -122,6 +139,19 @@ export class LogLibrary implements Disposable {
   [Symbol.dispose](): void {
     this.#pruning?.[Symbol.dispose]();
     this.#ending.abort();
+  }
+
+  /** Rests after each slice of work, as long as no caller waits. */
+  #pause(): Pause {
+    const { signal } = this.#ending;
+    const pause = pauses(signal);
+    let restedMs = performance.now();
+    return async () => {
+      await pause();
+      if (this.#callers > 0 || performance.now() - restedMs < workMs) return;
+      await delay(restMs, undefined, { signal, ref: false });
+      restedMs = performance.now();
+    };
   }
 
   async #remove({ unterm_session_id, log_path, md_path, is_exported }: LogEntry): Promise<void> {
