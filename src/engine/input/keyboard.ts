@@ -10,6 +10,7 @@ import type { OutputLog } from '../terminal/output-log.ts';
 import type { Usage } from '../terminal/organs/usage.ts';
 import { InputQueue, type InputLane } from './input-queue.ts';
 import { KeyJudge } from './key-judge.ts';
+import { KeyboardLease } from './keyboard-lease.ts';
 import { type LastInput, TypeAhead } from './type-ahead.ts';
 import type { JudgeTyped, TypedAs } from './typed-line.ts';
 import { driverEchoes } from '../shells/input-mode.ts';
@@ -126,6 +127,8 @@ const shortLine = 255;
 export class Keyboard {
   /** What was typed, before it is sent. */
   readonly events = new Emitter<InputEvent>();
+  /** Who has it. */
+  readonly lease: KeyboardLease;
   readonly #init: KeyboardInit;
   readonly #queue: InputQueue;
   readonly #judge: KeyJudge;
@@ -133,6 +136,7 @@ export class Keyboard {
 
   constructor(init: KeyboardInit) {
     this.#init = init;
+    this.lease = new KeyboardLease(init.clock);
     this.#judge = new KeyJudge(init);
     this.#ahead = new TypeAhead({ ...init, process: init.channel.process });
     this.#queue = new InputQueue({
@@ -155,11 +159,18 @@ export class Keyboard {
     return this.#queue.pendingBytes > 0;
   }
 
-  /** Sends bytes as one body. Resolves when the far side accepted all of them. */
-  async send(bytes: Uint8Array, by: string, signal: AbortSignal, as: TypedAs = 'keys'): Promise<void> {
+  /**
+   * Sends bytes as one body. Resolves when the far side accepted all of them. `epoch`: a person has taken the keyboard over with this
+   * number.
+   */
+  async send(bytes: Uint8Array, by: string, signal: AbortSignal, as: TypedAs = 'keys', epoch?: number): Promise<void> {
     this.#mustFit(bytes);
+    this.lease.admit(epoch);
+    if (as !== 'person' && this.#personTypes) await this.#personPauses(signal);
     await this.#queue.send(bytes, signal, () => {
+      this.lease.admit(epoch);
       const arrived = this.#judge.judged(bytes, as);
+      this.lease.typed(by, as === 'person' ? 'person' : 'agent');
       this.#note(bytes, by);
       return arrived;
     });
@@ -168,8 +179,18 @@ export class Keyboard {
   /** The keyboard for one sender: no other bytes come between those of `work`. Ctrl-C ends the turn. */
   async turn<T>(options: TurnOptions, work: (lane: KeyboardLane) => Promise<T>, signal: AbortSignal): Promise<T> {
     const { by, size, secret = false, as: usually = 'keys' } = options;
+    // An answer that a person gives belongs to the program that asks, whoever has the keyboard.
+    const isAnswer = usually === 'person';
+    if (!isAnswer) {
+      this.lease.admit();
+      if (this.#personTypes) await this.#personPauses(signal);
+    }
     const begin: Begin = (bytes, as = usually) => {
       this.#mustFit(bytes);
+      if (!isAnswer) {
+        this.lease.admit();
+        this.lease.typed(by, 'agent');
+      }
       const arrived = secret && as === 'person' ? this.#judge.unjudged(bytes) : this.#judge.judged(bytes, as);
       if (secret) this.#noteSecret(bytes, by);
       else this.#note(bytes, by);
@@ -214,12 +235,22 @@ export class Keyboard {
 
   /** Rejects everything queued; later sends are rejected with the latest reason. */
   close(error: FairleadError): void {
+    this.lease.close();
     this.#queue.close(error);
   }
 
   /** Settles when the write under way is done. */
   get whenIdle(): Promise<void> {
     return this.#queue.idle();
+  }
+
+  get #personTypes(): boolean {
+    return this.lease.holder?.kind === 'person';
+  }
+
+  async #personPauses(signal: AbortSignal): Promise<void> {
+    await this.lease.whenPersonPauses(signal);
+    this.lease.admit();
   }
 
   /** In canonical mode the kernel drops bytes past the line limit, and a truncated command would run: refuse. */

@@ -31,8 +31,10 @@ export class TerminalUsers {
 
   /** The client is about to look at it or to type into it. `own`: it is the one the client gets when it names none. */
   meets(terminal: Terminal, user: User, own: boolean): void {
+    if (user.tell === undefined) return;
+    tellHandBack(terminal, user);
     const self = user.client?.self;
-    if (self === undefined || user.tell === undefined) return;
+    if (self === undefined) return;
     const { seen, told } = useOf(terminal);
     const known = told.get(self) ?? new Set();
     const news = [...seen].filter(([other]) => other !== self && !known.has(other));
@@ -45,6 +47,17 @@ export class TerminalUsers {
     const names = (of: typeof news): string[] => [...new Set(of.map(([, { name }]) => name))];
     user.tell(present.length > 0 ? shared(terminal, names(present), own) : inherited(terminal, names(news)));
   }
+}
+
+/** The first that comes after a person handed the keyboard back learns what that person says. */
+function tellHandBack({ id, input: { lease } }: Terminal, { tell }: User): void {
+  const { handBack } = lease;
+  if (!handBack || lease.holder?.isTaken === true) return;
+  lease.told(handBack);
+  const { by, ms, note } = handBack;
+  const seconds = Math.round(ms / 1000);
+  const words = note === undefined ? '' : ` They say: ${JSON.stringify(plainText(note, { separator: ' ' }).text)}`;
+  tell?.(`${by} had the keyboard of terminal ${id} for ${seconds} s. Look at the screen before you type.${words}`);
 }
 
 const useOf = ({ usage }: Terminal): ClientUse => (usage.clients ??= { seen: new Map(), told: new Map() });

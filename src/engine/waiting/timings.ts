@@ -57,6 +57,13 @@ export const timings = {
     /** A change of the screen counts when it has lasted this long: a repaint may pass through an empty screen. */
     lastingMs: 40,
   },
+  /** Who has the keyboard (`KeyboardLease`). */
+  keyboardLease: {
+    /** The keyboard is free again this long after the last key; agents wait no longer than this for a person. */
+    typingMs: 5000,
+    /** A person's page renews what it has taken over; without that for so long it is handed back. */
+    renewMs: 60_000,
+  },
   /** The keyboard itself. */
   keyboard: {
     /** A program that is interrupted shows some sign of it within this time. */

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../../test/support/clocks/manual.ts';
+import { KeyboardLease } from './keyboard-lease.ts';
+
+const open = () => {
+  const clock = new ManualClock(Date.parse('2026-01-01T00:00:00Z'));
+  return { clock, lease: new KeyboardLease(clock) };
+};
+const never = new AbortController().signal;
+
+test('who types has the keyboard until five seconds after the last key (R-HUB-087)', () => {
+  const { clock, lease } = open();
+  lease.typed('claude', 'agent');
+  clock.advance(4999);
+  lease.typed('claude', 'agent');
+  clock.advance(4999);
+  expect(lease.holder).toMatchObject({ by: 'claude', kind: 'agent', isTaken: false });
+  clock.advance(1);
+  expect(lease.holder).toBeUndefined();
+  lease.typed('ada', 'person');
+  lease.typed('claude', 'agent');
+  expect(lease.holder).toMatchObject({ by: 'ada', kind: 'person' });
+  clock.advance(5000);
+  expect(lease.holder).toBeUndefined();
+});
+
+test('agents wait for a person who types, five seconds at most', async () => {
+  const { clock, lease } = open();
+  lease.typed('ada', 'person');
+  let isOver = false;
+  const waiting = lease.whenPersonPauses(never).then(() => (isOver = true));
+  clock.advance(3000);
+  lease.typed('ada', 'person');
+  clock.advance(1999);
+  await Promise.resolve();
+  expect(isOver).toBe(false);
+  clock.advance(1);
+  await waiting;
+  expect(lease.holder).toMatchObject({ by: 'ada' });
+});
+
+test('taken over: everything without its number is refused, what is typed meanwhile changes no holder', () => {
+  const { lease } = open();
+  const epoch = lease.take('ada');
+  expect(() => lease.admit()).toThrow(/The keyboard is taken: ada has it since 2026-01-01T00:00:00.000Z/);
+  expect(() => lease.admit(epoch + 1)).toThrow(/ada/);
+  lease.admit(epoch);
+  lease.typed('claude', 'agent');
+  expect(lease.holder).toMatchObject({ by: 'ada', isTaken: true });
+});
+
+test('another person may take it; the number of before is worth nothing then', () => {
+  const { lease } = open();
+  const first = lease.take('ada');
+  const second = lease.take('bob');
+  expect(lease.holder?.by).toBe('bob');
+  expect(() => lease.admit(first)).toThrow(/bob/);
+  expect(lease.give(first)).toBe(false);
+  expect(lease.give(second)).toBe(true);
+  lease.admit();
+});
+
+test('it is handed back by itself when it is not renewed for a minute', () => {
+  const { clock, lease } = open();
+  const epoch = lease.take('ada');
+  clock.advance(59_000);
+  expect(lease.take('ada', epoch)).toBe(epoch);
+  clock.advance(59_999);
+  expect(lease.holder?.isTaken).toBe(true);
+  clock.advance(1);
+  expect(lease.holder).toBeUndefined();
+  expect(lease.handBack).toEqual({ by: 'ada', ms: 118_999 + 1, note: undefined });
+  expect(lease.take('ada', epoch)).toBe(epoch + 1);
+});
+
+test('a note waits for the first agent', () => {
+  const { clock, lease } = open();
+  const epoch = lease.take('ada');
+  clock.advance(2000);
+  lease.give(epoch, 'the database is up');
+  const { handBack } = lease;
+  expect(handBack).toEqual({ by: 'ada', ms: 2000, note: 'the database is up' });
+  if (handBack) lease.told(handBack);
+  expect(lease.handBack).toBeUndefined();
+});
+
+test('every change is told', () => {
+  const { clock, lease } = open();
+  const seen: (string | undefined)[] = [];
+  lease.changed.on((holder) => seen.push(holder?.by));
+  lease.typed('claude', 'agent');
+  lease.typed('claude', 'agent');
+  const epoch = lease.take('ada');
+  lease.take('ada', epoch);
+  lease.give(epoch);
+  lease.typed('bob', 'person');
+  clock.advance(5000);
+  expect(seen).toEqual(['claude', 'ada', undefined, 'bob', undefined]);
+});

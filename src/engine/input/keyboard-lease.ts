@@ -1,0 +1,134 @@
+import { FairleadError } from '../../contract/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { deferred } from '../../lib/deferred.ts';
+import { Emitter } from '../../lib/emitter.ts';
+import { onAbort } from '../../system/on-abort.ts';
+import { timings } from '../waiting/timings.ts';
+
+/** Who has the keyboard of a terminal. */
+export interface KeyboardHolder {
+  readonly by: string;
+  readonly kind: 'agent' | 'person';
+  /** A person has it alone, until handing it back; otherwise it is free again soon after the last key. */
+  readonly isTaken: boolean;
+  /** In ms since the epoch. */
+  readonly since: number;
+}
+
+/** What a person leaves for the agents that were kept out. */
+export interface HandBack {
+  readonly by: string;
+  readonly ms: number;
+  readonly note: string | undefined;
+}
+
+const { typingMs, renewMs } = timings.keyboardLease;
+
+/**
+ * Says whose keys may go into a terminal. Who types has the keyboard for a few seconds, and agents wait that long for a person. A person
+ * may take it over: then every other input is refused, not queued, because keys that were meant for an old screen must not come later.
+ */
+export class KeyboardLease {
+  /** The new holder, after each change. */
+  readonly changed = new Emitter<KeyboardHolder | undefined>();
+  readonly #clock: Clock;
+  #holder: KeyboardHolder | undefined;
+  /** Of the newest that was taken over. */
+  #epoch = 0;
+  #timer: Disposable | undefined;
+  /** When an agent that typed has it no longer. */
+  #until = 0;
+  #handBack: HandBack | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get holder(): KeyboardHolder | undefined {
+    // An agent's few seconds need no timer: they end unless it types again.
+    if (this.#holder?.kind === 'agent' && this.#clock.monotonic() >= this.#until) return undefined;
+    return this.#holder;
+  }
+
+  /** What agents have to be told. */
+  get handBack(): HandBack | undefined {
+    return this.#handBack;
+  }
+
+  /** Throws when another has taken the keyboard over. `epoch`: what the sender was given when it took it over. */
+  admit(epoch?: number): void {
+    if (this.#holder?.isTaken === true && epoch !== this.#epoch) throw taken(this.#holder);
+  }
+
+  /** Keys of this sender are about to go. */
+  typed(by: string, kind: KeyboardHolder['kind']): void {
+    const { holder } = this;
+    // An agent does not push a person aside.
+    if (holder?.isTaken === true || (kind === 'agent' && holder?.kind === 'person')) return;
+    if (holder?.by !== by || holder.kind !== kind) this.#set({ by, kind, isTaken: false, since: this.#clock.now() });
+    if (kind === 'person') this.#expireAfter(typingMs);
+    else this.#until = this.#clock.monotonic() + typingMs;
+  }
+
+  /** Resolves when no person types, after a few seconds in any case, or when the signal is aborted. */
+  async whenPersonPauses(signal: AbortSignal): Promise<void> {
+    if (this.#holder?.kind !== 'person' || this.#holder.isTaken) return;
+    const paused = deferred();
+    using _changed = this.changed.on(() => paused.resolve());
+    using _limit = this.#clock.after(typingMs, () => paused.resolve());
+    using _abort = onAbort(signal, () => paused.resolve());
+    await paused.promise;
+  }
+
+  /** A person takes it over; with the number of an earlier taking that still holds, renews it. The answer goes with that person's keys. */
+  take(by: string, epoch?: number): number {
+    const isRenewed = this.#holder?.isTaken === true && epoch === this.#epoch;
+    if (!isRenewed) {
+      this.#epoch += 1;
+      this.#set({ by, kind: 'person', isTaken: true, since: this.#clock.now() });
+    }
+    this.#expireAfter(renewMs);
+    return this.#epoch;
+  }
+
+  /** Hands it back. False when this taking was over already. */
+  give(epoch: number, note?: string): boolean {
+    if (this.#holder?.isTaken !== true || epoch !== this.#epoch) return false;
+    this.#release(note);
+    return true;
+  }
+
+  /** An agent knows of it now. */
+  told(handBack: HandBack): void {
+    if (this.#handBack === handBack) this.#handBack = undefined;
+  }
+
+  close(): void {
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  #expireAfter(ms: number): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = this.#clock.after(ms, () => this.#release(undefined));
+  }
+
+  #release(note: string | undefined): void {
+    this.#timer?.[Symbol.dispose]();
+    const { by = '', since = 0, isTaken } = this.#holder ?? {};
+    if (isTaken === true) this.#handBack = { by, ms: this.#clock.now() - since, note };
+    this.#set(undefined);
+  }
+
+  #set(holder: KeyboardHolder | undefined): void {
+    this.#holder = holder;
+    this.changed.emit(holder);
+  }
+}
+
+function taken({ by, since }: KeyboardHolder): FairleadError {
+  const at = new Date(since).toISOString();
+  return new FairleadError('conflict', `The keyboard is taken: ${by} has it since ${at}. Nothing was typed.`, {
+    hint: 'Reading goes on. Wait until it is handed back, then look at the screen before you type.',
+    data: { keyboard_taken: { by, since: at } },
+  });
+}
