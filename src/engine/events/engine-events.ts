@@ -3,7 +3,17 @@ import type { OpenQuestion } from '../person/questions/question.ts';
 import type { Theme } from '../picture/themes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-export type TerminalEventKind = 'opened' | 'state' | 'title' | 'prompt' | 'resized' | 'recording' | 'bell' | 'closed';
+export type TerminalEventKind =
+  | 'opened'
+  | 'block'
+  | 'keyboard'
+  | 'state'
+  | 'title'
+  | 'prompt'
+  | 'resized'
+  | 'recording'
+  | 'bell'
+  | 'closed';
 
 /** Something is new in an engine. The object it comes with has the new facts: an event that is heard twice or late does no harm. */
 export type EngineEvent =
@@ -55,6 +65,9 @@ export class EngineEvents {
     const tell = (kind: TerminalEventKind) => (): void => this.emit({ kind, terminal });
     this.#terminals.set(terminal, [
       terminal.state.changed.on(tell('state')),
+      terminal.input.lease.changed.on(tell('keyboard')),
+      // A quick command begins and ends between two looks at the state.
+      terminal.blocks.events.on(({ type }) => type === 'ended' && this.emit({ kind: 'block', terminal })),
       terminal.person.prompts.changed.on(tell('prompt')),
       terminal.screen.resized.on(tell('resized')),
       terminal.screen.events.on(({ type }) => type === 'bell' && this.emit({ kind: 'bell', terminal })),

@@ -46,6 +46,7 @@ export const type = operation({
   input: z.strictObject({
     session: Session,
     text: z.string().max(262_144).optional().describe('The keys, as a terminal sends them'),
+    epoch: z.number().int().optional().describe('What person.take answered'),
   }),
   output: z.object({ session: z.number().int(), bytes: z.number().int() }),
   positional: ['session'],
@@ -56,7 +57,7 @@ export const type = operation({
     const terminal = terminalCalled(input.session, engine, caller);
     note({ terminal: String(terminal.identity.number) });
     const bytes = body ?? Buffer.from(input.text ?? '');
-    await terminal.input.send(bytes, caller.name, signal, 'person');
+    await terminal.input.send(bytes, caller.name, signal, 'person', input.epoch);
     return { session: terminal.identity.number, bytes: bytes.length };
   },
   render: ({ bytes, session }) => `Typed ${bytes} bytes into session ${session}.`,

@@ -2,11 +2,13 @@ import { defineBook } from '../../engine/call/operation.ts';
 import { sentences } from '../sentences.ts';
 import { answer, decline } from './answer.ts';
 import { resize, see, type } from './attach.ts';
+import { blocks } from './blocks.ts';
+import { give, take } from './keyboard.ts';
 import { waiting } from './waiting.ts';
 import * as replay from './replay.ts';
-import { followTerminal, watch } from './streams.ts';
+import { followTerminal, peeks, watch } from './streams.ts';
 
-export { answer, decline, followTerminal, resize, see, type, waiting, watch };
+export { answer, blocks, decline, followTerminal, give, peeks, resize, see, take, type, waiting, watch };
 
 /** What only the person does. Folded by the local socket, HTTP and the command line; a model must not answer for the person. */
 export const personBook = defineBook({
@@ -16,9 +18,9 @@ export const personBook = defineBook({
   forPerson: true,
   // Spelled out, because they are listed in this order.
   nouns: {
-    person: { waiting, answer, decline, see, type, resize },
+    person: { waiting, answer, decline, see, blocks, type, resize, take, give },
     replay: { list: replay.list, seek: replay.seek, range: replay.range, keys: replay.keys },
   },
-  streams: { person: { watch, follow: followTerminal } },
+  streams: { person: { watch, follow: followTerminal, peeks } },
   renderError: sentences,
 });

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { stream } from '../../engine/call/operation.ts';
+import { shownStates } from '../../engine/events/status.ts';
 import { watchEngine } from '../../engine/events/watch.ts';
 import { promptKinds } from '../../engine/person/prompts/prompt.ts';
+import { watchPeeks } from '../../engine/reading/peek.ts';
 import { describeEnd } from '../../engine/terminal/ended.ts';
-import { aboutSession, Session, terminalCalled } from './shared.ts';
+import { aboutSession, Session, terminalCalled, terminalsOf } from './shared.ts';
 
 const State = z.enum(['starting', 'idle', 'running', 'needs_input', 'needs_person', 'exited', 'lost']);
 
@@ -14,7 +16,21 @@ const Status = z.object({
   target: z.string(),
   program: z.string(),
   state: State,
+  shown: z.enum(shownStates).describe('What a person is shown'),
+  since: z.number().describe('When that state began, in ms since 1970'),
   title: z.string(),
+  cwd: z.string().optional(),
+  alternate: z.boolean().describe('A full-screen program has the screen'),
+  block: z
+    .object({
+      id: z.number().int(),
+      command: z.string().optional(),
+      exitCode: z.number().int().optional(),
+      startedAt: z.number().optional(),
+      endedAt: z.number().optional(),
+    })
+    .optional()
+    .describe('The newest command'),
   cols: z.number().int(),
   rows: z.number().int(),
   prompt: z
@@ -25,6 +41,15 @@ const Status = z.object({
       secret: z.boolean(),
     })
     .optional(),
+  keyboard: z
+    .object({
+      by: z.string(),
+      kind: z.enum(['agent', 'person']),
+      isTaken: z.boolean().describe('A person has it alone'),
+      since: z.number(),
+    })
+    .optional()
+    .describe('Who types'),
   recordingId: z.string().optional(),
   exitCode: z.number().int().nullable().optional(),
 });
@@ -53,7 +78,7 @@ const WatchItem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('all'), terminals: z.array(Status), questions: z.array(Question), theme: Theme }),
   z.object({ kind: z.literal('theme'), theme: Theme }),
   z.object({
-    kind: z.enum(['opened', 'state', 'title', 'prompt', 'resized', 'recording', 'bell', 'closed']),
+    kind: z.enum(['opened', 'block', 'keyboard', 'state', 'title', 'prompt', 'resized', 'recording', 'bell', 'closed']),
     terminal: Status,
   }),
   z.object({ kind: z.literal('question'), question: Question, isOpen: z.boolean() }),
@@ -137,4 +162,30 @@ export const followTerminal = stream({
     }
   },
   render: ({ bytes }) => Buffer.from(bytes, 'base64').toString(),
+});
+
+export const peeks = stream({
+  title: 'Watch small pictures of terminals',
+  summary: 'Watch the last rows of several terminals as small pictures made of text, each again when it changes.',
+  access: 'observe',
+  input: z.strictObject({
+    terminals: z.array(z.string().max(64)).max(200).describe('Ids of the terminals; unknown ones are left out'),
+    rows: z.number().int().min(1).max(50).default(8).describe('Rows of each'),
+    cols: z.number().int().min(1).max(200).default(56).describe('Columns of each'),
+  }),
+  item: z.object({
+    terminal: z.string(),
+    mode: z.enum(['tail', 'grid']).describe('The last rows, or the whole screen of a full-screen program'),
+    rows: z.array(z.array(z.tuple([z.string(), z.number().int()]))).describe('Runs of text with their look'),
+    cols: z.number().int(),
+    cursor: z.object({ x: z.number().int(), y: z.number().int() }).optional(),
+  }),
+  async *run({ input, engine, caller, signal }) {
+    const wanted = new Set(input.terminals);
+    const shown = terminalsOf(engine, caller).filter(({ id }) => wanted.has(id));
+    for await (const peek of watchPeeks(shown, input, engine.clock, signal)) {
+      yield { ...peek, rows: peek.rows.map((row) => row.map(([text, look]): [string, number] => [text, look])) };
+    }
+  },
+  render: ({ terminal, rows }) => `${terminal}\n${rows.map((row) => row.map(([text]) => text).join('')).join('\n')}\n`,
 });

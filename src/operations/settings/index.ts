@@ -20,7 +20,8 @@ export const settingsBook = defineBook({
     lang: { list: lang.list, current: lang.current, set: lang.set, words: lang.words },
     scrollback: { get: getScrollback, set: setScrollback },
     compat: { get: getCompat, set: setCompat },
-    settings: { recording_get: getRecording, recording_set: setRecording, open, state, bootstrap, updates },
+    recording: { get: getRecording, set: setRecording },
+    settings: { open, state, bootstrap, updates },
   },
   renderError: sentences,
 });

@@ -14,7 +14,7 @@ import { scrollbackOf } from './terminal.ts';
 export const open = operation({
   title: 'Open the settings',
   cliDefault: true,
-  summary: 'Make a link that logs a browser in to the settings page. It works once, for a minute.',
+  summary: 'Make a link that logs a browser in to the dashboard and its settings. It works once, for a minute.',
   access: 'administer',
   destructive: false,
   openWorld: false,
@@ -27,7 +27,7 @@ export const open = operation({
         hint: 'Run fairlead settings open on the machine, or log in with the token: POST /api/login.',
       });
     }
-    return { url: engine.service(loginLinks).make('/settings'), expires_in_s: linkMs / 1000 };
+    return { url: engine.service(loginLinks).make(), expires_in_s: linkMs / 1000 };
   },
   render: ({ url, expires_in_s }) => `${url}\nIt works once, within ${expires_in_s} seconds.`,
 });

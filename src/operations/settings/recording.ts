@@ -13,6 +13,7 @@ const recordingOf = (settings: RecordingSettings): z.output<typeof Recording> =>
 
 export const getRecording = operation({
   title: 'Recording settings',
+  cliDefault: true,
   summary: 'What is recorded without being asked for, how secrets are masked, and how long recordings stay.',
   access: 'observe',
   http: [{ method: 'GET', path: '/api/settings/recording' }],
@@ -36,23 +37,16 @@ export const setRecording = operation({
   openWorld: false,
   http: [{ method: 'PUT', path: '/api/settings/recording' }],
   input: z.strictObject({
-    recording: z
-      .strictObject({ enabled: enabled.removeDefault().optional() })
-      .optional()
-      .describe('{"enabled":true} records every new session'),
+    recording: z.strictObject({ enabled: enabled.removeDefault().optional() }).optional(),
     redaction: z
       .strictObject({
         enabled: masks.removeDefault().optional(),
         custom_patterns: custom_patterns.removeDefault().optional(),
       })
-      .optional()
-      .describe('How secrets are masked: enabled, custom_patterns'),
-    idle_rotate_minutes: idle_rotate_minutes
-      .removeDefault()
-      .optional()
-      .describe('Begin another recording after so long without output; 0 means never'),
-    keep_raw: keep_raw.removeDefault().optional().describe('Keep the raw log once the markdown is written'),
-    retain_days: retain_days.removeDefault().optional().describe('Remove recordings after so many days; 0 means never'),
+      .optional(),
+    idle_rotate_minutes: idle_rotate_minutes.removeDefault().optional(),
+    keep_raw: keep_raw.removeDefault().optional(),
+    retain_days: retain_days.removeDefault().optional(),
   }),
   output: Recording,
   about: (input) => ({ detail: Object.keys(input).join(', ') }),

@@ -47,7 +47,7 @@ test('another principal neither sees nor types into a terminal, nor answers for 
   await expect(call(decline, { item: id }, context)).rejects.toMatchObject(notOpen);
   expect(await call(waiting, {}, context)).toEqual({ waiting: [] });
   const { value } = await callStream(watch, {}, context).next();
-  expect(value).toEqual({ kind: 'all', terminals: [], questions: [] });
+  expect(value).toEqual({ kind: 'all', terminals: [], questions: [], theme: expect.any(Object) as unknown });
 });
 
 test('its owner does', async () => {

@@ -42,7 +42,7 @@ test('scrollback and compat on the command line', async () => {
 
 test('R-RPC-141, R-RPC-150: settings open prints a link that logs in once', async () => {
   const said = await served.fairlead(['settings', 'open', '--print-only']);
-  const [, origin = '', code = ''] = /^(http:\/\/127\.0\.0\.1:\d+)\/settings#code=([\w-]{32})\n/.exec(said) ?? [];
+  const [, origin = '', code = ''] = /^(http:\/\/127\.0\.0\.1:\d+)\/#code=([\w-]{32})\n/.exec(said) ?? [];
   expect(origin).toBe(new URL(served.url).origin);
   const logIn = () =>
     askHttp(`${origin}/api/login`, {

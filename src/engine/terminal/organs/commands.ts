@@ -14,4 +14,10 @@ export class TerminalCommands {
   unwoken:
     | { readonly shell: unknown; readonly promptAt: number | undefined; readonly looked: () => boolean }
     | undefined;
+
+  /** The command line that runs now, if a caller gave it. */
+  get running(): string | undefined {
+    const { newest } = this;
+    return newest && !newest.ending ? newest.command : undefined;
+  }
 }

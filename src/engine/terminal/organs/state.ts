@@ -16,12 +16,14 @@ export class State {
   readonly #faults: Faults;
   #pushed: TerminalState = 'starting';
   #endedAt: number | undefined;
+  #since: number;
   #isClosing = false;
 
   constructor(terminal: Terminal, faults: Faults, endedAt: number | undefined) {
     this.#terminal = terminal;
     this.#faults = faults;
     this.#endedAt = endedAt;
+    this.#since = terminal.clock.now();
     this.title = new Title(terminal, this.changed, faults);
   }
 
@@ -37,6 +39,11 @@ export class State {
     // A line editor would read keys one by one; what start-up files print is no prompt.
     if (this.isStarting && isShell(foreground?.name) && !drawsKeys(process?.inputMode())) return 'starting';
     return foreground === undefined || foreground.isLeader ? 'idle' : 'running';
+  }
+
+  /** When it began, as far as it was pushed; in ms since the epoch. */
+  get since(): number {
+    return this.#since;
   }
 
   /** Its shell marks its prompts and has not shown the first one: it reads its start-up files, or never gets there. */
@@ -76,6 +83,7 @@ export class State {
       const { current } = this;
       if (current === this.#pushed) return;
       this.#pushed = current;
+      this.#since = this.#terminal.clock.now();
       this.changed.emit(current);
     }, 'the state');
   }
