@@ -71,6 +71,7 @@ const homes: Readonly<Record<string, string>> = {
   '@napi-rs/canvas': 'engine/picture',
   re2js: 'engine/waiting',
   '@modelcontextprotocol/server': 'faces/mcp',
+  ws: 'faces/http/live',
 };
 
 const root = join(import.meta.dirname, '..', 'src');

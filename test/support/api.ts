@@ -10,6 +10,7 @@ import { type Access, type Book, defineBook, operation, stream } from '../../src
 import { localOwner } from '../../src/engine/call/principal.ts';
 import { Api } from '../../src/faces/http/api/route.ts';
 import { healthRoute } from '../../src/faces/http/health.ts';
+import { Live } from '../../src/faces/http/live/live.ts';
 import { BrowserLogins } from '../../src/faces/http/logins.ts';
 import { HttpServer } from '../../src/faces/http/server.ts';
 import { TokenGuard } from '../../src/faces/http/token-guard.ts';
@@ -142,6 +143,14 @@ export class ApiDesk implements AsyncDisposable {
     const desk = new ApiDesk();
     const { clock, engine } = desk;
     const logins = new BrowserLogins(clock);
+    const served = {
+      books: [deskBook(desk.desk)],
+      call: (op, raw, context) => call(op, raw, { ...context, engine }),
+      stream: (op, raw, context) => callStream(op, raw, { ...context, engine }),
+      principal: localOwner,
+      may,
+      clock,
+    } satisfies ConstructorParameters<typeof Live>[0];
     desk.#server = await HttpServer.listen({
       host: '127.0.0.1',
       ports: [0],
@@ -149,15 +158,8 @@ export class ApiDesk implements AsyncDisposable {
       routes: [
         healthRoute,
         mcpRoute(workshop().surface, { principal: localOwner }),
-        new Api({
-          books: [deskBook(desk.desk)],
-          call: (op, raw, context) => call(op, raw, { ...context, engine }),
-          stream: (op, raw, context) => callStream(op, raw, { ...context, engine }),
-          principal: localOwner,
-          may,
-          logins,
-          clock,
-        }),
+        new Live(served),
+        new Api({ ...served, logins }),
       ],
     });
     return desk;

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { call } from '../../engine/call/call.ts';
 import { callStream } from '../../engine/call/call-stream.ts';
 import { localOwner } from '../../engine/call/principal.ts';
@@ -6,6 +7,9 @@ import type { Engine } from '../../engine/engine.ts';
 import type { FailedLogins } from '../../faces/door/failed-logins.ts';
 import { portsFrom } from '../../faces/door/listen.ts';
 import { Api } from '../../faces/http/api/route.ts';
+import { Live } from '../../faces/http/live/live.ts';
+import { appRoutes } from '../../faces/http/app.ts';
+import { meRoute } from '../../faces/http/me.ts';
 import { healthRoute } from '../../faces/http/health.ts';
 import { LoginRoute } from '../../faces/http/login.ts';
 import { BrowserLogins } from '../../faces/http/logins.ts';
@@ -38,18 +42,23 @@ export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
   const { clock } = engine;
   const logins = new BrowserLogins(clock);
   const onError = (error: Error): void => log(error.message);
-  const api = new Api({
+  const served = {
     books: await everyBook(),
     call: (op, raw, context) => call(op, raw, { ...context, engine }),
     stream: (op, raw, context) => callStream(op, raw, { ...context, engine }),
     principal: localOwner,
     may: surface.may,
-    logins,
     clock,
-  });
+  } satisfies ConstructorParameters<typeof Live>[0];
+  const api = new Api({ ...served, logins });
+  const live = new Live(served);
+  const accesses = ['observe', 'control', 'open', 'administer'] as const;
+  const can = accesses.filter((access) => surface.may(access));
+  const me = { host: 'instance', name: hostname(), version: surface.version, can } as const;
+  const app = appRoutes({ folder: new URL('dist/web/', packageRoot), pages: ['/', '/t/'] });
   const links = engine.service(loginLinks);
   const files = ['settings.js', 'settings.css'];
-  const page = { paths: ['/', '/settings'], file: 'index.html' };
+  const page = { paths: ['/settings'], file: 'index.html' };
   // An address given with --host is also an allowed host name.
   const allowedHosts = [...allowHost, nameInUrl(host)];
   const guard = new TokenGuard({ token, allowedHosts, allowedOrigins: allowOrigin, failed, logins });
@@ -61,9 +70,12 @@ export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
     routes: [
       healthRoute,
       mcpRoute(surface, { principal: localOwner, onError }),
+      live,
+      meRoute(me),
       new LoginRoute({ logins, redeem: (code) => links.redeem(code), failed, guard, api }),
       api,
       ...api.elsewhere,
+      ...app,
       ...pageRoutes({ folder: new URL('assets/settings/', packageRoot), page, files }),
     ],
     onError,

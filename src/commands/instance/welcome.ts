@@ -28,7 +28,7 @@ export function welcome(invocation: Invocation, { server, own, root, keeps, link
 
   address   ${cyan(url)}
   HTTP API  ${server.url}/api
-  settings  ${settingsWords(invocation, link)}
+  dashboard ${settingsWords(invocation, link)}
   token     ${says}
   instance  ${own.id} ${dim(`(session RPC on 127.0.0.1:${own.mcp_port})`)}
 

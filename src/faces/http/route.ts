@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { BrowserLogin } from './logins.ts';
 
 /** One request, with what every route needs of it. */
@@ -26,7 +27,11 @@ export interface Route extends AsyncDisposable {
   readonly isPublic?: true;
   /** A browser's cookie will do instead of the token. */
   readonly takesCookie?: true;
+  /** It wants the CSRF token of a cookie's login by itself, in its own way. */
+  readonly checksCsrfItself?: true;
   readonly handle: (visit: HttpVisit) => Promise<void>;
+  /** Takes the connection over, where the client asks to speak another protocol on it. */
+  upgrade?(visit: Pick<HttpVisit, 'peer' | 'login'>, request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
 /** Sees every connection and request before any route does. */

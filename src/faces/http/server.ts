@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ListenOptions, listenOn } from '../door/listen.ts';
 import { readBody } from './body.ts';
@@ -40,6 +41,7 @@ export class HttpServer implements AsyncDisposable {
     const limits = { maxHeaderSize, headersTimeout, requestTimeout, connectionsCheckingInterval };
     this.#server = createServer(limits, (request, response) => this.#take(request, response));
     this.#server.maxConnections = mostConnections;
+    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
     this.#server.on('connection', (socket) => {
       options.guard.connected(socket);
       this.#answering.set(socket, new Set());
@@ -90,6 +92,50 @@ export class HttpServer implements AsyncDisposable {
     await Promise.allSettled(this.#options.routes.map((route) => route[Symbol.asyncDispose]()));
   }
 
+  /** The guard sees it as any request; a refusal is answered in HTTP, and the connection closed. */
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(request.socket);
+    response.once('finish', () => socket.end());
+    socket.on('error', () => socket.destroy());
+    const gone = new AbortController();
+    socket.once('close', () => gone.abort(new Error('The client closed the connection.')));
+    const visit = this.#visit(request, response, gone.signal);
+    const route = this.#routeOf(visit.path);
+    const take = async (): Promise<void> => {
+      const admitted = await this.#options.guard.admit(visit, route);
+      if (admitted === undefined) return;
+      if (!route?.upgrade) {
+        const message = 'Nothing here speaks another protocol than HTTP.';
+        return sendRefusal(response, { status: 400, code: 'invalid_input', message });
+      }
+      response.detachSocket(request.socket);
+      route.upgrade(admitted, request, socket, head);
+    };
+    take().catch((thrown: unknown) => {
+      if (!gone.signal.aborted) this.#options.onError?.(thrown as Error);
+      socket.destroy();
+    });
+  }
+
+  #routeOf(path: string): Route | undefined {
+    const { routes } = this.#options;
+    return routes.find((one) => path === one.path || (one.below === true && path.startsWith(`${one.path}/`)));
+  }
+
+  #visit(request: IncomingMessage, response: ServerResponse, gone: AbortSignal): HttpVisit {
+    const { remoteAddress = 'gone', remotePort = 0 } = request.socket;
+    return {
+      request,
+      response,
+      path: (request.url ?? '/').split('?', 1)[0] ?? '/',
+      peer: `${remoteAddress}:${remotePort}`,
+      gone,
+      body: (maxBytes) => readBody(request, maxBytes),
+    };
+  }
+
   #take(request: IncomingMessage, response: ServerResponse): void {
     const open = this.#answering.get(request.socket);
     open?.add(response);
@@ -98,16 +144,7 @@ export class HttpServer implements AsyncDisposable {
       open?.delete(response);
       gone.abort(new Error('The client closed the connection.'));
     });
-    const { remoteAddress = 'gone', remotePort = 0 } = request.socket;
-    const visit: HttpVisit = {
-      request,
-      response,
-      path: (request.url ?? '/').split('?', 1)[0] ?? '/',
-      peer: `${remoteAddress}:${remotePort}`,
-      gone: gone.signal,
-      body: (maxBytes) => readBody(request, maxBytes),
-    };
-    this.#answer(visit).catch((thrown: unknown) => {
+    this.#answer(this.#visit(request, response, gone.signal)).catch((thrown: unknown) => {
       if (!gone.signal.aborted) this.#options.onError?.(thrown as Error);
       response.destroy();
     });
@@ -116,7 +153,7 @@ export class HttpServer implements AsyncDisposable {
   async #answer(visit: HttpVisit): Promise<void> {
     const { guard, routes } = this.#options;
     const { path } = visit;
-    const route = routes.find((one) => path === one.path || (one.below === true && path.startsWith(`${one.path}/`)));
+    const route = this.#routeOf(path);
     const admitted = await guard.admit(visit, route);
     if (admitted === undefined) return;
     if (route) return await route.handle(admitted);

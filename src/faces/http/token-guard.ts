@@ -66,7 +66,7 @@ export class TokenGuard implements Guard {
     if (cookie === undefined || this.#logins === undefined) return checkToken(request.headers, this.#rules) ?? visit;
     const login = this.#logins.find(cookie);
     if (login === undefined) return loginOver;
-    return hasCsrf(request, login) ? { ...visit, login } : noCsrf;
+    return route?.checksCsrfItself === true || hasCsrf(request, login) ? { ...visit, login } : noCsrf;
   }
 
   /** Counts a wrong token and delays its answer. */

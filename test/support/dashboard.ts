@@ -1,0 +1,94 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from './asking.ts';
+import { Served } from './served.ts';
+
+/** The built `fairlead serve`, and a real browser in front of it. */
+export class DashboardDesk implements AsyncDisposable {
+  readonly #served: Served;
+  readonly #browser: Browser;
+  readonly #contexts: BrowserContext[] = [];
+  /** What the browser kept pages from doing, and errors in them. */
+  readonly violations: string[] = [];
+
+  private constructor(served: Served, browser: Browser) {
+    this.#served = served;
+    this.#browser = browser;
+  }
+
+  static async open(): Promise<DashboardDesk> {
+    const served = await Served.start(['--port', '0', '--rpc-port', '0']);
+    return new DashboardDesk(served, await launchBrowser());
+  }
+
+  get home(): string {
+    return this.#served.home;
+  }
+
+  get url(): string {
+    return /http:\/\/127\.0\.0\.1:\d+/.exec(this.#served.out)?.[0] ?? '';
+  }
+
+  /** A new login link. */
+  async link(): Promise<string> {
+    const said = await this.#served.fairlead(['settings', 'open', '--print-only']);
+    const link = /http:\/\/\S+#code=\S+/.exec(said)?.[0];
+    if (link === undefined) throw new Error(`No link in: ${said}`);
+    return link;
+  }
+
+  /** A page of a browser that nothing is known of. */
+  async newPage(): Promise<Page> {
+    const context = await this.#browser.newContext({ viewport: { width: 1280, height: 900 } });
+    this.#contexts.push(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted/i.test(message.text())) this.violations.push(message.text());
+    });
+    page.on('pageerror', (error) => this.violations.push(error.message));
+    return page;
+  }
+
+  async loggedIn(path = '/'): Promise<Page> {
+    const page = await this.newPage();
+    await page.goto(await this.link());
+    await page.getByRole('heading', { name: 'Now' }).waitFor();
+    if (path !== '/') await page.goto(`${this.url}${path}`);
+    return page;
+  }
+
+  /** Opens a terminal, as an agent would; its id. */
+  async open(name: string): Promise<string> {
+    const { terminal } = (await this.#call('terminal/open', { name })) as { terminal: string };
+    return terminal;
+  }
+
+  /** Starts a command in it and does not wait for its end. */
+  async run(terminal: string, command: string): Promise<void> {
+    await this.#call('terminal/run', { terminal, command, timeoutMs: 300 });
+  }
+
+  /** Types a line, as an agent would. */
+  async send(terminal: string, text: string): Promise<unknown> {
+    return await this.#call('terminal/send', { terminal, text });
+  }
+
+  async audit(): Promise<{ readonly entries: unknown }> {
+    return (await this.#call('session/audit_log', {})) as { entries: unknown };
+  }
+
+  async #call(path: string, input: object): Promise<unknown> {
+    const answer = await fetch(`${this.url}/api/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.#served.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+    });
+    return await answer.json();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const context of this.#contexts) await context.close();
+    await this.#browser.close();
+    await this.#served[Symbol.asyncDispose]();
+  }
+}
