@@ -56,6 +56,10 @@ export function build({ fresh = false } = {}) {
     fail('The bundle failed.');
     process.exit(1);
   }
+  if (!run(process.execPath, [join(root, 'scripts', 'web.mjs')])) {
+    fail('The build of the dashboard failed.');
+    process.exit(1);
+  }
 }
 
 /** Debian packages whose program is missing, as a list of package names. */

@@ -12,7 +12,7 @@ function takeCode() {
 }
 
 async function call(method, path, body) {
-  const headers = { 'X-CSRF-Token': sessionStorage.getItem(keyName) ?? '' };
+  const headers = { 'X-CSRF-Token': localStorage.getItem(keyName) ?? '' };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   const sent = { method, headers, cache: 'no-store', ...(body !== undefined && { body: JSON.stringify(body) }) };
   const response = await fetch(path, sent);
@@ -28,7 +28,7 @@ function say(text, kind = '') {
 }
 
 function showLogin(why = '') {
-  sessionStorage.removeItem(keyName);
+  localStorage.removeItem(keyName);
   for (const [id, hidden] of [['login', false], ['settings', true], ['logout', true]]) $(id).hidden = hidden;
   say(why, why === '' ? '' : 'bad');
 }
@@ -208,7 +208,7 @@ async function translate(lang) {
 
 /** Themes that are switched elsewhere, or edited by hand, show at once. */
 async function follow() {
-  const headers = { 'X-CSRF-Token': sessionStorage.getItem(keyName) ?? '', Accept: 'text/event-stream' };
+  const headers = { 'X-CSRF-Token': localStorage.getItem(keyName) ?? '', Accept: 'text/event-stream' };
   const response = await fetch('/api/person/watch', { method: 'POST', headers });
   if (!response.ok || response.body === null) return;
   let text = '';
@@ -251,9 +251,9 @@ await attempt(async () => {
   const code = takeCode();
   if (code !== null) {
     const { csrf_token } = await call('POST', '/api/login', { code });
-    sessionStorage.setItem(keyName, csrf_token);
+    localStorage.setItem(keyName, csrf_token);
   }
-  if (sessionStorage.getItem(keyName) === null) return showLogin();
+  if (localStorage.getItem(keyName) === null) return showLogin();
   await showAll();
   say('');
   follow().catch(() => {});

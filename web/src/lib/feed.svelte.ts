@@ -1,0 +1,86 @@
+import { SvelteMap } from 'svelte/reactivity';
+import type { Peek, TerminalShown, TerminalTheme, WaitingItem, WatchNews } from './shapes.ts';
+import { Live, type LinkState } from './live.ts';
+
+export interface Me {
+  readonly host: 'instance' | 'hub';
+  readonly name: string;
+  readonly version: string;
+  readonly csrf: string;
+  readonly can: readonly string[];
+}
+
+/** What the pages show. Only the socket changes it. */
+class Feed {
+  me = $state<Me>();
+  link = $state<LinkState>('connecting');
+  nextTryAt = $state<number>();
+  /** When the last word of the server came. */
+  heardAt = $state(Date.now());
+  isLoaded = $state(false);
+  now = $state(Date.now());
+  readonly terminals = new SvelteMap<string, TerminalShown>();
+  readonly peeks = new SvelteMap<string, Peek>();
+  waiting = $state<readonly WaitingItem[]>([]);
+  /** Of terminals; it is changed in the settings, by this page or by others. */
+  theme = $state<TerminalTheme>();
+  /** An agent asks the person to look at this terminal. */
+  focused = $state<string>();
+  live: Live | undefined;
+  #asking = false;
+  #askAgain = false;
+
+  start(me: Me): void {
+    this.me = me;
+    setInterval(() => {
+      this.now = Date.now();
+    }, 1000);
+    this.live = new Live(me.csrf, (link, nextTryAt) => {
+      this.link = link;
+      this.nextTryAt = nextTryAt;
+    });
+    this.live.read<WatchNews>({ stream: 'person.watch', input: () => ({}), item: (news) => this.#take(news) });
+  }
+
+  #take(news: WatchNews): void {
+    this.heardAt = Date.now();
+    if (news.kind === 'all') {
+      const ids = new Set(news.terminals.map(({ terminal }) => terminal));
+      for (const id of this.terminals.keys()) if (!ids.has(id)) this.terminals.delete(id);
+      for (const one of news.terminals) this.terminals.set(one.terminal, one);
+      this.isLoaded = true;
+      this.#askWaiting();
+      this.theme = news.theme;
+    } else if (news.kind === 'theme') this.theme = news.theme;
+    else if (news.kind === 'question') this.#askWaiting();
+    else if (news.kind === 'focus') this.focused = news.terminal?.terminal;
+    else {
+      if (news.kind === 'closed') this.terminals.delete(news.terminal.terminal);
+      else this.terminals.set(news.terminal.terminal, news.terminal);
+      if (news.kind === 'prompt' || news.kind === 'state' || news.kind === 'closed') this.#askWaiting();
+    }
+  }
+
+  /** One request at a time; news that come meanwhile ask once more. */
+  #askWaiting(): void {
+    this.#askAgain = true;
+    if (this.#asking) return;
+    this.#asking = true;
+    void (async () => {
+      while (this.#askAgain) {
+        this.#askAgain = false;
+        try {
+          const { waiting } = (await this.live?.call<{ waiting: WaitingItem[] }>('person.waiting', {})) ?? {
+            waiting: [],
+          };
+          this.waiting = waiting;
+        } catch {
+          // The link broke; the next whole state asks again.
+        }
+      }
+      this.#asking = false;
+    })();
+  }
+}
+
+export const feed = new Feed();

@@ -1,0 +1,26 @@
+/** `4:12`, `1:02:09` */
+export function running(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** `26 min`, `3 h`, `2 d`; under a minute, `now`. */
+export function ago(ms: number): string {
+  const minutes = Math.floor(Math.max(0, ms) / 60_000);
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
+export const time = (at: number): string =>
+  new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+/** The last parts of a path, with `~` for a home directory. */
+export function shortPath(path: string): string {
+  const home = path.replace(/^\/(?:home|Users)\/[^/]+|^\/root/, '~');
+  const parts = home.split('/');
+  return parts.length > 4 ? `…/${parts.slice(-3).join('/')}` : home;
+}

@@ -1,0 +1,12 @@
+import type { z } from 'zod';
+import type { blocks, followTerminal, peeks, see, watch } from '../../../src/operations/person/index.ts';
+
+/** The shapes of what the server sends, from the operations themselves. */
+export type WatchNews = z.output<typeof watch.item>;
+export type TerminalShown = Extract<WatchNews, { kind: 'all' }>['terminals'][number];
+export type { WaitingItem } from '../../../src/operations/person/waiting.ts';
+export type Peek = z.output<typeof peeks.item>;
+export type Followed = z.output<typeof followTerminal.item>;
+export type Seen = z.output<typeof see.output>;
+export type Blocks = z.output<typeof blocks.output>;
+export type TerminalTheme = Extract<WatchNews, { kind: 'theme' }>['theme'];

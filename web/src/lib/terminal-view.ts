@@ -1,0 +1,176 @@
+import { type ITheme, Terminal } from '@xterm/xterm';
+import '@xterm/xterm/css/xterm.css';
+import { visibleLines } from '../../../src/contract/quote.ts';
+import { feed } from './feed.svelte.ts';
+import type { Followed, Seen, TerminalTheme } from './shapes.ts';
+import { allowXtermStyles } from './xterm-styles.ts';
+
+allowXtermStyles();
+
+const colorNames = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+
+/** As xterm.js wants it: the eight colours by their names, then the bright ones. */
+function xtermTheme({ foreground, background, cursor, colors }: TerminalTheme): ITheme {
+  const bright = colorNames.map((name) => `bright${name[0]?.toUpperCase()}${name.slice(1)}`);
+  const named = [...colorNames, ...bright].map((name, at) => [name, colors[at]]);
+  return { foreground, background, cursor, ...Object.fromEntries(named) };
+}
+
+/** Sizes of letters in pixels, and how wide one is beside its size. */
+const usual = 13;
+const smallest = 8;
+const letterWidth = 0.602;
+const scrollBar = 16;
+
+const ctrlC = '\x03';
+
+const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+
+interface ViewEvents {
+  readonly ended: (how: string) => void;
+  readonly failed: (why: string) => void;
+  /** How many bytes were not kept while the link was gone. */
+  readonly skipped: (bytes: number) => void;
+  /** Whether keys may go now; a Ctrl+C always may. */
+  readonly mayType: () => boolean;
+  /** What goes with them when this page has taken the keyboard over. */
+  readonly epoch: () => number | undefined;
+}
+
+/** A terminal of the server in the page: its screen, then its bytes, without a gap or a byte twice. */
+export class TerminalView {
+  readonly #xterm: Terminal;
+  readonly #id: string;
+  readonly #on: ViewEvents;
+  /** The offset of the next byte to show; undefined before the first screen. */
+  #have: number | undefined;
+  #stop: (() => void) | undefined;
+  readonly #fitting: ResizeObserver;
+  #pending = '';
+  #isSending = false;
+
+  constructor(id: string, place: HTMLElement, size: { cols: number; rows: number }, on: ViewEvents) {
+    this.#id = id;
+    this.#on = on;
+    this.#xterm = new Terminal({
+      ...size,
+      ...(feed.theme && { theme: xtermTheme(feed.theme) }),
+      fontFamily: "'Geist Mono Variable', ui-monospace, 'DejaVu Sans Mono', monospace",
+      fontSize: usual,
+      lineHeight: 1.2,
+      scrollback: 10_000,
+      minimumContrastRatio: 4.5,
+      cursorBlink: false,
+      linkHandler: null,
+      allowProposedApi: false,
+    });
+    this.#xterm.open(place);
+    this.#fitting = new ResizeObserver(([entry]) => this.#fit(entry?.contentRect.width ?? 0));
+    this.#fitting.observe(place);
+    this.#xterm.onData((keys) => this.#type(keys));
+    this.#xterm.attachCustomKeyEventHandler((event) => {
+      // Ctrl+] leaves the terminal: Tab belongs to the program.
+      if (event.type !== 'keydown' || !event.ctrlKey || event.key !== ']') return true;
+      this.#xterm.blur();
+      return false;
+    });
+    void this.#begin();
+  }
+
+  focus(): void {
+    this.#xterm.focus();
+  }
+
+  set theme(theme: TerminalTheme) {
+    this.#xterm.options.theme = xtermTheme(theme);
+  }
+
+  resize(cols: number, rows: number): void {
+    if (cols !== this.#xterm.cols || rows !== this.#xterm.rows) this.#xterm.resize(cols, rows);
+  }
+
+  /** Everything it shows and keeps, as lines of text; a long line that was wrapped is one. */
+  text(): string {
+    const { active } = this.#xterm.buffer;
+    const lines: string[] = [];
+    for (let row = 0; row < active.length; row++) {
+      const line = active.getLine(row);
+      const text = line?.translateToString(true) ?? '';
+      if (line?.isWrapped === true && lines.length > 0) lines[lines.length - 1] += text;
+      else lines.push(text);
+    }
+    return visibleLines(lines.join('\n').trimEnd());
+  }
+
+  /** Looking never resizes a terminal: where its columns do not fit, its letters are smaller. */
+  #fit(width: number): void {
+    const most = (width - scrollBar) / this.#xterm.cols / letterWidth;
+    const size = Math.max(smallest, Math.min(usual, Math.floor(most * 2) / 2));
+    if (width > 0 && this.#xterm.options.fontSize !== size) this.#xterm.options.fontSize = size;
+  }
+
+  dispose(): void {
+    this.#fitting.disconnect();
+    this.#stop?.();
+    this.#xterm.dispose();
+  }
+
+  /** The screen as it is, and everything after it. */
+  async #begin(): Promise<void> {
+    try {
+      const seen = await feed.live?.call<Seen>('person.see', { session: this.#id });
+      if (!seen) return;
+      this.#xterm.reset();
+      this.resize(seen.cols, seen.rows);
+      this.#xterm.write(bytesOf(seen.screen));
+      this.#have = seen.from;
+      this.#stop ??= feed.live?.read<Followed>({
+        stream: 'person.follow',
+        input: () => ({ session: this.#id, from: this.#have }),
+        item: (item) => this.#take(item),
+        failed: ({ message }) => this.#on.failed(message),
+      });
+    } catch (error) {
+      this.#on.failed(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #take({ from, bytes, missed, ended }: Followed): void {
+    if (missed > 0 && this.#have !== undefined) {
+      this.#on.skipped(missed);
+      this.#have = undefined;
+      void this.#begin();
+      return;
+    }
+    if (this.#have === undefined) return;
+    const chunk = bytesOf(bytes);
+    const known = Math.max(0, this.#have - from);
+    if (chunk.length > known) {
+      this.#xterm.write(chunk.subarray(known));
+      this.#have = from + chunk.length;
+    }
+    if (ended !== undefined) this.#on.ended(ended);
+  }
+
+  /** One call at a time, in order; keys typed meanwhile go with the next. */
+  #type(keys: string): void {
+    if (keys !== ctrlC && !this.#on.mayType()) return;
+    this.#pending += keys;
+    if (this.#isSending) return;
+    this.#isSending = true;
+    void (async () => {
+      try {
+        while (this.#pending !== '') {
+          const text = this.#pending;
+          this.#pending = '';
+          const epoch = this.#on.epoch();
+          await feed.live?.call('person.type', { session: this.#id, text, ...(epoch !== undefined && { epoch }) });
+        }
+      } catch (error) {
+        this.#pending = '';
+        this.#on.failed(error instanceof Error ? error.message : String(error));
+      }
+      this.#isSending = false;
+    })();
+  }
+}

@@ -1,0 +1,44 @@
+import { ago, running } from './format.ts';
+import type { TerminalShown } from './shapes.ts';
+import { shown } from './visible.ts';
+
+/** What a terminal is called: its name, else its title, else its program. */
+export const nameOf = ({ name, title, program, session }: TerminalShown): string =>
+  shown(name ?? (title || program.split('/').at(-1) || `terminal ${session}`), 60);
+
+/** The word for a state, with its time. */
+export function stateWord(terminal: TerminalShown, now: number): string {
+  const { shown: state, since, block, exitCode } = terminal;
+  if (state === 'needs_you') return 'Needs you';
+  if (state === 'lost') return `Lost · ${ago(now - since)}`;
+  if (state === 'working') {
+    return terminal.state === 'starting' ? 'Starting' : `Working · ${running(now - (block?.startedAt ?? since))}`;
+  }
+  if (state === 'idle') return `Idle · ${ago(now - since)}`;
+  const code = exitCode ?? block?.exitCode;
+  const word = state === 'done' ? 'Done' : 'Failed';
+  return code === undefined || code === null ? word : `${word} · exit ${code}`;
+}
+
+/** Where it runs, if not simply here. */
+export const placeOf = ({ target }: TerminalShown): string => (target === 'local' ? 'this machine' : shown(target, 80));
+
+/** What a terminal that needs a person wants. */
+export function wants({ prompt }: TerminalShown): string {
+  if (!prompt) return 'Needs you';
+  if (prompt.secret) return 'Wants a secret';
+  return prompt.kind === 'any_key' || prompt.kind === 'pager' ? 'Press a key' : 'Answer a question';
+}
+
+const order: Readonly<Record<TerminalShown['shown'], number>> = {
+  needs_you: 0,
+  failed: 1,
+  working: 2,
+  done: 3,
+  idle: 4,
+  lost: 5,
+};
+
+/** Who needs a person first; then by the last change. */
+export const byUrgency = (a: TerminalShown, b: TerminalShown): number =>
+  order[a.shown] - order[b.shown] || b.since - a.since || a.session - b.session;

@@ -1,0 +1,12 @@
+import './app.css';
+import { mount } from 'svelte';
+import App from './App.svelte';
+import { feed } from './lib/feed.svelte.ts';
+import { start } from './lib/start.ts';
+
+const theme = localStorage.getItem('theme') ?? (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark');
+document.documentElement.dataset['theme'] = theme;
+
+const begun = await start().catch(() => ({ login: 'The server does not answer.' }));
+if ('me' in begun) feed.start(begun.me);
+mount(App, { target: document.body, props: { login: 'login' in begun ? begun.login : undefined } });
