@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asked, bytesOf, plainOf, StreamBench } from '../../test/support/streams/stream-bench.ts';
 import { plainOutput } from '../engine/reading/plain-output.ts';
+import { Lane } from './lane.ts';
 import type { LaneRead } from './lane-read.ts';
 import { compileFilter } from './line-filter.ts';
 import { lagPolicies } from './settings.ts';
@@ -294,3 +295,36 @@ function linesOf(printed: string, from: number, to: number): Line[] {
   }
   return lines;
 }
+
+describe('counters (remote 4.3, 4.6)', () => {
+  /** A queue of two that got five events of ten bytes. */
+  const overrun = (policy: (typeof lagPolicies)[number]): Lane => {
+    const lane = new Lane(policy, 2, 0);
+    for (let at = 0; at < 50; at += 10) lane.push({ from: at, to: at + 10 });
+    return lane;
+  };
+
+  test.each([
+    ['drop_oldest', ['lagged 0–30 3', 'range 30–40 1', 'range 40–50 1'], { lagDrops: 3, laggedRecoveries: 0 }],
+    ['drop_newest', ['range 0–10 1', 'range 10–20 1', 'lagged 20–50 3'], { lagDrops: 3, laggedRecoveries: 0 }],
+    ['snapshot', ['snapshot 0–50 5'], { lagDrops: 0, laggedRecoveries: 1 }],
+    ['block_slow', ['range 0–10 1', 'range 10–50 4'], { lagDrops: 0, laggedRecoveries: 0 }],
+  ] as const)('%s counts the events it dropped and where', (policy, items, counters) => {
+    const lane = overrun(policy);
+    expect(lane.items.map(({ kind, from, to, events }) => `${kind} ${from}–${to} ${events}`)).toEqual(items);
+    expect(lane.counters).toMatchObject({ ...counters, queueHighWatermark: 2, eventsSent: 0 });
+  });
+
+  test('an event is sent when its last byte is; what was read otherwise, or kept out, was not sent', () => {
+    const lane = overrun('block_slow');
+    lane.deliver(25, 25);
+    expect(lane.counters).toMatchObject({ eventsSent: 1, bytesSent: 25 });
+    lane.deliver(50, 25);
+    expect(lane.counters).toMatchObject({ eventsSent: 5, bytesSent: 50 });
+    lane.push({ from: 50, to: 60 });
+    lane.acknowledge(60);
+    lane.pass(70);
+    expect(lane.counters).toMatchObject({ eventsSent: 5, bytesSent: 50, filtered: 1 });
+    expect([lane.delivered, lane.isEmpty]).toEqual([70, true]);
+  });
+});
