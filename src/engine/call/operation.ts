@@ -41,6 +41,8 @@ export interface CatalogueEntry<In extends z.ZodType> {
   readonly cliNames?: readonly string[];
   /** Input fields with a letter of their own on the command line: `-o`. */
   readonly cliShort?: { readonly [field in keyof z.input<In> & string]?: string };
+  /** Another name of a field on the command line, where an option of that name takes a value elsewhere. */
+  readonly cliFlags?: { readonly [field in keyof z.input<In> & string]?: string };
   /** On the command line its noun means it, when no verb is given. */
   readonly cliDefault?: true;
   /** The session it is about may be left out: then it means another or all. The command line chooses none by itself. */

@@ -42,7 +42,7 @@ export function fieldsOf(op: AnyEntry): Field[] {
     .filter(([name]) => !hidden.includes(name))
     .map(([name, property]) => ({
       name,
-      flag: `--${name.replaceAll('_', '-')}`,
+      flag: `--${named(op.cliFlags, name) ?? name.replaceAll('_', '-')}`,
       short: letterOf(op, name),
       kind: kindOf(property),
       required: required.includes(name),
@@ -51,8 +51,11 @@ export function fieldsOf(op: AnyEntry): Field[] {
     }));
 }
 
+const named = (table: object | undefined, name: string): string | undefined =>
+  (table as Readonly<Record<string, string>> | undefined)?.[name];
+
 function letterOf({ cliShort }: AnyEntry, name: string): string | undefined {
-  const letter = (cliShort as Readonly<Record<string, string>> | undefined)?.[name];
+  const letter = named(cliShort, name);
   return letter === undefined ? undefined : `-${letter}`;
 }
 

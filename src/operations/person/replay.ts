@@ -33,7 +33,7 @@ export const list = operation({
   access: 'observe',
   input: z.strictObject({
     before: Id.optional().describe('Go on behind this recording'),
-    limit: z.number().int().min(1).max(1000).default(100),
+    limit: z.number().int().min(1).max(1000).default(100).describe('At most so many'),
     terminal: z.string().max(64).optional().describe('Only those of this terminal'),
   }),
   output: z.object({ recordings: z.array(Recording), more: z.boolean() }),
@@ -124,7 +124,7 @@ export const keys = operation({
     from: Moment.default(0).describe('Seconds: the last one up to here, and those after it'),
     to: Moment.optional().describe('Seconds: up to and with this moment'),
     screens: z.boolean().default(true).describe('False leaves the screens out'),
-    limit: z.number().int().min(1).max(10_000).default(200),
+    limit: z.number().int().min(1).max(10_000).default(200).describe('At most so many'),
   }),
   output: z.object({
     recording: z.string(),

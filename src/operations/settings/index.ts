@@ -20,7 +20,7 @@ export const settingsBook = defineBook({
     lang: { list: lang.list, current: lang.current, set: lang.set, words: lang.words },
     scrollback: { get: getScrollback, set: setScrollback },
     compat: { get: getCompat, set: setCompat },
-    recording: { get: getRecording, set: setRecording },
+    logs: { get: getRecording, set: setRecording },
     settings: { open, state, bootstrap, updates },
   },
   renderError: sentences,

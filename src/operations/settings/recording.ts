@@ -37,16 +37,23 @@ export const setRecording = operation({
   openWorld: false,
   http: [{ method: 'PUT', path: '/api/settings/recording' }],
   input: z.strictObject({
-    recording: z.strictObject({ enabled: enabled.removeDefault().optional() }).optional(),
+    recording: z
+      .strictObject({ enabled: enabled.removeDefault().optional() })
+      .optional()
+      .describe('enabled: record every new session'),
     redaction: z
       .strictObject({
         enabled: masks.removeDefault().optional(),
         custom_patterns: custom_patterns.removeDefault().optional(),
       })
-      .optional(),
-    idle_rotate_minutes: idle_rotate_minutes.removeDefault().optional(),
-    keep_raw: keep_raw.removeDefault().optional(),
-    retain_days: retain_days.removeDefault().optional(),
+      .optional()
+      .describe('enabled: mask secrets; custom_patterns: more of them, as regular expressions'),
+    idle_rotate_minutes: idle_rotate_minutes
+      .removeDefault()
+      .optional()
+      .describe('Quiet minutes before a new log begins'),
+    keep_raw: keep_raw.removeDefault().optional().describe('Keep the raw log beside the markdown'),
+    retain_days: retain_days.removeDefault().optional().describe('Days a log is kept; 0: for ever'),
   }),
   output: Recording,
   about: (input) => ({ detail: Object.keys(input).join(', ') }),

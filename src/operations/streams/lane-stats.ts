@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
 import type { StreamLane } from '../../streams/stream-lane.ts';
 import { streams } from '../../streams/streams.ts';
-import { Id } from '../remote/connect-for.ts';
 import { atSecond } from '../remote/session-entry.ts';
 import { replyText, type Value } from '../remote/text.ts';
-import { aboutLane, Base, filterWords } from './lanes.ts';
+import { aboutLane, Base, filterWords, LaneId } from './lanes.ts';
 
 const Whole = z.number().int();
 const Warnings = z.array(z.string()).optional();
@@ -30,7 +29,10 @@ export const list = operation({
   cost: 'O(lanes), local',
   summary: 'List your lanes.',
   access: 'observe',
-  input: z.object({ uri_prefix: z.string().optional(), peer_id: z.string().optional().describe('Ignored') }),
+  input: z.object({
+    uri_prefix: z.string().optional().describe('Start of the URI'),
+    peer_id: z.string().optional().describe('Ignored'),
+  }),
   output: Base.omit({ sub_id: true }).extend({
     subs_total: Whole.optional(),
     subs: z.array(Sub).optional(),
@@ -102,7 +104,7 @@ export const stats = operation({
   cost: 'O(1), local',
   summary: 'What a lane delivered, dropped and holds.',
   access: 'observe',
-  input: z.object({ sub_id: Id }),
+  input: z.object({ sub_id: LaneId }),
   output: Base.extend({ uri: z.string().optional(), ...Stats.partial().shape, warnings: Warnings }),
   positional: ['sub_id'],
   about: aboutLane,

@@ -15,6 +15,8 @@ import { replyText } from '../remote/text.ts';
 /** A lane changes nothing but what its own client sees: reading may do it. */
 export const ownView = { access: 'observe', readOnly: false, openWorld: false, keyed: true } as const;
 
+export const LaneId = Id.describe('SUB_ID');
+
 export const Base = z.object({ tool: z.string(), status: z.string(), sub_id: z.string().optional() });
 export const aboutLane = ({ sub_id }: { readonly sub_id: string }) => ({ detail: sub_id });
 const Whole = z.number().int().min(0);
@@ -38,7 +40,7 @@ export const open = operation({
       .string()
       .max(2048)
       .describe('command://<id>/output, shell://…/output, session://…/health, terminal://…/output'),
-    lifetime: z.enum(lifetimes).default('manual').describe('(manual)'),
+    lifetime: z.enum(lifetimes).default('manual').describe('When it ends (manual)'),
     grace_ms: usually(Whole, graceMs.usual).describe('auto_close: ends when unread for so long (2000)'),
     ttl_secs: usually(Whole, ttlSecs.usual).describe('lease (60)'),
     lag_policy: usually(z.enum(lagPolicies), 'snapshot').describe('When its queue is full (snapshot)'),
@@ -127,7 +129,7 @@ export const close = operation({
   ...ownView,
   destructive: true,
   idempotent: true,
-  input: z.object({ sub_id: Id }),
+  input: z.object({ sub_id: LaneId }),
   output: Base.extend({
     uri: z.string().optional(),
     lifecycle_state: z.enum(['owned', 'observed', 'releasing', 'closed']).optional(),
@@ -160,7 +162,7 @@ export const pauseLane = operation({
   ...ownView,
   destructive: false,
   idempotent: true,
-  input: z.object({ sub_id: Id }),
+  input: z.object({ sub_id: LaneId }),
   output: Paused,
   positional: ['sub_id'],
   about: aboutLane,
@@ -189,7 +191,7 @@ export const resume = operation({
   ...ownView,
   destructive: false,
   idempotent: true,
-  input: z.object({ sub_id: Id }),
+  input: z.object({ sub_id: LaneId }),
   output: Paused,
   positional: ['sub_id'],
   about: aboutLane,
@@ -212,9 +214,10 @@ export const filter = operation({
   ...ownView,
   destructive: false,
   idempotent: true,
-  input: z.object({ sub_id: Id, regex: z.string().describe('RE2; "" for all lines') }),
+  input: z.object({ sub_id: LaneId, regex: z.string().describe('RE2; "" for all lines') }),
   output: Base.extend({ filter: z.string().optional() }),
   positional: ['sub_id', 'regex'],
+  cliFlags: { regex: 'pattern' },
   about: aboutLane,
   async run({ input: { sub_id, regex }, engine, caller }) {
     const service = engine.service(streams);
@@ -238,7 +241,7 @@ export const replay = operation({
   destructive: false,
   idempotent: true,
   input: z.object({
-    sub_id: Id,
+    sub_id: LaneId,
     from_cursor: Whole.default(0).describe('0: as far back as possible'),
   }),
   output: Base.extend({ from_cursor: Whole.optional(), bytes: Whole.optional() }),

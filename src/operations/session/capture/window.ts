@@ -52,6 +52,7 @@ export const window = operation({
     note: z.string().optional(),
   }),
   cliNames: ['screenshot window'],
+  cliFlags: { scrollback: 'tall' },
   positional: ['id'],
   sessionOptional: true,
   async run(call) {
