@@ -18,7 +18,10 @@ ${columns([
   ['session, exec, screen', 'sessions, commands in them, what they show'],
   ['workspace, orchestrate', 'save and restore sessions, drive several at once'],
   ['instance, server, system', 'running instances and their health'],
-  ['person', 'what waits for you; watch and follow terminals'],
+  ['person', 'what waits for you; watch terminals, take the keyboard over'],
+  ['settings, theme, lang', 'open the dashboard; colours of terminals, language'],
+  ['screenshot, replay', 'pictures of sessions; recordings from any moment'],
+  ['resource, sub', 'follow output by its URI'],
   ['policy, proxy, selftest', 'allowed commands, proxy of new sessions, self-test'],
 ])}
 

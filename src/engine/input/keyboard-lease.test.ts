@@ -24,6 +24,17 @@ test('who types has the keyboard until five seconds after the last key (R-HUB-08
   expect(lease.holder).toBeUndefined();
 });
 
+test('an agent has it as long as its command runs', () => {
+  let isRunning = true;
+  const clock = new ManualClock();
+  const lease = new KeyboardLease(clock, () => isRunning);
+  lease.typed('claude', 'agent');
+  clock.advance(60_000);
+  expect(lease.holder?.by).toBe('claude');
+  isRunning = false;
+  expect(lease.holder).toBeUndefined();
+});
+
 test('agents wait for a person who types, five seconds at most', async () => {
   const { clock, lease } = open();
   lease.typed('ada', 'person');

@@ -32,6 +32,7 @@ export class KeyboardLease {
   /** The new holder, after each change. */
   readonly changed = new Emitter<KeyboardHolder | undefined>();
   readonly #clock: Clock;
+  readonly #isRunning: () => boolean;
   #holder: KeyboardHolder | undefined;
   /** Of the newest that was taken over. */
   #epoch = 0;
@@ -40,14 +41,16 @@ export class KeyboardLease {
   #until = 0;
   #handBack: HandBack | undefined;
 
-  constructor(clock: Clock) {
+  /** `isRunning`: a command runs in the terminal. */
+  constructor(clock: Clock, isRunning: () => boolean = () => false) {
     this.#clock = clock;
+    this.#isRunning = isRunning;
   }
 
   get holder(): KeyboardHolder | undefined {
-    // An agent's few seconds need no timer: they end unless it types again.
-    if (this.#holder?.kind === 'agent' && this.#clock.monotonic() >= this.#until) return undefined;
-    return this.#holder;
+    // An agent's few seconds need no timer: they end unless it types again, or what it started still runs.
+    const isOver = this.#holder?.kind === 'agent' && this.#clock.monotonic() >= this.#until && !this.#isRunning();
+    return isOver ? undefined : this.#holder;
   }
 
   /** What agents have to be told. */

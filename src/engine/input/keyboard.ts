@@ -136,7 +136,7 @@ export class Keyboard {
 
   constructor(init: KeyboardInit) {
     this.#init = init;
-    this.lease = new KeyboardLease(init.clock);
+    this.lease = new KeyboardLease(init.clock, () => init.blocks.state === 'running');
     this.#judge = new KeyJudge(init);
     this.#ahead = new TypeAhead({ ...init, process: init.channel.process });
     this.#queue = new InputQueue({
