@@ -4,12 +4,14 @@ import type { Call } from '../../../engine/call/call.ts';
 import { operation } from '../../../engine/call/operation.ts';
 import { type CopiedText, instanceClipboard, longestCopy } from '../../../engine/capture/clipboard.ts';
 import { systemClipboard } from '../../../engine/capture/system-clipboard.ts';
+import { plainText } from '../../../lib/plain-text.ts';
 import { pngFacts } from '../../../engine/capture/system-tools.ts';
 
 const Output = z.object({
   type: z.enum(['text', 'image']),
   content: z.string().optional(),
   redacted: z.literal(true).optional().describe('Secrets in it are masked; reveal shows them'),
+  flags: z.record(z.string(), z.number().int()).optional().describe('Characters no person sees, taken out for a model'),
   source: z.enum(['osc52', 'set', 'os']).describe('A program in a session, a caller, or the desktop'),
   session_id: z.string().optional().describe('The session whose program copied it'),
   copied_at: z.string().optional(),
@@ -77,12 +79,19 @@ export const clipboard = operation({
   show: ({ content, image_path = '' }) => content ?? image_path,
 });
 
-type ClipboardCall = Pick<Call<{ readonly reveal: boolean }>, 'input' | 'engine'>;
+type ClipboardCall = Pick<Call<{ readonly reveal: boolean }>, 'input' | 'engine' | 'caller'>;
 
-function masked(text: string, { input, engine }: ClipboardCall) {
+/** Programs get the text as it was copied; a model gets what a person would see of it. */
+function masked(text: string, { input, engine, caller }: ClipboardCall) {
   const cut = text.slice(0, longestCopy);
-  const content = input.reveal ? cut : engine.redact(cut);
-  return { type: 'text' as const, content, ...(content === cut ? {} : { redacted: true as const }) };
+  const copied = input.reveal ? cut : engine.redact(cut);
+  const { text: content, flags } = caller.origin === 'mcp' ? plainText(copied) : { text: copied, flags: {} };
+  return {
+    type: 'text' as const,
+    content,
+    ...(copied === cut ? {} : { redacted: true as const }),
+    ...(Object.keys(flags).length > 0 && { flags: { ...flags } }),
+  };
 }
 
 function shown({ text, source, session, at }: CopiedText, call: ClipboardCall): z.output<typeof Output> {
