@@ -23,13 +23,15 @@ test('the package holds the bundle, its licences and its assets, and no sources'
       'bin/fairlead.js',
       'dist/bundle/main.js',
       'dist/bundle/LICENSES.txt',
+      'dist/web/index.html',
+      'dist/web/LICENSES.txt',
       'dist/sbom.json',
       'SECURITY.md',
       'assets/shell-integration/bash.bash',
     ]),
   );
   expect(
-    paths.filter((path) => /^(src|test|bench|scripts)\/|^dist\/(?!bundle\/|sbom\.json$)|\.ts$/.test(path)),
+    paths.filter((path) => /^(src|test|bench|scripts)\/|^dist\/(?!bundle\/|web\/|sbom\.json$)|\.ts$/.test(path)),
   ).toEqual([]);
 });
 
