@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { runProgram } from './run-program.ts';
 
 const toolMs = 2000;
 /** Far more than any process has. */
@@ -39,9 +38,9 @@ function fromProc(pid: number): Origins | undefined {
 /** Every process of a machine without `/proc`; empty where there is no `ps` either. */
 async function listed(signal: AbortSignal): Promise<ReadonlyMap<number, Origins>> {
   try {
-    const limits = { timeout: toolMs, maxBuffer: 8 << 20, signal };
-    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid='], limits);
-    const rows = stdout.trim().split('\n');
+    const limits = { limitMs: toolMs, mostBytes: 8 << 20, signal };
+    const { ok, stdout } = await runProgram('ps', ['-A', '-o', 'pid=,ppid='], limits);
+    const rows = ok ? stdout.toString().trim().split('\n') : [];
     return new Map(
       rows.map((row) => {
         const [pid = 0, parent = 0] = row.trim().split(/\s+/).map(Number);

@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process';
-import { onAbort } from '../../system/on-abort.ts';
+import { runProgram } from '../../system/run-program.ts';
 
 /** The programs of this machine that a capture may use. */
 export interface SystemTools {
@@ -10,30 +9,20 @@ export interface SystemTools {
 }
 
 const mostBytes = 64 << 20;
+/** Callers give less. */
+const limitMs = 60_000;
 
 export const systemTools = (env: SystemTools['env']): SystemTools => ({
   env,
   platform: process.platform,
-  run: (program, args, signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) return resolve(undefined);
-      const options = {
-        env: { ...env },
-        encoding: 'buffer',
-        maxBuffer: mostBytes,
-        windowsHide: true,
-      } as const;
-      const child = execFile(program, [...args], options, (error, stdout) => {
-        listening[Symbol.dispose]();
-        resolve(error ? undefined : stdout);
-      });
-      // Not the option of `execFile`, which sends TERM: a program that hangs may ignore that.
-      const listening = onAbort(signal, () => {
-        // A program that is not there has no process, and Node would signal process 0: this whole process group.
-        if (child.pid !== undefined) child.kill('SIGKILL');
-        resolve(undefined);
-      });
-    }),
+  run: async (program, args, signal) => {
+    try {
+      const { ok, stdout } = await runProgram(program, args, { env, signal, limitMs, mostBytes });
+      return ok ? stdout : undefined;
+    } catch {
+      return undefined;
+    }
+  },
 });
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

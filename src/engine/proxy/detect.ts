@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { runProgram } from '../../system/run-program.ts';
 import { accepts, speaksProxy } from './probe.ts';
 import type { Detected } from './settings.ts';
 
@@ -25,11 +24,8 @@ export const systemSurroundings = (env: ProxySurroundings['env'], home: string):
   platform: process.platform,
   home,
   run: async (program, args) => {
-    try {
-      return (await promisify(execFile)(program, [...args], { timeout: toolMs, windowsHide: true })).stdout;
-    } catch {
-      return undefined;
-    }
+    const run = await runProgram(program, args, { limitMs: toolMs }).catch(() => undefined);
+    return run?.ok === true ? run.stdout.toString() : undefined;
   },
   ports: [7897, 7890, 1087, 7070, 8118, 8888, 8080, 1080],
 });

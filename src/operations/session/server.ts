@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { hostname } from 'node:os';
-import { promisify } from 'node:util';
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { runningInstance, type Vitals } from '../../engine/instances/running.ts';
 import { architectureName, platformName } from '../../engine/instances/record.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/call/operation.ts';
+import { runProgram } from '../../system/run-program.ts';
 import { problemsOf } from '../settings-problems.ts';
 
 const engineName = 'Fairlead';
@@ -148,7 +147,14 @@ export const launch_admin = operation({
     }
     const command = elevated(input.shell);
     const [program = '', ...args] = command;
-    if (!input.dry_run) await promisify(execFile)(program, args, { signal, windowsHide: true });
+    if (!input.dry_run) {
+      const { ok } = await runProgram(program, args, { signal, limitMs: consentMs });
+      if (!ok) {
+        throw new FairleadError('not_permitted', 'Windows did not start the elevated shell.', {
+          hint: 'The person has to consent in the dialog that Windows shows.',
+        });
+      }
+    }
     return {
       status: input.dry_run ? ('dry_run' as const) : ('launched' as const),
       requires_uac: true as const,
@@ -156,6 +162,9 @@ export const launch_admin = operation({
     };
   },
 });
+
+/** A person reads and answers the dialog. */
+const consentMs = 300_000;
 
 const adminShells: Readonly<Record<string, string>> = { powershell7: 'pwsh', pwsh: 'pwsh', cmd: 'cmd' };
 

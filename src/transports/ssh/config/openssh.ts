@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { remoteError } from '../../../contract/remote-errors.ts';
+import { runProgram } from '../../../system/run-program.ts';
 import type { ConfigQuery, RawSettings } from './match.ts';
 import { said } from '../said.ts';
 
@@ -30,7 +30,7 @@ export async function findOpenSsh(path: string | undefined): Promise<string | un
  * What OpenSSH itself makes of its config. The host is checked by `plainHost` before it comes here, and stands behind
  * `--`: it can be no option. OpenSSH does for this what it does for any `ssh host`, the user's `Match exec` included.
  */
-export function askOpenSsh(
+export async function askOpenSsh(
   program: string,
   { host, user, port }: ConfigQuery,
   options: { readonly file?: string; readonly env: Readonly<Record<string, string | undefined>> },
@@ -44,20 +44,9 @@ export function askOpenSsh(
     '--',
     host,
   ];
-  const env = Object.fromEntries(Object.entries(options.env).filter(([, value]) => value !== undefined));
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      program,
-      args,
-      { env, timeout: limitMs, signal, maxBuffer: 1 << 20 },
-      (error, stdout, stderr) => {
-        if (signal.aborted) reject(signal.reason as Error);
-        else if (error === null) resolve(parse(stdout));
-        else reject(unusable(error.killed === true ? 'it took longer than five seconds to read' : complaint(stderr)));
-      },
-    );
-    child.stdin?.end();
-  });
+  const { ok, late, stdout, stderr } = await runProgram(program, args, { env: options.env, limitMs, signal });
+  if (ok) return parse(stdout.toString());
+  throw unusable(late ? 'it took longer than five seconds to read' : complaint(stderr.toString()));
 }
 
 function parse(text: string): RawSettings {
