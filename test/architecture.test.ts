@@ -52,13 +52,13 @@ const roomMayUse: Readonly<Record<string, readonly string[]>> = {
   settings: ['call', 'picture'],
   input: ['shells', 'waiting'],
   person: ['screen', 'shells', 'waiting'],
-  events: ['call'],
+  events: ['call', 'recording'],
   terminal: ['input', 'person', 'proxy', 'redaction', 'resume', 'screen', 'shells', 'waiting'],
   reading: ['redaction', 'screen', 'terminal', 'waiting'],
   recording: ['reading', 'redaction', 'screen', 'terminal'],
   run: ['person', 'reading', 'screen', 'shells', 'terminal', 'waiting'],
-  capture: ['call', 'picture', 'screen'],
-  sessions: ['call', 'instances', 'reading', 'shells', 'terminal', 'waiting'],
+  capture: ['call', 'picture', 'reading', 'screen'],
+  sessions: ['call', 'instances', 'reading', 'recording', 'shells', 'terminal', 'waiting'],
 };
 
 /** Each dependency is imported in one folder; zod describes shapes everywhere. */
@@ -176,6 +176,10 @@ test('directories are made by system/files/directories.ts: Node’s own recursiv
 test('a time limit is a timeLimit: Node 20 forgets a timeout that only AbortSignal.any knows', () => {
   const forgetful = sources.filter((file) => /AbortSignal\.any\([^;]*AbortSignal\.timeout/.test(text(file)));
   expect(forgetful.filter((file) => file !== 'system/time-limit.ts')).toEqual([]);
+});
+
+test('programs that a call waits for run in system/run-program.ts: Node signals process 0 in place of one that is not there', () => {
+  expect(sources.filter((file) => /\bexecFile\b/.test(text(file)))).toEqual([join('system', 'run-program.ts')]);
 });
 
 test('files are removed by system/files/remove-file.ts: Node’s own rm can empty the directory behind a link', () => {

@@ -1,6 +1,6 @@
 import type { KeyboardHolder } from '../input/keyboard-lease.ts';
 import type { ProgramPrompt } from '../person/prompts/prompt.ts';
-import type { Recordings } from '../recording/recordings.ts';
+import { type Recorders, recordingOf } from '../recording/recording-of.ts';
 import type { Block } from '../terminal/blocks.ts';
 import type { Size } from '../terminal/channel.ts';
 import type { TerminalState } from '../terminal/organs/state.ts';
@@ -47,11 +47,11 @@ export interface TerminalStatus extends Size {
 /** Longer commands are cut: a list has one line for each. */
 const longestCommand = 200;
 
-export function statusOf(terminal: Terminal, recordings: Pick<Recordings, 'activeOf'>): TerminalStatus {
+export function statusOf(terminal: Terminal, engine: Recorders): TerminalStatus {
   const { id, ended } = terminal;
   const { number, name, target, program } = terminal.identity;
   const { kind, needs, prompt, secret } = terminal.person.prompts.current ?? {};
-  const recordingId = recordings.activeOf(id) ?? recordings.activeOf(id, 'cli');
+  const recordingId = recordingOf(id, engine);
   const { holder: keyboard } = terminal.input.lease;
   const { cwd } = terminal.place;
   const block = terminal.blocks.current ?? terminal.blocks.last;

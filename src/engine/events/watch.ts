@@ -74,10 +74,10 @@ export async function* watchEngine(
 }
 
 function everything(engine: Engine, caller: Pick<Caller, 'principal'>): WatchItem {
-  const { recordings, questions } = engine;
+  const { questions } = engine;
   return {
     kind: 'all',
-    terminals: engine.terminals.filter((one) => maySee(one.identity, caller)).map((one) => statusOf(one, recordings)),
+    terminals: engine.terminals.filter((one) => maySee(one.identity, caller)).map((one) => statusOf(one, engine)),
     questions: questions.list().filter(({ principal }) => principal === caller.principal),
     theme: themeOf(engine.theme),
   };
@@ -88,7 +88,7 @@ function itemOf(event: EngineEvent, engine: Engine, caller: Pick<Caller, 'princi
   if (event.kind === 'theme') return { kind: 'theme', theme: themeOf(event.theme) };
   if (event.kind === 'question') return event.question.principal === caller.principal ? event : undefined;
   const { kind, terminal } = event;
-  return maySee(terminal.identity, caller) ? { kind, terminal: statusOf(terminal, engine.recordings) } : undefined;
+  return maySee(terminal.identity, caller) ? { kind, terminal: statusOf(terminal, engine) } : undefined;
 }
 
 function focusOf(
@@ -99,6 +99,6 @@ function focusOf(
   if (session === undefined) return { kind: 'focus' };
   const terminal = engine.terminals.find(({ identity }) => identity.number === session);
   return terminal && maySee(terminal.identity, caller)
-    ? { kind: 'focus', terminal: statusOf(terminal, engine.recordings) }
+    ? { kind: 'focus', terminal: statusOf(terminal, engine) }
     : undefined;
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { isShell } from '../shells/traits.ts';
 import type { Engine } from '../engine.ts';
+import { recordingOf } from '../recording/recording-of.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { SavedSession } from './workspaces.ts';
 
@@ -22,6 +23,6 @@ export function savedSession(terminal: Terminal, engine: Pick<Engine, 'recording
     ...size,
     ...(name === undefined ? {} : { name }),
     target,
-    recording: (engine.recordings.activeOf(terminal.id) ?? engine.logs?.activeOf(terminal.id)) !== undefined,
+    recording: recordingOf(terminal.id, engine) !== undefined,
   };
 }

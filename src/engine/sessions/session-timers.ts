@@ -1,5 +1,6 @@
 import type { Client } from '../call/call.ts';
 import type { Engine } from '../engine.ts';
+import { recordingOf } from '../recording/recording-of.ts';
 import { activityOf } from '../terminal/activity.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { silentClientMs } from './default-session.ts';
@@ -76,9 +77,7 @@ export class SessionTimers implements Disposable {
   }
 
   #isBusy(terminal: Terminal, client: Client | undefined): boolean {
-    const { recordings, logs } = this.#engine;
-    const { id } = terminal;
-    const recorded = recordings.activeOf(id) ?? recordings.activeOf(id, 'cli') ?? logs?.activeOf(id);
+    const recorded = recordingOf(terminal.id, this.#engine);
     // Its client is there, and may come back to it.
     const isAwaited = client?.leaves === true && this.#sessions.isDefaultOf(terminal, client);
     return isInUse(terminal) || recorded !== undefined || isAwaited;

@@ -5,6 +5,7 @@ import type { Caller } from '../../engine/call/call.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { PlainFacts } from '../../engine/reading/plain-facts.ts';
+import { recordingOf } from '../../engine/recording/recording-of.ts';
 import { launchLines } from '../../policy/lines.ts';
 import { answerBytes } from '../../engine/reading/long-output/room.ts';
 import type { Terminal as EngineTerminal } from '../../engine/terminal/terminal.ts';
@@ -129,7 +130,7 @@ function describe(terminal: EngineTerminal, engine: Engine, caller: Caller): Inf
   const { cwd } = terminal.place;
   const foreground = ended ? undefined : process?.foreground()?.name;
   const command = terminal.blocks.current?.command;
-  const recordingId = engine.recordings.activeOf(terminal.id);
+  const recordingId = recordingOf(terminal.id, engine);
   // Programs choose their directory and title: both may hold characters that deceive.
   const plain = new PlainFacts();
   return {

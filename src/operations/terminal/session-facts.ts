@@ -1,6 +1,7 @@
 import type { Caller } from '../../engine/call/call.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PlainFacts } from '../../engine/reading/plain-facts.ts';
+import { recordingOf } from '../../engine/recording/recording-of.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 
 /** A session as this book tells of it. */
@@ -27,8 +28,8 @@ export function listedSession(terminal: Terminal, engine: Engine, caller: Caller
   const plain = new PlainFacts();
   const front = ended ? undefined : terminal.process?.foreground()?.name;
   const foreground = front === undefined ? {} : { foreground: plain.line(front) };
-  const { recordings, clock } = engine;
-  const recordingId = recordings.activeOf(terminal.id) ?? recordings.activeOf(terminal.id, 'cli');
+  const { clock } = engine;
+  const recordingId = recordingOf(terminal.id, engine);
   return {
     ...sessionFacts(terminal, engine, caller, plain),
     status: ended ? ('exited' as const) : ('running' as const),

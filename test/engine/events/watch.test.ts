@@ -4,8 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { localPerson } from '../../../src/engine/call/principal.ts';
 import { watchEngine } from '../../../src/engine/events/watch.ts';
+import { RecordingSettings } from '../../../src/engine/recording/log/settings.ts';
+import { Redactor } from '../../../src/engine/redaction/redactor.ts';
+import { systemClock } from '../../../src/system/clock.ts';
 import { EchoChannel } from '../../support/echo-channel.ts';
 import { engineWith, limit } from '../../support/engine.ts';
+import { LogRoot } from '../../support/session-logs.ts';
+
+const some: unknown = expect.any(String);
 
 test('a reader that falls behind gets the whole state in place of the changes it missed', async () => {
   const home = mkdtempSync(join(tmpdir(), 'fairlead-watch-'));
@@ -35,6 +41,31 @@ test('a reader that falls behind gets the whole state in place of the changes it
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+});
+
+test('a watcher sees that a terminal is recorded, as a cast or as the log of a session', async () => {
+  using root = new LogRoot();
+  const size = { cols: 80, rows: 24 };
+  const echo = () => Promise.resolve({ channel: new EchoChannel(size), program: 'echo' });
+  const settings = new RecordingSettings({ root: root.path, clock: systemClock, warn: () => {} });
+  const redactor = new Redactor({ key: Buffer.alloc(32) });
+  const logs = { root: root.path, home: root.path, version: '9', settings, redactor: () => redactor };
+  await using engine = engineWith(root.path, { echo }, { logs });
+  const terminal = await engine.open({ target: 'echo', size }, limit());
+  const leaving = new AbortController();
+  const watching = watchEngine(engine, localPerson, leaving.signal);
+  expect((await watching.next()).value).toMatchObject({
+    terminals: [expect.not.objectContaining({ recordingId: some })],
+  });
+  const entry = await engine.logs?.start(terminal);
+  const began = { kind: 'recording', terminal: { recordingId: entry?.recording_id } };
+  expect((await watching.next()).value).toMatchObject(began);
+  await engine.logs?.stop(terminal);
+  const { value } = await watching.next();
+  expect(value).toMatchObject({ kind: 'recording' });
+  expect(value).not.toMatchObject({ terminal: { recordingId: some } });
+  leaving.abort();
+  await watching.return();
 });
 
 test('a watcher hears where a caller wants the person to look, if it may see that (R-RPC-125)', async () => {
