@@ -180,7 +180,7 @@ export async function accounted<T>(
     });
   } catch (thrown) {
     error = toFairleadError(thrown, signal) ?? incident(thrown, operation, engine.log);
-    throw error;
+    throw caller.origin === 'cli' ? error : withoutKnown(error, engine);
   } finally {
     const detail = detailOf(noted, engine.redact);
     const { characters } = noted;
@@ -203,6 +203,17 @@ export async function accounted<T>(
 }
 
 const ignore = (): void => {};
+
+/** An error as a model may read it: its words may be those of a program. */
+function withoutKnown(error: FairleadError, engine: Engine): FairleadError {
+  const { code, message, hint, data } = error;
+  const told = { message, hint, data };
+  const { hint: safeHint, data: safeData, ...safe } = engine.withoutKnown(told);
+  const isSame = JSON.stringify({ ...safe, hint: safeHint, data: safeData }) === JSON.stringify(told);
+  if (isSame) return error;
+  const extras = { ...(safeHint !== undefined && { hint: safeHint }), ...(safeData && { data: safeData }) };
+  return new FairleadError(code, safe.message, extras);
+}
 
 function toFairleadError(thrown: unknown, signal: AbortSignal): FairleadError | undefined {
   if (thrown instanceof FairleadError) return thrown;

@@ -23,6 +23,23 @@ test('a value that is cut by the rows of a screen is masked, and the rows stay a
   expect(hide(`$ echo ${value.slice(0, 5)}\n${value.slice(5)} x\n`)).toBe(`$ echo ${tag}\n x\n`);
 });
 
+test('rows that come with facts about them are read together, too', () => {
+  const cells = [
+    { row: 7, text: `$ echo ${value.slice(0, 5)}` },
+    { row: 8, text: `${value.slice(5)} x`, note: value },
+    { row: 9, text: '' },
+  ];
+  expect(hide({ cells })).toEqual({
+    cells: [
+      { row: 7, text: `$ echo ${tag}` },
+      { row: 8, text: ' x', note: tag },
+      { row: 9, text: '' },
+    ],
+  });
+  const plain = [{ text: 'a' }, { text: 'b\nc' }, 'd', { other: value }];
+  expect(hide(plain)).toEqual([{ text: 'a' }, { text: 'b\nc' }, 'd', { other: tag }]);
+});
+
 test('a value that a caller gave is masked where it is written down, not in answers', () => {
   const told = new Redactor({ key: new Uint8Array(32) });
   told.learn(value, { byCaller: true });

@@ -14,10 +14,16 @@ function hidden(value: unknown, hide: (text: string) => string): unknown {
 }
 
 function list(items: readonly unknown[], hide: (text: string) => string): readonly unknown[] {
-  if (!items.every((item) => typeof item === 'string' && !item.includes('\n'))) {
-    return items.map((item) => hidden(item, hide));
-  }
-  const text = items.join('\n');
-  const shown = hide(text);
-  return shown === text ? items : shown.split('\n');
+  const rows = items.map(rowText);
+  if (rows.includes(undefined)) return items.map((item) => hidden(item, hide));
+  const shown = hide(rows.join('\n')).split('\n');
+  return items.map((item, at) =>
+    typeof item === 'string' ? shown[at] : { ...(hidden(item, hide) as object), text: shown[at] },
+  );
+}
+
+/** The text of what may be a row: one line, by itself or with facts about it. */
+function rowText(item: unknown): string | undefined {
+  const text = typeof item === 'object' && item !== null && 'text' in item ? item.text : item;
+  return typeof text === 'string' && !text.includes('\n') ? text : undefined;
 }

@@ -8,6 +8,7 @@ import type { Engine, EngineOptions } from '../../../src/engine/engine.ts';
 import { engineWith } from '../../support/engine.ts';
 import { openGate, type GateVerdict } from '../../../src/engine/call/gate.ts';
 import { defineBook, operation } from '../../../src/engine/call/operation.ts';
+import { Redactor } from '../../../src/engine/redaction/redactor.ts';
 
 const bareEngine = (options: Partial<EngineOptions> = {}): Engine => engineWith(join(tmpdir(), 'none'), {}, options);
 
@@ -93,4 +94,30 @@ test('INTERNAL_ERROR: a number for the caller, the place for the log, what the c
   expect(`${failed.message}${failed.hint}${logged[0]}`).not.toContain('hunter2');
   // A failure is not kept: the key is free for another call.
   await call(count, {}, context(engine));
+});
+
+test('an error tells no model a known secret; a person at the command line reads it as it is', async () => {
+  const value = ['Zx81', 'kQ0pLmn4T'].join('-');
+  const redactor = new Redactor({ key: new Uint8Array(32), known: [value] });
+  await using engine = bareEngine({ redactor: () => redactor });
+  const fail = operation({
+    ...unkeyed,
+    async run() {
+      throw new FairleadError('conflict', `It asks: ${value}?`, {
+        hint: `Not ${value}.`,
+        data: { rows: [value, 'x'] },
+      });
+    },
+  });
+  defineBook({ name: 'failing', summary: '', nouns: { thing: { fail } }, renderError: () => '' });
+  const failure = async (origin: Caller['origin']) =>
+    await call(fail, {}, { ...context(engine), caller: { ...caller('ada'), origin } }).catch((error: unknown) => error);
+  const tag = redactor.mask(value);
+  expect(await failure('mcp')).toMatchObject({
+    code: 'conflict',
+    message: `It asks: ${tag}?`,
+    hint: `Not ${tag}.`,
+    data: { rows: [tag, 'x'] },
+  });
+  expect(await failure('cli')).toMatchObject({ message: `It asks: ${value}?` });
 });
