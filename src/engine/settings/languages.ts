@@ -43,6 +43,8 @@ export class Languages {
   }
 
   #own(code: string): Readonly<Record<string, string>> | undefined {
+    // A caller may send any text, and this one becomes a path.
+    if (!LanguageCode.safeParse(code).success) return undefined;
     return wordsIn(join(this.#shipped, `${code}.json`)) ?? wordsIn(join(this.#folder, `${code}.json`));
   }
 }
