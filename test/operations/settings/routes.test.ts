@@ -114,6 +114,14 @@ const paths = [...new Set(routes.map(([method, path]) => `${method} ${path}`))].
   (one) => one.split(' ') as [string, string],
 );
 
+test('a query is text where text is wanted: a project may be called 2024 or true', async () => {
+  for (const project of ['2024', 'true', '-1']) {
+    expect(await ask('GET', `/api/sessions?project=${project}`)).toMatchObject({ status: 200, json: { sessions: [] } });
+  }
+  expect((await ask('GET', '/api/sessions?limit=1')).status).toBe(200);
+  expect((await ask('GET', '/api/sessions?limit=x')).status).toBe(400);
+});
+
 describe('R-RPC-141: no route serves a stranger', () => {
   test.each(paths)('%s %s', async (method, path) => {
     const body = method === 'GET' ? undefined : {};

@@ -75,9 +75,10 @@ function decoded(word: string): string {
 
 /** The arguments of a request for such a path. A name that the operation does not know is refused: a typo must not pass as done. */
 export async function argumentsAt({ op, route, named }: FoundPath, visit: HttpVisit): Promise<unknown> {
-  const body = route.method === 'GET' ? queryOf(visit.request.url) : await readArguments(visit, mostBytes);
+  const shape = op.input instanceof z.ZodObject ? (op.input.shape as Readonly<Record<string, z.ZodType>>) : {};
+  const body = route.method === 'GET' ? queryOf(visit.request.url, shape) : await readArguments(visit, mostBytes);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  const known = route.takes ?? (op.input instanceof z.ZodObject ? Object.keys(op.input.shape as object) : undefined);
+  const known = route.takes ?? (op.input instanceof z.ZodObject ? Object.keys(shape) : undefined);
   const unknown = known && Object.keys(body).find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new FairleadError('invalid_input', `There is no argument "${quote(unknown)}" here.`, {
@@ -88,14 +89,15 @@ export async function argumentsAt({ op, route, named }: FoundPath, visit: HttpVi
   return route.input ? route.input(given) : given;
 }
 
-/** Numbers and truth values as such: a query has only text. */
-function queryOf(url = ''): Record<string, unknown> {
+/** A query has only text: what must be a number or a truth value is made one. A project may be called `2024`. */
+function queryOf(url = '', shape: Readonly<Record<string, z.ZodType>>): Record<string, unknown> {
   const at = url.indexOf('?');
   if (at < 0) return {};
   return Object.fromEntries(
-    [...new URLSearchParams(url.slice(at + 1))].map(([name, text]) => [
-      name,
-      /^(?:-?(?:0|[1-9]\d{0,15})|true|false)$/.test(text) ? (JSON.parse(text) as unknown) : text,
-    ]),
+    [...new URLSearchParams(url.slice(at + 1))].map(([name, text]) => {
+      const isText =
+        !/^(?:-?(?:0|[1-9]\d{0,15})|true|false)$/.test(text) || shape[name]?.safeParse(text).success === true;
+      return [name, isText ? text : (JSON.parse(text) as unknown)];
+    }),
   );
 }
