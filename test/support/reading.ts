@@ -12,6 +12,8 @@ export interface WireOptions {
   readonly cols?: number;
   readonly rows?: number;
   readonly scrollback?: number;
+  /** Bytes of output that it keeps. */
+  readonly capacity?: number;
   readonly trusted?: boolean;
   readonly clock?: Clock;
   /** Whether the program waits for input; nobody can tell by default. */
@@ -45,6 +47,7 @@ export function openWire(options: WireOptions = {}): Wire {
     program: 'echo',
     channel: options.reads ? Object.assign(channel, { process }) : channel,
     size: { cols, rows },
+    ...(options.capacity !== undefined && { capacity: options.capacity }),
     scrollback,
     clock,
     nonce: trusted ? nonce : undefined,

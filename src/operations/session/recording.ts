@@ -5,6 +5,7 @@ import { operation, renderJson } from '../../engine/call/operation.ts';
 import { maySee } from '../../engine/call/principal.ts';
 import { indexEntry, IndexEntry, type LogEntry } from '../../engine/recording/log/entry.ts';
 import type { SessionLogs } from '../../engine/recording/log/session-logs.ts';
+import { abortable } from '../../system/abortable.ts';
 import { liveSession, session, sessionOf } from './shared.ts';
 
 const RecordingId = z.string().describe('The id of the recording');
@@ -68,7 +69,9 @@ export const recording_stop = operation({
   }),
   positional: ['id'],
   async run(call) {
-    const entry = await logsOf(call.engine).stop(await sessionOf(call));
+    const stopping = logsOf(call.engine).stop(await sessionOf(call));
+    // A caller that leaves does not wait for the markdown; it is rendered all the same.
+    const entry = await abortable(stopping, call.signal);
     const { ended_at, block_count, exit_reason, md_path, log_path, redaction_count } = entry;
     const ended = { ended_at: ended_at ?? '', exit_reason: exit_reason ?? '' };
     return { ...idsOf(entry), ...ended, block_count, md_path, log_path, redaction_count };

@@ -4,6 +4,7 @@ import { activityOf } from '../../engine/terminal/activity.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { launchLines } from '../../policy/lines.ts';
 import { answered } from '../../engine/waiting/answered.ts';
+import { abortable } from '../../system/abortable.ts';
 import { syncAll } from '../../system/sync-all.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { EnvironmentInput } from '../environment.ts';
@@ -197,7 +198,7 @@ export const destroy = operation({
   async run({ input: ref, engine, caller, signal }) {
     const id = await orNotFound(engine.sessions.close(sessionRef(ref), caller, signal));
     // Its recording is complete with it.
-    await engine.logs?.settled(id);
+    await abortable(engine.logs?.settled(id) ?? Promise.resolve(), signal);
     return { ...ok, destroyed: true as const };
   },
 });

@@ -1,6 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { call as callOperation } from '../../../src/engine/call/call.ts';
+import { localPerson } from '../../../src/engine/call/principal.ts';
+import { deferred } from '../../../src/lib/deferred.ts';
+import { logsOf, recording_stop } from '../../../src/operations/session/recording.ts';
 import { type RpcPlace, withPlace } from '../../support/rpc-place.ts';
 
 let place: RpcPlace;
@@ -194,6 +198,7 @@ test('export writes markdown of what is there, found by its id; the path is chec
   symlinkSync(join(place.home, 'precious.txt'), join(place.home, 'link.md'));
   const refused: Record<string, RegExp> = {
     'relative.md': /not absolute/,
+    [join(place.home, 'a\0b.md')]: /NUL character/,
     [join(place.home, 'none', 'x.md')]: /directory does not exist/,
     [join(root(), 'x.md')]: /server's own state/,
     [join(root(), '..', '.fairlead', 'sessions', 'x.md')]: /server's own state/,
@@ -252,4 +257,26 @@ test('bad input is refused with what to do next', async () => {
   expect((await failure('session.export_markdown', { id: 999 }))?.message).toBe('Session 999 not found');
   const ended = await place.create({ argv: ['true'] });
   expect((await failure('session.recording_start', { id: ended }))?.message).toBe(`Session ${ended} has exited`);
+});
+
+test('a caller that leaves does not wait for the markdown, which is rendered all the same (R-RPC-015)', async () => {
+  const id = await place.create();
+  const { recording_id } = await call('session.recording_start', { id });
+  const { engine } = place;
+  const { index, documents } = logsOf(engine).library;
+  const slow = deferred();
+  const close = documents.close.bind(documents);
+  vi.spyOn(documents, 'close').mockImplementationOnce(async (entry, pause) => {
+    await slow.promise;
+    return await close(entry, pause);
+  });
+  const leaving = new AbortController();
+  const stopping = callOperation(recording_stop, { id }, { engine, caller: localPerson, signal: leaving.signal });
+  await vi.waitUntil(() => logsOf(engine).entryOf(place.terminal(id).id) === undefined);
+  leaving.abort();
+  await expect(stopping).rejects.toMatchObject({ code: 'cancelled' });
+  slow.resolve();
+  const isOpen = async () => (await index.open()).some((one) => one.recording_id === recording_id);
+  await vi.waitUntil(async () => !(await isOpen()), { timeout: 20_000 });
+  expect(index.find(recording_id)).toMatchObject({ exit_reason: 'recording_stopped' });
 });

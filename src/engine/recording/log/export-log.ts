@@ -66,6 +66,7 @@ function checkTarget(path: string, root: string): void {
     throw new FairleadError('invalid_input', `Cannot export to ${quote(path)}: ${why}`, { hint });
   };
   if (!isAbsolute(path)) refuse('the path is not absolute', 'Give the whole path, such as /home/me/session.md.');
+  if (path.includes('\0')) refuse('no file name has a NUL character', 'Leave it out.');
   const folder = realFolder(dirname(path));
   if (folder === undefined) return refuse('its directory does not exist', 'Create it first, or choose another.');
   const state = realFolder(root);

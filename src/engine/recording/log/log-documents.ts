@@ -21,9 +21,13 @@ export interface ReadOptions {
   /** With the recordings it continues, and those that continue it. */
   readonly chain?: boolean | undefined;
   readonly maxBlocks?: number | undefined;
+  /** A longer document is refused. */
+  readonly mostChars?: number | undefined;
 }
 
 const longestChain = 10_000;
+/** What one answer can carry. */
+const longestDocument = 64 << 20;
 
 /** The markdown of recordings: written once when one is closed, made anew from the raw log when it is read. */
 export class LogDocuments {
@@ -43,15 +47,24 @@ export class LogDocuments {
   async close(entry: LogEntry, pause: Pause): Promise<LogEntry> {
     const { index, settings } = this.#options;
     const { log_path } = entry;
-    let closed = entry;
-    if (log_path !== null) ({ entry: closed } = await this.write(entry, readLog(log_path), pause));
-    if (log_path !== null && !settings.get().keep_raw) {
-      await removeFile(log_path);
+    let closed = log_path === null ? entry : await this.#rendered(entry, log_path, pause);
+    if (closed.log_path !== null && !settings.get().keep_raw) {
+      await removeFile(closed.log_path);
       closed = { ...closed, log_path: null };
     }
     await index.close(closed);
     await index.refresh();
     return closed;
+  }
+
+  /** Without its log, which a person or a process that died removed, the facts of the entry stand, and the markdown there is. */
+  async #rendered(entry: LogEntry, log: string, pause: Pause): Promise<LogEntry> {
+    try {
+      return (await this.write(entry, readLog(log), pause)).entry;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      return { ...entry, log_path: null };
+    }
   }
 
   /** Writes the markdown of these events to the place of the entry. */
@@ -67,10 +80,17 @@ export class LogDocuments {
     return { entry: { ...entry, ...facts }, markdown };
   }
 
-  async read(entry: LogEntry, { chain = false, maxBlocks }: ReadOptions, signal: AbortSignal): Promise<string> {
+  async read(entry: LogEntry, options: ReadOptions, signal: AbortSignal): Promise<string> {
+    const { chain = false, maxBlocks, mostChars = longestDocument } = options;
     const all = chain ? await this.#chainOf(entry) : [entry];
     const parts: string[] = [];
-    for (const [at, one] of all.entries()) parts.push(await this.#one(one, at > 0, maxBlocks, signal));
+    let chars = 0;
+    for (const [at, one] of all.entries()) {
+      const part = await this.#one(one, at > 0, maxBlocks, signal);
+      chars += part.length;
+      if (chars > mostChars) throw tooLong(all.length);
+      parts.push(part);
+    }
     return parts.join('\n');
   }
 
@@ -114,3 +134,8 @@ export class LogDocuments {
     return [...before.reverse(), entry, ...after];
   }
 }
+
+const tooLong = (count: number): FairleadError =>
+  new FairleadError('too_large', `Together these ${count} recordings are too long for one document.`, {
+    hint: 'Read them one by one, without chain, or give max_blocks.',
+  });

@@ -51,3 +51,8 @@ test('a link in place of a log is not followed', async () => {
   symlinkSync(join(folder, 'x.log'), path);
   await expect(records(path)).rejects.toThrow('ELOOP');
 });
+
+test('a line that is too long for a log is skipped, and the places behind it are still true', async () => {
+  const text = `${'A'.repeat(9 << 20)}\n${logLine(4, 'out', 'a')}`;
+  expect(await all(text)).toMatchObject([{ micros: 4, end: text.length }]);
+});

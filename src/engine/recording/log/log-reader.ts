@@ -25,7 +25,10 @@ export async function* readLog(path: string, to = Number.POSITIVE_INFINITY): Asy
       at += bytesRead;
       const lines = (rest + page.toString('latin1', 0, bytesRead)).split('\n');
       rest = lines.pop() ?? '';
-      if (rest.length > longestLine) rest = '';
+      if (rest.length > longestLine) {
+        end += rest.length;
+        rest = '';
+      }
       for (const line of lines) {
         end += line.length + 1;
         const event = parseLogLine(line);

@@ -38,6 +38,11 @@ interface LogRecorderInit {
 const flushMs = 1000;
 const flushBytes = 64 << 10;
 const flushEvents = 100;
+/** Output of one event. A terminal that is resumed brings all at once what it printed meanwhile. */
+const mostPerLine = 256 << 10;
+
+/** So often at least it looks whether the limit of idle time has changed. */
+const mostIdleMs = 60_000;
 
 /** One raw log of one terminal, as it is written. */
 export class LogRecorder {
@@ -203,7 +208,9 @@ export class LogRecorder {
       if ('mark' in piece) this.#mark(piece.mark, micros);
       else {
         this.#bytes += piece.bytes.length;
-        this.#add('out', piece.bytes, micros);
+        for (let at = 0; at < piece.bytes.length; at += mostPerLine) {
+          this.#add('out', piece.bytes.subarray(at, at + mostPerLine), micros);
+        }
       }
     }
     const { limits } = this.#init;
@@ -267,7 +274,7 @@ export class LogRecorder {
       else this.#idleTimer = this.#armIdle();
     };
     if (limit === 0) return undefined;
-    return clock.after(Math.max(1, this.#lastMs + limit - clock.monotonic()), look);
+    return clock.after(Math.min(mostIdleMs, Math.max(1, this.#lastMs + limit - clock.monotonic())), look);
   }
 
   /** Unix time in microseconds; never goes back. */

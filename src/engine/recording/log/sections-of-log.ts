@@ -3,7 +3,7 @@ import { parseSize } from '../cast/cast-reader.ts';
 import type { Size } from '../../terminal/channel.ts';
 import { BlockCount } from './block-count.ts';
 import type { LogEvent } from './log-line.ts';
-import { OutputText } from './output-text.ts';
+import { OutputText, TextRoom } from './output-text.ts';
 
 /** Output of one command, or output between commands. */
 export interface LogSection {
@@ -33,6 +33,7 @@ const mostTyped = 1 << 20;
 /** Finds the commands in the events of a raw log, and what each of them printed. Marks may be missing; output never is. */
 export class LogSections {
   readonly #pause: Pause;
+  readonly #room = new TextRoom();
   readonly #sections: LogSection[] = [];
   readonly #count = new BlockCount();
   #size = usualSize;
@@ -48,7 +49,7 @@ export class LogSections {
 
   constructor(pause: Pause) {
     this.#pause = pause;
-    this.#text = new OutputText(this.#size, pause);
+    this.#text = new OutputText(this.#size, pause, this.#room);
   }
 
   get blockCount(): number {
@@ -150,7 +151,7 @@ export class LogSections {
 
   async #takeText(): Promise<string> {
     using text = this.#text;
-    this.#text = new OutputText(this.#size, this.#pause);
+    this.#text = new OutputText(this.#size, this.#pause, this.#room);
     return await text.end(this.#lastMicros);
   }
 }

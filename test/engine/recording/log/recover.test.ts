@@ -5,14 +5,16 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LogEntry } from '../../../../src/engine/recording/log/entry.ts';
+import { readLog } from '../../../../src/engine/recording/log/log-reader.ts';
 import { openWire, type Wire } from '../../../support/reading.ts';
 import { logEvents, LogRoot, outputOf } from '../../../support/session-logs.ts';
 
@@ -113,4 +115,52 @@ test('a log that is gone leaves an entry without one, and is no failure', async 
   expect(entry).toMatchObject({ exit_reason: 'recovered', log_path: null });
   expect(existsSync(entry.md_path)).toBe(false);
   expect(after.said).toEqual([]);
+});
+
+test('a process that died after it removed the raw log, before it closed the entry: the markdown stays, and is found', async () => {
+  using root = new LogRoot();
+  await using logs = root.open();
+  await using wire = openWire();
+  const { unterm_session_id: id } = await logs.start(wire.terminal);
+  await wire.ran('echo one', 'one\r\n');
+  const { md_path } = await logs.stop(wire.terminal);
+  const markdown = text(md_path);
+  using after = crashed(root);
+  const closed = join(after.path, 'sessions', '.entries', `${id}.json`);
+  renameSync(closed, closed.replace('.json', '.open.json'));
+  await using next = after.open();
+  rmSync(next.library.find(id).log_path ?? '');
+  expect(await next.library.recover()).toBe(1);
+  expect(await next.library.recover()).toBe(0);
+  expect(next.library.find(id)).toMatchObject({ exit_reason: 'recording_stopped', log_path: null });
+  expect(await next.library.documents.read(next.library.find(id), {}, AbortSignal.timeout(20_000))).toBe(markdown);
+  expect(after.said).toEqual([]);
+});
+
+test('a recording whose folder was removed can be stopped', async () => {
+  using root = new LogRoot();
+  await using logs = root.open();
+  await using wire = openWire();
+  const { log_path } = await logs.start(wire.terminal);
+  await wire.ran('echo one', 'one\r\n');
+  rmSync(dirname(log_path ?? ''), { recursive: true });
+  expect(await logs.stop(wire.terminal)).toMatchObject({ exit_reason: 'recording_stopped', log_path: null });
+  expect(await logs.library.index.open()).toEqual([]);
+});
+
+test('more output between two servers than a line of a log may have is in the log', async () => {
+  using root = new LogRoot();
+  await using logs = root.open();
+  await using wire = openWire({ capacity: 16 << 20 });
+  await logs.start(wire.terminal);
+  await logs.flush(wire.terminal.id);
+  using after = crashed(root);
+  await wire.say(`${'x'.repeat(78)}\r\n`.repeat(100_000));
+  await wire.say('the end\r\n');
+  await using next = after.open({ limits: { rawBytes: 1 << 30 } });
+  await next.resumed(wire.terminal, undefined);
+  const { log_path } = await next.stop(wire.terminal);
+  let bytes = 0;
+  for await (const { name, data } of readLog(log_path ?? '')) bytes += name === 'out' ? data.length : 0;
+  expect(bytes).toBe(wire.terminal.log.end);
 });

@@ -254,3 +254,35 @@ test('an end of the server closes recordings as server_shutdown (R-RPC-066)', as
   expect(logs.continues(wire.terminal.id)).toBeDefined();
   await expect(logs.start(wire.terminal)).rejects.toThrow('The server is shutting down.');
 });
+
+test('a shorter limit of idle time counts for recordings that run (R-RPC-064)', async () => {
+  const clock = new ManualClock(epoch);
+  using root = new LogRoot(clock);
+  await using logs = root.open();
+  root.configure(logs, { idle_rotate_minutes: 600 });
+  await using wire = openWire({ clock });
+  await logs.start(wire.terminal);
+  await wire.say('output');
+  root.configure(logs, { idle_rotate_minutes: 2 });
+  clock.advance(60_000);
+  clock.advance(60_000);
+  await until(async () => (await entries(logs)).some(({ exit_reason }) => exit_reason === 'rotated_idle'));
+});
+
+test('a chain that is too long for one document is refused, with what to do instead', async () => {
+  using root = new LogRoot();
+  await using logs = root.open({ limits: { blocks: 2 } });
+  await using wire = openWire();
+  const { unterm_session_id: id } = await logs.start(wire.terminal);
+  for (let n = 0; n < 4; n++) await wire.ran(`echo ${n}`, `${n}\r\n`);
+  await until(async () => (await entries(logs)).length > 1);
+  await logs.stop(wire.terminal);
+  const whole = await read(logs, id, true);
+  const limited = (mostChars: number): Promise<string> =>
+    logs.library.documents.read(logs.library.find(id), { chain: true, mostChars }, AbortSignal.timeout(20_000));
+  await expect(limited(whole.length - 10)).rejects.toMatchObject({
+    code: 'too_large',
+    hint: expect.stringContaining('one by one') as string,
+  });
+  expect(await limited(whole.length)).toBe(whole);
+});
