@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cell, decodePng, gridOf, text, wide } from '../../../test/support/pictures.ts';
-import { standard } from '../picture/themes.ts';
+import { standard, themeNamed } from '../picture/themes.ts';
 import type { Cell, Grid } from '../screen/grid.ts';
 import { contactSheet, type Tile } from './contact-sheet.ts';
 import { drawRows, drawSheet } from './draw.ts';
@@ -80,15 +80,15 @@ test('the same sessions give the same bytes, and their pixels are theirs (R-RPC-
     tile('1  漢字 🙂', [text('plain'), [...wide('漢'), ...wide('🙂')], text('red', { fg: 1 })]),
     tile('2', [Array.from({ length: 30 }, () => cell('', { bg: 2 }))]),
   ];
-  const one = await drawSheet(tiles, undefined, signal);
-  const two = await drawSheet(tiles, undefined, signal);
+  const one = await drawSheet(tiles, standard, signal);
+  const two = await drawSheet(tiles, standard, signal);
   expect(Buffer.from(two.bytes).equals(Buffer.from(one.bytes))).toBe(true);
   const picture = decodePng(one.bytes);
   // Two pixels to a point: the desk around, the bar of the first tile, and the green row of the second below it.
   expect(picture.at(0, 0)).toBe('#2a2b3c');
   expect(picture.at(33, 33)).toBe('#45465a');
   expect(picture.at(40, 32 + 6 * 34 + 17)).toBe('#a6e3a1');
-  expect((await drawSheet(tiles, 'classic', signal)).bytes).not.toEqual(one.bytes);
+  expect((await drawSheet(tiles, themeNamed('classic'), signal)).bytes).not.toEqual(one.bytes);
 });
 
 test('100 sessions of 1000 × 1000, each cell of another colour: bounded pixels and memory', async () => {
@@ -103,7 +103,7 @@ test('100 sessions of 1000 × 1000, each cell of another colour: bounded pixels 
     );
   const tiles = Array.from({ length: 100 }, (_, at) => tile(String(at), [], 1000, { rows: 1000, grid: colourful }));
   const before = process.memoryUsage().arrayBuffers;
-  const { width, height, cropped, omitted } = await drawSheet(tiles, undefined, signal);
+  const { width, height, cropped, omitted } = await drawSheet(tiles, standard, signal);
   expect(width * height).toBeLessThanOrEqual(13_200_000);
   expect({ cropped, omitted }).toEqual({ cropped: 100, omitted: 0 });
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200 << 20);
@@ -118,7 +118,7 @@ test('rows beyond what a picture holds are left out at the beginning, and counte
       1000,
     );
   };
-  const { rows, width, height } = await drawRows({ cols: 1000, rows: 1000, grid, scale: 1 }, signal);
+  const { rows, width, height } = await drawRows({ cols: 1000, rows: 1000, grid, theme: standard, scale: 1 }, signal);
   expect(rows).toBeLessThan(1000);
   expect(rows).toBeGreaterThan(200);
   expect(width * height).toBeLessThanOrEqual(36_000_000);
@@ -127,6 +127,7 @@ test('rows beyond what a picture holds are left out at the beginning, and counte
     {
       cols: 120,
       rows: 2000,
+      theme: standard,
       grid: (from, count) =>
         gridOf(
           Array.from({ length: count }, () => text(`${from}`)),
@@ -146,7 +147,7 @@ test('a tall picture of very many colours shows fewer rows rather than taking hu
       ),
       120,
     );
-  const { rows, width, height } = await drawRows({ cols: 120, rows: 2000, grid, scale: 1 }, signal);
+  const { rows, width, height } = await drawRows({ cols: 120, rows: 2000, grid, theme: standard, scale: 1 }, signal);
   expect(rows).toBeLessThan(2000);
   expect(width * height).toBeLessThanOrEqual(16_000_000);
 }, 60_000);

@@ -1,7 +1,7 @@
 import { FairleadError } from '../../contract/errors.ts';
 import { colsThatFit, type PictureLimits, rowsThatFit } from '../picture/geometry.ts';
 import type { Picture } from '../picture/png.ts';
-import { type Theme, themeNamed } from '../picture/themes.ts';
+import type { Theme } from '../picture/themes.ts';
 import type { Grid } from '../screen/grid.ts';
 import { type ContactSheet, contactSheet, type Tile } from './contact-sheet.ts';
 
@@ -21,13 +21,8 @@ export interface DrawnSheet extends Picture, Pick<ContactSheet, 'cropped' | 'omi
 }
 
 /** A picture of all tiles. Its size is bounded: what does not fit is cropped, and at last left out. */
-export async function drawSheet(
-  tiles: readonly Tile[],
-  theme: string | undefined,
-  signal: AbortSignal,
-): Promise<DrawnSheet> {
+export async function drawSheet(tiles: readonly Tile[], colors: Theme, signal: AbortSignal): Promise<DrawnSheet> {
   const { drawPng } = await import('../picture/png.ts');
-  const colors = themeNamed(theme);
   const bounds = { cols: colsThatFit(1, sheetLimits), rows: rowsThatFit(1, 1, sheetLimits) };
   return await withLess(Math.floor(sheetLimits.area / cellArea), async (area) => {
     const { grid, theme: look, layout, cropped, omitted } = contactSheet(tiles, colors, { ...bounds, area });
@@ -48,7 +43,7 @@ interface RowsRequest {
   readonly grid: (from: number, count: number) => Grid;
   readonly fromCol?: number | undefined;
   readonly colCount?: number | undefined;
-  readonly theme?: string | undefined;
+  readonly theme: Theme;
   readonly scale?: number | undefined;
 }
 
@@ -60,8 +55,7 @@ export interface DrawnRows extends Picture {
 /** A picture of many rows. At most so many are drawn as fit the limits. */
 export async function drawRows(request: RowsRequest, signal: AbortSignal): Promise<DrawnRows> {
   const { drawPng } = await import('../picture/png.ts');
-  const { cols, fromCol = 0, colCount = cols - fromCol } = request;
-  const theme: Theme = themeNamed(request.theme);
+  const { cols, theme, fromCol = 0, colCount = cols - fromCol } = request;
   const scale = request.scale ?? scaleFor(colCount, request.rows);
   const most = Math.max(1, Math.min(request.rows, rowsThatFit(colCount, scale, windowLimits)));
   return await withLess(most, async (rows) => {

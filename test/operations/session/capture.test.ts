@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { call as callOperation } from '../../../src/engine/call/call.ts';
 import { localPerson } from '../../../src/engine/call/principal.ts';
 import { screen as captureScreen } from '../../../src/operations/session/capture/screen.ts';
+import { personSettings } from '../../../src/engine/settings/settings.ts';
 import { select } from '../../../src/operations/session/capture/select.ts';
 import { window } from '../../../src/operations/session/capture/window.ts';
 import { run_wait } from '../../../src/operations/session/exec.ts';
@@ -106,6 +107,46 @@ test('capture.window with the scrollback: a tall picture, and its text (R-RPC-12
   const newest = await call('capture.window', { id, scrollback: true, max_rows: 50 });
   expect(newest.rows).toEqual({ from: 250, count: 50, left_out: 0 });
   expect(newest.screen.startsWith('line 250\n')).toBe(true);
+});
+
+test('rows that left the emulator are on pictures, too (R-RPC-121, R-RPC-122)', async () => {
+  const id = await place.create({
+    cols: 20,
+    rows: 10,
+    argv: ['sh', '-c', 'seq -f "line %g 漢" 0 2999; exec sleep 600'],
+  });
+  await place.running(id, 'sleep');
+  const tall = await call('capture.window', { id, scrollback: true });
+  expect(tall.rows).toEqual({ from: 1001, count: 2000, left_out: 0 });
+  expect(tall.screen.split('\n')).toHaveLength(1999);
+  expect(tall.screen.startsWith('line 1001 漢\nline 1002 漢\n')).toBe(true);
+  expect(tall.note).toMatch(/^Rows before \d+ come back from the log, without their colours\.$/);
+  const far = await call('capture.select', { id, row: 40, rows: 2 });
+  expect(far).toMatchObject({ text: 'line 40 漢\nline 41 漢', region: { row: 40, rows: 2 } });
+  const found = await call('capture.select', { id, pattern: 'line 77 漢', context: 1 });
+  expect(found).toMatchObject({ text: 'line 76 漢\nline 77 漢\nline 78 漢', region: { row: 76, rows: 3, total: 1 } });
+  expect(found.image.height).toBe(2 * (3 * 17 + 32));
+});
+
+test('a picture has the colours of the theme in force, unless it names another (R-RPC-120, R-RPC-142)', async () => {
+  const settings = place.engine.service(personSettings);
+  const id = await showing('theme', { cols: 20, rows: 3 });
+  const corner = async (method: string, params: object = {}): Promise<string> => {
+    const { image } = await call(method, { id, ...params });
+    return decodePng(fileOf(image.path)).at(1, 1);
+  };
+  settings.setTheme('daylight');
+  try {
+    expect(await corner('capture.window')).toBe('#fdf6e3');
+    expect(await corner('capture.select', { row: 0 })).toBe('#fdf6e3');
+    expect(await corner('capture.window', { theme: 'classic' })).toBe('#000000');
+    const light = (await call('capture.screen')).image.sha256;
+    settings.setTheme('standard');
+    expect((await call('capture.screen')).image.sha256).not.toBe(light);
+  } finally {
+    settings.setTheme('standard');
+  }
+  expect(await corner('capture.window')).toBe('#1e1e2e');
 });
 
 test('capture.select: rows and columns by their absolute numbers (R-RPC-122)', async () => {

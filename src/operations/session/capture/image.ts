@@ -4,7 +4,9 @@ import { accounted, type Call } from '../../../engine/call/call.ts';
 import type { Content } from '../../../engine/call/operation.ts';
 import { grabDesktop } from '../../../engine/capture/desktop.ts';
 import { instanceClipboard } from '../../../engine/capture/clipboard.ts';
+import type { RowsToDraw } from '../../../engine/capture/rows-to-draw.ts';
 import type { Picture } from '../../../engine/picture/png.ts';
+import { themeNamed } from '../../../engine/picture/themes.ts';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Terminal } from '../../../engine/terminal/terminal.ts';
 
@@ -12,7 +14,10 @@ import type { Terminal } from '../../../engine/terminal/terminal.ts';
 
 export const captureInput = {
   include_base64: z.boolean().default(false).describe('Add the PNG to the answer as base64'),
-  theme: z.enum(['standard', 'midnight', 'daylight', 'classic']).optional().describe('Colours; default standard'),
+  theme: z
+    .enum(['standard', 'midnight', 'daylight', 'classic'])
+    .optional()
+    .describe('Colours; default the theme in force'),
   os: z.boolean().default(false).describe('A picture of the desktop instead, if a program of the system can take one'),
 };
 
@@ -28,6 +33,20 @@ export const CapturedImage = z.object({
 });
 
 export const imageShape = { image: CapturedImage, type: z.literal('image/png') };
+
+/** The colours of a picture. */
+export const themeOf = ({ input, engine }: Pick<Call<{ readonly theme?: string | undefined }>, 'input' | 'engine'>) =>
+  input.theme === undefined ? engine.theme : themeNamed(input.theme);
+
+/** In words, where older rows begin to lack their colours. */
+export const plainNote = ({ colouredFrom }: RowsToDraw, from: number): string =>
+  from < colouredFrom ? `Rows before ${colouredFrom} come back from the log, without their colours.` : '';
+
+/** What a caller should know of a picture, where there is anything. */
+export function withNote(sentences: readonly string[]): { note?: string } {
+  const note = sentences.filter((one) => one !== '').join(' ');
+  return note === '' ? {} : { note };
+}
 
 /** A symbol, so that no JSON carries the bytes unless they were asked for. */
 const png = Symbol('png');

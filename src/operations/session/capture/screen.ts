@@ -5,7 +5,7 @@ import type { Tile } from '../../../engine/capture/contact-sheet.ts';
 import { drawSheet } from '../../../engine/capture/draw.ts';
 import { lookAt } from '../../../engine/capture/session-tile.ts';
 import { pauses } from '../../../system/turns.ts';
-import { aboutSession, captureInput, desktop, desktopShape, imageShape, saved, withPicture } from './image.ts';
+import { aboutSession, captureInput, desktop, desktopShape, imageShape, saved, themeOf, withPicture } from './image.ts';
 
 /** All texts of one answer, in characters: well below the protocol's line limit. */
 const mostText = 4 << 20;
@@ -47,7 +47,7 @@ export async function sheetOf({ input, engine, caller, signal }: Looking) {
     });
     await pause();
   }
-  const { columns, cropped, omitted, ...picture } = await drawSheet(tiles, input.theme, signal);
+  const { columns, cropped, omitted, ...picture } = await drawSheet(tiles, themeOf({ input, engine }), signal);
   return { captures, picture, sheet: { sessions: tiles.length, columns, cropped, omitted } };
 }
 

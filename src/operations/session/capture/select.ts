@@ -6,12 +6,25 @@ import { operation } from '../../../engine/call/operation.ts';
 import { replayBlock } from '../../../engine/capture/block-screen.ts';
 import { cellsText } from '../../../engine/capture/cells-text.ts';
 import { drawRows } from '../../../engine/capture/draw.ts';
+import { type RowsToDraw, rowsToDraw } from '../../../engine/capture/rows-to-draw.ts';
 import { refuseOldRows } from '../../../engine/reading/epoch.ts';
 import { findInTerminal } from '../../../engine/reading/find.ts';
 import type { Grid } from '../../../engine/screen/grid.ts';
 import type { Terminal } from '../../../engine/terminal/terminal.ts';
 import { session, sessionOf, syncedSession } from '../shared.ts';
-import { aboutSession, captureInput, desktop, desktopShape, imageShape, saved, Scale, withPicture } from './image.ts';
+import {
+  aboutSession,
+  captureInput,
+  desktop,
+  desktopShape,
+  imageShape,
+  plainNote,
+  saved,
+  Scale,
+  themeOf,
+  withNote,
+  withPicture,
+} from './image.ts';
 import { Sheet, sheetNote, sheetOf, sheetWords } from './screen.ts';
 
 const mostRows = 2000;
@@ -128,13 +141,15 @@ interface Part {
   readonly fromCol?: number;
   readonly colCount?: number;
   readonly grid: (from: number, count: number) => Grid;
+  /** Where its rows come from, if they are rows of the session. */
+  readonly source?: RowsToDraw;
 }
 
 /** Draws and saves a part, with its text. What of it does not fit a picture is left out at its beginning. */
 async function taken(call: SelectCall, terminal: Terminal, part: Part, named: Partial<z.output<typeof Region>>) {
-  const { theme, scale } = call.input;
+  const { scale } = call.input;
   const { fromCol: col = 0, colCount: cols = part.cols - col } = part;
-  const { rows, ...picture } = await drawRows({ ...part, theme, scale }, call.signal);
+  const { rows, ...picture } = await drawRows({ ...part, theme: themeOf(call), scale }, call.signal);
   const left = part.rows - rows;
   const { row } = named;
   return {
@@ -143,7 +158,10 @@ async function taken(call: SelectCall, terminal: Terminal, part: Part, named: Pa
     text: cellsText(part.grid(left, rows), col, cols),
     ...(await saved('region', picture, call)),
     mode: 'region' as const,
-    ...(left > 0 && { note: `A picture of all ${part.rows} rows would be too large: the last ${rows} show.` }),
+    ...withNote([
+      left > 0 ? `A picture of all ${part.rows} rows would be too large: the last ${rows} show.` : '',
+      part.source && row !== undefined ? plainNote(part.source, row + left) : '',
+    ]),
   };
 }
 
@@ -152,11 +170,12 @@ async function ofRows(call: SelectCall) {
   const terminal = await syncedSession(call);
   refuseOldRows(terminal, epoch);
   const { screen } = terminal;
-  const { size, viewportTop, baseRow } = screen;
+  const { size, viewportTop } = screen;
   const end = viewportTop + size.rows;
   const row = wanted.row ?? viewportTop;
   const col = wanted.col ?? 0;
-  const first = screen.alternate ? viewportTop : baseRow;
+  const source = await rowsToDraw(terminal, row, call.signal);
+  const { first } = source;
   if (row < first || row >= end) {
     throw new FairleadError('invalid_input', `There is no row ${row}: the rows are ${first} to ${end - 1}.`, {
       hint: row < first ? 'Older rows are no longer kept.' : 'Rows are counted from the start of the session.',
@@ -169,11 +188,11 @@ async function ofRows(call: SelectCall) {
   }
   const rows = Math.min(wanted.rows ?? end - row, end - row);
   const colCount = Math.min(wanted.cols ?? size.cols, size.cols - col);
-  const grid = (from: number, count: number): Grid => screen.grid({ from: row + from, rows: count });
+  const grid = (from: number, count: number): Grid => source.grid(row + from, count);
   return await taken(
     call,
     terminal,
-    { cols: size.cols, rows, fromCol: col, colCount, grid },
+    { cols: size.cols, rows, fromCol: col, colCount, grid, source },
     { row, epoch: screen.epoch },
   );
 }
@@ -211,12 +230,13 @@ async function ofPattern(call: SelectCall, pattern: string) {
     const newest = matches.at(-1);
     if (!newest) continue;
     const { screen } = terminal;
-    const first = Math.max(screen.alternate ? screen.viewportTop : screen.baseRow, newest.row - input.context);
+    const source = await rowsToDraw(terminal, Math.max(0, newest.row - input.context), signal);
+    const first = Math.max(source.first, newest.row - input.context);
     const last = Math.min(screen.viewportTop + screen.size.rows - 1, newest.endRow + input.context);
     const rows = Math.min(mostRows, last - first + 1);
-    const grid = (from: number, count: number): Grid => screen.grid({ from: first + from, rows: count });
+    const grid = (from: number, count: number): Grid => source.grid(first + from, count);
     const named = { row: first, epoch: now, match: newest.match, total };
-    return await taken(call, terminal, { cols: screen.size.cols, rows, grid }, named);
+    return await taken(call, terminal, { cols: screen.size.cols, rows, grid, source }, named);
   }
   throw new FairleadError('not_found', `No session shows ${quote(pattern)}.`, {
     hint: 'Only what is still in the scrollback can be found. Letters must have the same case; regex takes (?i).',

@@ -2,11 +2,24 @@ import { z } from 'zod';
 import type { Call } from '../../../engine/call/call.ts';
 import { operation } from '../../../engine/call/operation.ts';
 import { drawRows } from '../../../engine/capture/draw.ts';
+import { type RowsToDraw, rowsToDraw } from '../../../engine/capture/rows-to-draw.ts';
 import { cutAt } from '../../../engine/capture/session-tile.ts';
 import type { Terminal } from '../../../engine/terminal/terminal.ts';
 import { ancestorsOf } from '../../../system/process-ancestors.ts';
 import { plainLine, session, sessionOf } from '../shared.ts';
-import { aboutSession, captureInput, desktop, desktopShape, imageShape, saved, Scale, withPicture } from './image.ts';
+import {
+  aboutSession,
+  captureInput,
+  desktop,
+  desktopShape,
+  imageShape,
+  plainNote,
+  saved,
+  Scale,
+  themeOf,
+  withNote,
+  withPicture,
+} from './image.ts';
 import { Sheet, sheetNote, sheetOf, sheetWords } from './screen.ts';
 
 const mostRows = 2000;
@@ -59,8 +72,8 @@ export const window = operation({
     const found = await windowOf(call);
     if (!found) return await unmatched(call);
     await found.sync(call.signal);
-    const rows = rowsOf(found, call.input);
-    const [text, isCut] = textOf(found, rows.from, rows.count);
+    const { drawable, ...rows } = await rowsOf(found, call.input, call.signal);
+    const [text, isCut] = textOf(drawable.texts(rows.from, rows.count));
     const facts = {
       ...aboutSession(found),
       screen: text,
@@ -68,19 +81,21 @@ export const window = operation({
       text_snapshot: true,
     };
     if (call.input.os) return { ...facts, ...(await desktop('window', call)) };
-    const { theme, scale } = call.input;
-    const { screen: shown } = found;
-    const grid = (from: number, count: number) => shown.grid({ from: rows.from + from, rows: count });
-    const request = { cols: shown.size.cols, rows: rows.count, grid, theme, scale };
+    const { scale } = call.input;
+    const grid = (from: number, count: number) => drawable.grid(rows.from + from, count);
+    const { cols } = found.screen.size;
+    const request = { cols, rows: rows.count, grid, theme: themeOf(call), scale };
     const { rows: drawn, ...picture } = await drawRows(request, call.signal);
     const left_out = rows.count - drawn;
+    const note = [
+      left_out > 0 ? `A picture of all ${rows.count} rows would be too large: the newest ${drawn} show.` : '',
+      plainNote(drawable, rows.from + left_out),
+    ];
     return {
       ...facts,
       rows: { from: rows.from + left_out, count: drawn, left_out },
       ...(await saved('window', picture, call)),
-      ...(left_out > 0 && {
-        note: `A picture of all ${rows.count} rows would be too large: the newest ${drawn} show.`,
-      }),
+      ...withNote(note),
     };
   },
   show: ({ image, matched, candidates = [] }) =>
@@ -141,22 +156,27 @@ async function unmatched(call: WindowCall) {
 }
 
 /** The rows that are wanted, by absolute number. */
-function rowsOf(
-  { screen: shown }: Terminal,
+async function rowsOf(
+  terminal: Terminal,
   { scrollback, max_rows }: Pick<z.output<typeof WindowInput>, 'scrollback' | 'max_rows'>,
-): { from: number; count: number } {
-  const { viewportTop, baseRow, cursor, alternate } = shown.facts;
+  signal: AbortSignal,
+): Promise<{ from: number; count: number; drawable: RowsToDraw }> {
+  const { screen: shown } = terminal;
+  const { viewportTop, cursor, alternate } = shown.facts;
   const { rows } = shown.size;
-  if (!scrollback || alternate) return { from: viewportTop, count: rows };
+  if (!scrollback || alternate) {
+    return { from: viewportTop, count: rows, drawable: await rowsToDraw(terminal, viewportTop, signal) };
+  }
   const texts = shown.rowTexts(viewportTop, rows);
   const used = texts.findLastIndex(({ text }) => text.trim() !== '') + 1;
   const end = viewportTop + Math.max(used, cursor.y + 1);
-  const from = Math.max(baseRow, end - max_rows);
-  return { from, count: end - from };
+  const drawable = await rowsToDraw(terminal, Math.max(0, end - max_rows), signal);
+  const from = Math.max(drawable.first, end - max_rows);
+  return { from, count: end - from, drawable };
 }
 
-function textOf({ screen: shown }: Terminal, from: number, count: number): [text: string, isCut: boolean] {
-  const lines = shown.rowTexts(from, count).map(({ text }) => plainLine(text).trimEnd());
+function textOf(rows: readonly string[]): [text: string, isCut: boolean] {
+  const lines = rows.map((row) => plainLine(row).trimEnd());
   const text = lines.join('\n').trimEnd();
   return text.length > mostWindowText ? [cutAt(text, mostWindowText), true] : [text, false];
 }
