@@ -11,12 +11,12 @@ import { EngineEvents } from './events/engine-events.ts';
 import { type Gate, openGate } from './call/gate.ts';
 import { Idempotency, type IdempotencyLimits } from './call/idempotency.ts';
 import { incident, type Log } from '../system/incident.ts';
+import type { KeptTerminal, TerminalBefore } from './resume/kept-terminal.ts';
 import { decodeFacts, type TerminalFacts } from './resume/terminal-facts.ts';
 import { decodeState } from './resume/saved-state.ts';
 import { StateSaver } from './resume/state-saver.ts';
 import { logCapacity, widenLogs } from './terminal/log-room.ts';
-import type { OutputLog } from './terminal/output-log.ts';
-import type { ServiceKey, ServiceMaker } from './call/service.ts';
+import { type ServiceKey, type ServiceMakers, Services, shuttingDown } from './call/service.ts';
 import { Pictures } from './picture/pictures.ts';
 import { hideKnown } from './redaction/hide-known.ts';
 import type { Redactor } from './redaction/redactor.ts';
@@ -27,7 +27,6 @@ import { Recordings, type RecordingsOptions } from './recording/recordings.ts';
 import { SessionLogs, type SessionLogsOptions } from './recording/log/session-logs.ts';
 import { type SessionLimits, Sessions } from './sessions/sessions.ts';
 import { systemClock } from '../system/clock.ts';
-import type { Resumed } from './terminal/terminal-init.ts';
 import { Terminal } from './terminal/terminal.ts';
 import type { OpenedChannel, OpenRequest, TargetList, Transport } from './terminal/transport.ts';
 
@@ -47,7 +46,7 @@ export interface EngineOptions {
   /** The colours in force: of pictures that name no theme, and of what new terminals tell programs that ask. */
   readonly theme?: () => Theme;
   /** What operations find with `engine.part(key)`, each made on first need. */
-  readonly parts?: readonly (readonly [ServiceKey<AsyncDisposable>, ServiceMaker])[];
+  readonly parts?: ServiceMakers;
   readonly clock?: Clock;
   readonly gate?: Gate;
   /** The redactor of the moment: it masks secrets in what is written down. */
@@ -60,21 +59,6 @@ export interface EngineOptions {
   readonly log?: Log;
   /** Terminals that others remember end with this engine, too. */
   readonly endAll?: boolean;
-}
-
-/** A far side that another process served before. */
-interface KeptTerminal {
-  readonly id: string;
-  readonly size: Size;
-  readonly opened: Pick<OpenedChannel, 'channel' | 'environment' | 'release'>;
-  /** Its output so far; that of the channel goes on behind it. */
-  readonly log: OutputLog;
-  /** What was noted and saved of it, where anything was. */
-  readonly facts: Uint8Array | undefined;
-  readonly state: Uint8Array | undefined;
-  /** Up to this offset others have answered what programs ask their terminal. */
-  readonly seen: number | undefined;
-  readonly endedAt: number | undefined;
 }
 
 /** How long an orderly end may take before the process goes anyway. */
@@ -103,7 +87,7 @@ export class Engine implements AsyncDisposable {
   readonly #options: EngineOptions;
   readonly #terminals = new Map<string, Terminal>();
   readonly #keepings = new Map<Terminal, StateSaver>();
-  readonly #parts = new Map<ServiceKey<AsyncDisposable>, AsyncDisposable>();
+  readonly #services: Services;
   readonly #background = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   #nextNumber = 0;
@@ -111,6 +95,7 @@ export class Engine implements AsyncDisposable {
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#services = new Services(this, options.parts);
     // Every terminal that is being opened listens to it, and they may be many.
     setMaxListeners(0, this.#closing.signal);
     this.clock = options.clock ?? systemClock;
@@ -239,13 +224,7 @@ export class Engine implements AsyncDisposable {
     id: string,
     request: OpenRequest,
     opened: OpenedChannel,
-    before: {
-      readonly resumed?: Resumed;
-      readonly number?: number | undefined;
-      readonly next?: number | undefined;
-      readonly log?: string | undefined;
-      readonly recordings?: readonly string[] | undefined;
-    } = {},
+    before: TerminalBefore = {},
   ): Promise<Terminal> {
     // A far side that came up after the end began must not outlive it.
     if (this.#closing.signal.aborted) {
@@ -326,14 +305,7 @@ export class Engine implements AsyncDisposable {
 
   /** What the operations of a book work with. Throws `unsupported` when this engine was made without it. */
   service<T extends AsyncDisposable>(key: ServiceKey<T>): T {
-    const known = this.#parts.get(key);
-    if (known) return known as T;
-    const make = this.#options.parts?.find(([one]) => one === key)?.[1];
-    if (!make) throw new FairleadError('unsupported', `This server has no ${key.name}.`);
-    if (this.#closing.signal.aborted) throw shuttingDown();
-    const part = make(this);
-    this.#parts.set(key, part);
-    return part as T;
+    return this.#services.get(key);
   }
 
   /** Takes over work that no call waits for; the end of the engine does. What fails is logged. */
@@ -391,7 +363,7 @@ export class Engine implements AsyncDisposable {
       [Symbol.asyncDispose]: () => this.#letGo(terminal, killAt),
     }));
     await this.#endAll('a terminal', terminals);
-    await this.#endAll('a service', [...this.#parts.values()]);
+    await this.#endAll('a service', this.#services.made);
     await Promise.all(this.#background);
   }
 
@@ -420,7 +392,3 @@ export class Engine implements AsyncDisposable {
 /** The call was told, or nothing was left to do. */
 const isExpected = (thrown: unknown): boolean =>
   thrown instanceof FairleadError && (thrown.code === 'cancelled' || thrown.code === 'terminal_exited');
-
-function shuttingDown(): FairleadError {
-  return new FairleadError('unavailable', 'The server is shutting down.');
-}

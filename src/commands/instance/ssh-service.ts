@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { places } from '../../config.ts';
 import type { IdempotencyLimits } from '../../engine/call/idempotency.ts';
 import type { Log } from '../../system/incident.ts';
-import type { ServiceKey, ServiceMaker } from '../../engine/call/service.ts';
+import type { ServiceMakers } from '../../engine/call/service.ts';
 import { readSshSettings } from '../../ssh-settings.ts';
 import { sshConnector } from '../../transports/ssh/sessions/connect.ts';
 import { Streams, streams } from '../../streams/streams.ts';
@@ -12,7 +12,7 @@ import type { Invocation } from '../command.ts';
 
 interface SshPart {
   /** The SSH service, and that of everything which can be followed. */
-  readonly parts: readonly (readonly [ServiceKey<AsyncDisposable>, ServiceMaker])[];
+  readonly parts: ServiceMakers;
   readonly idempotency: IdempotencyLimits;
 }
 
