@@ -2,6 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { FairleadError } from '../../../src/contract/errors.ts';
+import { deferred } from '../../../src/lib/deferred.ts';
+import { onAbort } from '../../../src/system/on-abort.ts';
 import { type FakeResources, fakeResources } from '../../support/mcp/fake-resources.ts';
 import { callWithoutTerminals } from '../../support/mcp/engine.ts';
 import { serveMcpHttp } from '../../support/mcp/http.ts';
@@ -287,6 +289,28 @@ describe('a client that never reads', () => {
     expect((await flood(made, big)) * 50_000).toBeLessThan(16 << 20);
     socket.destroy();
     await until(() => made.clients.size === 0);
+  });
+
+  test('HTTP of 2026: a client that leaves before its stream begins leaves nothing behind', async () => {
+    const made = fake();
+    const arrived = deferred();
+    const seen = deferred();
+    const call = callWithoutTerminals();
+    const slow: typeof call = async (op, raw, context) => {
+      arrived.resolve();
+      await new Promise<void>((resolve) => void onAbort(context.signal, resolve));
+      seen.resolve();
+      return await call(op, raw, context);
+    };
+    const { surface } = workshop({ resources: made.resources, call: slow });
+    await using server = await serveMcpHttp(surface, open);
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' };
+    const socket = await silent(server.port, request('POST', listen(1, ['test://a']), headers));
+    await arrived.promise;
+    expect(made.clients.size).toBe(1);
+    socket.destroy();
+    await seen.promise;
+    await expect.poll(() => made.clients.size).toBe(0);
   });
 
   test('HTTP of 2025: without a stream nothing is pulled, and it stays a client until its session ends', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { onAbort } from '../../../system/on-abort.ts';
 import type { HttpVisit } from '../../http/route.ts';
 
 const peers = new WeakMap<Request, string>();
@@ -27,16 +28,14 @@ export async function sendWebResponse(response: Response, to: ServerResponse, go
   to.flushHeaders();
   if (response.body !== null) {
     const reader = response.body.getReader();
-    const stop = (): void => void reader.cancel().catch(() => {});
-    gone.addEventListener('abort', stop, { once: true });
+    // The client may have left before there was an answer.
+    using _stop = onAbort(gone, () => void reader.cancel().catch(() => {}));
     try {
       for (let next = await reader.read(); !next.done && !gone.aborted; next = await reader.read()) {
         if (!to.write(next.value)) await once(to, 'drain', { signal: gone });
       }
     } catch (thrown) {
       if (!gone.aborted) to.destroy(thrown as Error);
-    } finally {
-      gone.removeEventListener('abort', stop);
     }
   }
   to.end();
