@@ -82,8 +82,9 @@ export class Peer implements ConnectedClient, Disposable {
     this.#outbox.add(plain, isKeepalive);
   }
 
-  unmark(plain: string): void {
-    this.#outbox.delete(plain);
+  /** A subscription or lane is over. When it was the last one by this URI, there is nothing to tell of it any more. */
+  unfollow(plain: string): void {
+    if (!this.slots.has(plain) && !this.#laneOn(plain)) this.#outbox.delete(plain);
   }
 
   markList(): void {

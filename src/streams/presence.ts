@@ -12,6 +12,7 @@ export class Presence implements Disposable {
   #streams = 0;
   #hadStream = false;
   #isAway = false;
+  #isOver = false;
   #timer: Disposable | undefined;
 
   constructor(clock: Clock, changed: (isAway: boolean) => void) {
@@ -47,16 +48,19 @@ export class Presence implements Disposable {
 
   #wait(): void {
     this.#timer?.[Symbol.dispose]();
+    // The streams of a client close after it has ended.
+    if (this.#isOver) return;
     this.#timer = this.#clock.after(this.#hadStream ? returnMs : askMs, () => this.#set(true));
   }
 
   #set(isAway: boolean): void {
-    if (this.#isAway === isAway) return;
+    if (this.#isAway === isAway || this.#isOver) return;
     this.#isAway = isAway;
     this.#changed(isAway);
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true;
     this.#timer?.[Symbol.dispose]();
   }
 }

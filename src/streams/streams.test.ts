@@ -194,6 +194,50 @@ describe('clients (remote 3.2, 3.4)', () => {
     expect(bench.clock.timers).toBe(timers);
   });
 
+  test('a client that is told nothing for long keeps no name of what it follows no more', () => {
+    const bench = new StreamBench();
+    const peer = bench.peer('session');
+    peer.hearsOfList = false;
+    for (let at = 0; at < 100; at += 1) {
+      const resource = bench.resource(`r${at}`);
+      const name = `shell://r${at}/output`;
+      bench.streams.subscribe(name, asked(peer));
+      const lane = bench.lane(name, peer);
+      resource.say('x');
+      bench.clock.advance(200);
+      lane[Symbol.dispose]();
+      expect(peer.waiting).toBe(1);
+      bench.streams.unsubscribe(name, asked(peer));
+      expect(peer.waiting).toBe(0);
+    }
+  });
+
+  test('what is remembered of resources goes with them, however many come and go', () => {
+    const bench = new StreamBench();
+    const peer = bench.peer();
+    const stays = bench.resource('stays');
+    bench.streams.read('shell://stays/output', asked(peer));
+    for (let at = 0; at < 1000; at += 1) {
+      const resource = bench.resource(`r${at}`);
+      bench.streams.read(`shell://r${at}/output?cursor=auto`, asked(peer));
+      bench.sources.shell.remove(resource);
+      expect(peer.offsets.size).toBeLessThan(100);
+    }
+    expect(peer.offsets.has(stays.key)).toBe(true);
+  });
+
+  test('what its door says of a client that has ended starts no clock', () => {
+    const bench = new StreamBench();
+    const timers = bench.clock.timers;
+    const peer = bench.peer('session');
+    if (!peer.presence) throw new Error('a session has a presence');
+    peer.presence.streams = 1;
+    peer[Symbol.dispose]();
+    peer.presence.streams = 0;
+    peer.presence.touch();
+    expect(bench.clock.timers).toBe(timers);
+  });
+
   test('a session is away 30 s after its last stream, or 300 s after its last request if it never had one', () => {
     const bench = new StreamBench();
     const [plain, streamed] = [bench.peer('session'), bench.peer('session')];

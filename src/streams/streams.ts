@@ -346,6 +346,7 @@ export class Streams implements AsyncDisposable {
     if (!topic.slots.delete(slot)) return;
     this.#total -= 1;
     peer.slots.delete(uri.plain);
+    peer.unfollow(uri.plain);
     this.#forget(peer);
     topic.check();
   }
@@ -355,6 +356,7 @@ export class Streams implements AsyncDisposable {
     if (!topic.lanes.delete(lane)) return;
     this.#total -= 1;
     peer.lanes.delete(subId);
+    peer.unfollow(lane.request.uri.plain);
     this.#forget(peer);
     topic.check();
   }
