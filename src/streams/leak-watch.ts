@@ -46,6 +46,8 @@ export class LeakKiller implements Disposable {
   readonly #killMs: number;
   readonly #leaks: () => readonly StreamResource[];
   readonly #background: (work: Promise<unknown>) => void;
+  /** Keys of those that are being ended. */
+  readonly #ending = new Set<string>();
   #timer: Disposable | undefined;
 
   constructor(
@@ -65,19 +67,23 @@ export class LeakKiller implements Disposable {
     if (this.#killMs === 0) return;
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    const oldest = Math.min(...this.#leaks().map(({ createdAt }) => createdAt));
+    const oldest = Math.min(...this.#waiting().map(({ createdAt }) => createdAt));
     if (!Number.isFinite(oldest)) return;
     const left = Math.max(1, oldest + this.#killMs - this.#clock.now());
     this.#timer = this.#clock.after(left, () => this.#kill());
   }
 
+  #waiting(): readonly StreamResource[] {
+    return this.#leaks().filter(({ key }) => !this.#ending.has(key));
+  }
+
   #kill(): void {
-    const due = this.#leaks().filter(({ createdAt }) => this.#clock.now() - createdAt >= this.#killMs);
-    for (const { leak } of due) if (leak) this.#background(leak.close());
-    this.#timer = undefined;
-    // What is ending now is not due again.
-    const rest = this.#leaks().filter((one) => !due.some(({ key }) => key === one.key));
-    if (rest.length > 0) this.arm();
+    for (const { key, leak, createdAt } of this.#waiting()) {
+      if (!leak || this.#clock.now() - createdAt < this.#killMs) continue;
+      this.#ending.add(key);
+      this.#background(leak.close().finally(() => this.#ending.delete(key)));
+    }
+    this.arm();
   }
 
   [Symbol.dispose](): void {

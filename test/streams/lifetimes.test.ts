@@ -213,4 +213,21 @@ describe('what becomes of a resource (remote 4.7)', () => {
     bench.clock.advance(100_000);
     expect([leaking, followed, released].map(({ closes }) => closes)).toEqual([1, 0, 0]);
   });
+
+  test('leaks: each is ended once, however long its end takes, and those that come later in their time', () => {
+    const bench = new StreamBench({ leakKillMs: 10_000 });
+    let asked = 0;
+    const slow = bench.resource('slow', { leaks: true });
+    const hanging = { close: () => (asked++, new Promise<void>(() => {})) };
+    Object.assign(slow, { leak: hanging });
+    bench.clock.advance(5000);
+    const later = bench.resource('later', { leaks: true });
+    bench.clock.advance(5000);
+    expect([asked, later.closes]).toEqual([1, 0]);
+    bench.clock.advance(4999);
+    bench.resource('new', { leaks: true });
+    expect([asked, later.closes]).toEqual([1, 0]);
+    bench.clock.advance(1);
+    expect([asked, later.closes]).toEqual([1, 1]);
+  });
 });
