@@ -25,6 +25,8 @@ interface LaneParts {
   readonly subId: string;
   readonly peer: Peer;
   readonly topic: Topic;
+  /** By the name that the request has for it. */
+  readonly resource: StreamResource;
   readonly clock: Clock;
   readonly settings: Pick<StreamSettings, 'laneBuffer' | 'readBytes'>;
   readonly filtering: WorkBudget;
@@ -69,8 +71,7 @@ export class StreamLane implements Disposable {
   blockedMs = 0;
 
   constructor(request: LaneRequest, parts: LaneParts) {
-    const { subId, peer, topic, clock, settings } = parts;
-    const { resource } = topic;
+    const { subId, peer, topic, resource, clock, settings } = parts;
     this.subId = subId;
     this.request = request;
     this.peer = peer;

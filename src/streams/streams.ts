@@ -171,6 +171,7 @@ export class Streams implements AsyncDisposable {
       subId: this.#newId(),
       peer,
       topic,
+      resource,
       clock: this.#engine.clock,
       settings: this.settings,
       filtering: this.#filtering,
@@ -305,7 +306,7 @@ export class Streams implements AsyncDisposable {
     if (this.#total >= maxSubsTotal) throw limit(inAll, maxSubsTotal);
     this.#observed.add(resource.key);
     if (known) return known;
-    const topic = new Topic(resource, {
+    const topic = new Topic(this.#byFirstName(resource), {
       clock: this.#engine.clock,
       settings: this.settings,
       released: ({ resource: { id, owner } }) => this.#released.add(tombstone(id, owner)),
@@ -314,6 +315,16 @@ export class Streams implements AsyncDisposable {
     });
     this.#topics.set(resource.key, topic);
     return topic;
+  }
+
+  /** Of several names of a thing, the first is the one it is listed by, with what its creator asked for. */
+  #byFirstName(resource: StreamResource): StreamResource {
+    for (const source of this.#sources.values()) {
+      if (source.scheme === resource.scheme) break;
+      const found = source.list(undefined).find(({ key }) => key === resource.key);
+      if (found) return found;
+    }
+    return resource;
   }
 
   #listChanged(): void {

@@ -153,6 +153,22 @@ describe('what becomes of a resource (remote 4.7)', () => {
     expect(bench.streams.counts).toMatchObject({ topics: 0, subscriptions: 0 });
   });
 
+  test('its creator decides, under whichever of its names it was followed first (3.1)', () => {
+    const bench = new StreamBench();
+    const peer = bench.peer();
+    const shell = bench.resource('a', { graceMs: 1000 });
+    bench.resource('a', { scheme: 'terminal', key: shell.key });
+    const named = bench.lane('terminal://a/output', peer);
+    expect(named.resource.scheme).toBe('terminal');
+    const other = bench.lane(uri, peer);
+    expect(other.resource.scheme).toBe('shell');
+    named[Symbol.dispose]();
+    other[Symbol.dispose]();
+    expect(other.topic.state).toBe('releasing');
+    bench.clock.advance(1000);
+    expect(shell.closes).toBe(1);
+  });
+
   test('without the flag it is as before, and a resource that closed otherwise is gone', () => {
     const bench = new StreamBench();
     const [resource, peer] = [bench.resource('a'), bench.peer()];
