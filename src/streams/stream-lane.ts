@@ -185,13 +185,12 @@ export class StreamLane implements Disposable {
     if (this.#isPaused) return nothingRead(this.lane);
     const { clock, settings } = this.#parts;
     const until = clock.monotonic() + searchMs;
-    let isTired = false;
     const read = readLane(this.lane, this.resource.content, {
       isOver: this.resource.end !== undefined,
       raw,
       maxBytes: settings.readBytes,
       isFiltered: this.#filter !== undefined,
-      isTired: () => (isTired = clock.monotonic() >= until),
+      isTired: () => clock.monotonic() >= until,
       end: this.#isEndTold ? undefined : this.#end,
     });
     const isText = this.resource.content.type === 'text';
@@ -200,7 +199,8 @@ export class StreamLane implements Disposable {
     const warnings = this.#unreported;
     this.#unreported = [];
     this.#settle();
-    if (isTired) this.topic.announce(this);
+    // A client that reads once for each note is told of what is left over.
+    this.topic.announce(this);
     return { ...read, warnings };
   }
 

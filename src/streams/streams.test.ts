@@ -101,6 +101,37 @@ describe('what a client is told (remote 3.4, 4.1)', () => {
     expect(bench.streams.read('terminal://a/output?cursor=auto', asked(peer)).text?.parts).toEqual([]);
   });
 
+  test('what one read of a lane leaves over is announced at once, also after the end (remote 4.1)', async () => {
+    const bench = new StreamBench({ readBytes: 8192 });
+    const [resource, peer] = [bench.resource('a'), bench.peer()];
+    const lane = bench.lane(uri, peer);
+    resource.say('x'.repeat(20_000));
+    resource.finish('exit');
+    let read = 0;
+    // A client that reads once for each note.
+    for (let notes = await updates(peer); notes.length > 0; notes = await updates(peer)) {
+      expect(notes).toMatchObject([{ uri, subIds: [lane.subId] }]);
+      read += bytesOf(lane.read(false).parts).length;
+    }
+    expect([read, lane.isOver]).toEqual([20_000, true]);
+  });
+
+  test('what follows a gap is announced as well', async () => {
+    const bench = new StreamBench({ laneBuffer: 2 });
+    const [resource, peer] = [bench.resource('a'), bench.peer()];
+    const lane = bench.lane(uri, peer, { lagPolicy: 'drop_newest' });
+    const say = (text: string): void => {
+      resource.say(text);
+      bench.clock.advance(200);
+    };
+    for (const text of ['a', 'b', 'lost']) say(text);
+    await updates(peer);
+    expect(bytesOf(lane.read(false).parts).toString()).toBe('ab');
+    expect(await updates(peer)).toMatchObject([{ subIds: [lane.subId] }]);
+    expect(lane.read(false)).toMatchObject({ laggedEvents: 1, truncated: 4 });
+    expect(await updates(peer)).toEqual([]);
+  });
+
   test('the list is told of at most once a second', async () => {
     const bench = new StreamBench();
     const peer = bench.peer();
