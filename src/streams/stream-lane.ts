@@ -1,4 +1,7 @@
+import type { FairleadError } from '../contract/errors.ts';
+import { remoteError } from '../contract/remote-errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { closest } from '../lib/closest.ts';
 import type { Pattern } from '../engine/waiting/pattern.ts';
 import type { FlushCause } from './debouncer.ts';
 import { Lane } from './lane.ts';
@@ -295,3 +298,11 @@ export class StreamLane implements Disposable {
     this.#parts.over(this);
   }
 }
+
+/** Names those of the caller's lanes whose ids look like this one. */
+export const noLane = (subId: string, own: Iterable<string>): FairleadError =>
+  remoteError('SUB_NOT_FOUND', `no lane with id ${subId}`, {
+    context: subId,
+    // It may be a lane on another URI.
+    closest: closest(subId, own).filter((one) => one !== subId),
+  });

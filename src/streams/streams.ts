@@ -11,7 +11,7 @@ import { Peer, type PeerKind, type PlainSlot } from './peer.ts';
 import { type ResourceRead, readResource } from './read-resource.ts';
 import type { ResourceSource, StreamResource } from './resource.ts';
 import type { StreamSettings } from './settings.ts';
-import { type LaneRequest, StreamLane } from './stream-lane.ts';
+import { type LaneRequest, noLane, StreamLane } from './stream-lane.ts';
 import { Tombstones } from './tombstones.ts';
 import { Topic } from './topic.ts';
 import { parseUri, type ResourceUri, type Scheme } from './uri.ts';
@@ -109,7 +109,7 @@ export class Streams implements AsyncDisposable {
     const peer = this.peerOf(caller);
     if (uri.sub === undefined) return readResource(this.find(uri, caller), uri, peer, this.settings.readBytes);
     const lane = peer.lanes.get(uri.sub);
-    if (lane?.request.uri.plain !== uri.plain) throw noLane(uri.sub);
+    if (lane?.request.uri.plain !== uri.plain) throw noLane(uri.sub, peer.lanes.keys());
     if (uri.raw && lane.filter) {
       throw remoteError('INVALID_ARGUMENT', 'raw=true: a filter works on text', { context: 'clear the filter first' });
     }
@@ -188,8 +188,9 @@ export class Streams implements AsyncDisposable {
 
   /** One of the caller's lanes. Naming it counts as a sign of life. */
   lane(subId: string, caller: Follower): StreamLane {
-    const lane = this.peerOf(caller).lanes.get(subId);
-    if (!lane) throw noLane(subId, closest(subId, this.peerOf(caller).lanes.keys()));
+    const peer = this.peerOf(caller);
+    const lane = peer.lanes.get(subId);
+    if (!lane) throw noLane(subId, peer.lanes.keys());
     lane.touch();
     return lane;
   }
@@ -394,6 +395,3 @@ const limit = (code: LimitCode, most: number): FairleadError =>
   remoteError(code, `${most} subscriptions are open already`, { context: `limit=${most}` });
 
 const tombstone = (id: string, owner: string | undefined): string => `${id} ${owner ?? ''}`;
-
-const noLane = (subId: string, near: readonly string[] = []): FairleadError =>
-  remoteError('SUB_NOT_FOUND', `no lane with id ${subId}`, { context: subId, closest: near });

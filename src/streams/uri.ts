@@ -46,10 +46,12 @@ export function parseUri(written: string): ResourceUri {
   const [path, query = ''] = split(rest, '?');
   const [id, sub] = split(path, '/');
   if (id === '') throw bad('MissingId', written, `write ${resourceUri(scheme, '<id>')}`);
-  if (!/^[A-Za-z0-9_-]{1,128}$/.test(id)) throw bad('BadIdCharset', written, 'an id has letters, digits, _ and -');
+  if (!isId(id)) throw bad('BadIdCharset', written, 'an id has letters, digits, _ and -');
   if (sub !== schemes[scheme]) throw bad('BadSubPath', written, `write ${resourceUri(scheme, id)}`);
   if (query.length > longestQuery) throw bad('BadCursor', written, `a query has at most ${longestQuery} characters`);
   const keys = new URLSearchParams(query);
+  const lane = keys.get('sub') ?? undefined;
+  if (lane !== undefined && !isId(lane)) throw bad('BadIdCharset', written, 'sub is a SUB_ID of sub_open');
   return {
     scheme,
     id,
@@ -57,9 +59,11 @@ export function parseUri(written: string): ResourceUri {
     written,
     cursor: withCursor.includes(scheme) ? cursorOf(keys.get('cursor'), written) : undefined,
     raw: keys.get('raw') === 'true',
-    sub: keys.get('sub') ?? undefined,
+    sub: lane,
   };
 }
+
+const isId = (text: string): boolean => /^[A-Za-z0-9_-]{1,128}$/.test(text);
 
 function cursorOf(value: string | null, written: string): ResourceUri['cursor'] {
   if (value === null || value === '0') return undefined;

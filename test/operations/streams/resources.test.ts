@@ -124,6 +124,7 @@ test.each([
   ['terminal://a b/output', 'BadIdCharset'],
   ['terminal://x/screen', 'BadSubPath'],
   ['terminal://x/output?cursor=-1', 'BadCursor'],
+  ['terminal://x/output?sub=%1b[2J%0aNEXT', 'BadIdCharset'],
 ])('2.2: %s is %s', async (uri, reason) => {
   await using at = new Following();
   for (const op of [read, subscribe] as AnyOperation[])
