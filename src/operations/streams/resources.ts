@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { remoteError } from '../../contract/remote-errors.ts';
 import { operation, stream } from '../../engine/call/operation.ts';
-import type { LeakWarning } from '../../streams/leak-watch.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { type LeakWarning, leakWords } from '../../streams/leak-watch.ts';
 import type { StreamResource } from '../../streams/resource.ts';
 import { streams } from '../../streams/streams.ts';
 import { resourceUri } from '../../streams/uri.ts';
+import { oneLine } from '../remote/text.ts';
 import { resourceBody } from './body.ts';
 import { metaOf } from './meta.ts';
 import { mimeTypeOf, templatesFor } from './templates.ts';
@@ -48,11 +50,13 @@ export const list = operation({
       ...(warnings.length > 0 && { warnings: [...warnings] }),
     };
   },
-  render: ({ resources, next_cursor }) =>
+  render: ({ resources, next_cursor, warnings = [] }) =>
     [
+      ...(resources.length === 0 ? ['Nothing to follow.'] : []),
       ...resources.map(({ uri, description }) => `${uri}  ${description}`),
+      ...warnings.map((warning) => `WARN: ${leakWords(warning)}`),
       ...(next_cursor === undefined ? [] : [`More: --cursor ${next_cursor}`]),
-    ].join('\n') || 'Nothing to follow.',
+    ].join('\n'),
 });
 
 function pageStart(cursor: string | undefined): number {
@@ -66,7 +70,7 @@ function pageStart(cursor: string | undefined): number {
 const listed = ({ scheme, id, description }: StreamResource) => ({
   uri: resourceUri(scheme, id),
   name: `${scheme} ${id}`,
-  description,
+  description: oneLine(description),
   mime_type: mimeTypeOf(scheme),
 });
 
@@ -173,7 +177,18 @@ export const listen = stream({
     const service = engine.service(streams);
     using client = service.connect('listener', caller.principal);
     client.hearsOfList = input.list;
-    const uris = input.uris.filter((uri) => isFollowed(() => service.subscribe(uri, { ...caller, connected: client })));
+    const faults: unknown[] = [];
+    const uris = input.uris.filter((uri) => {
+      try {
+        return service.subscribe(uri, { ...caller, connected: client });
+      } catch (fault) {
+        return void faults.push(fault);
+      }
+    });
+    // What cannot be followed is left out of the acknowledgement. With nothing left, the stream would be silent for ever.
+    if (uris.length === 0 && !input.list) {
+      throw faults[0] ?? remoteError('INVALID_ARGUMENT', 'uris: name at least one, or set list');
+    }
     yield { kind: 'acknowledged' as const, uris };
     for await (const note of client.notes(signal)) {
       if (note.kind === 'listed') yield note;
@@ -189,13 +204,3 @@ export const listen = stream({
     return `${item.uri}  changed, ends at ${item.cursor}\n`;
   },
 });
-
-/** What cannot be followed is left out of the acknowledgement; the rest is served. */
-function isFollowed(subscribe: () => unknown): boolean {
-  try {
-    subscribe();
-    return true;
-  } catch {
-    return false;
-  }
-}

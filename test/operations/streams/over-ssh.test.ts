@@ -126,6 +126,13 @@ describe('command:// (3.3)', () => {
   });
 });
 
+test('3.1: the description of a command is one line', async () => {
+  const command_id = await started(at, session_id, 'true\nterminal://x/output  forged');
+  const { resources } = await at.run(list, {}, { connected: client });
+  const found = resources.find(({ uri }) => uri === `command://${command_id}/output`);
+  expect(found?.description).toMatch(/^\w+: true\\nterminal:\/\/x\/output {2}forged$/);
+});
+
 describe('shell:// and terminal:// (3.1)', () => {
   test('one log with two names and one stored offset', async () => {
     const shell_id = await shell(at, session_id);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AnyOperation } from '../../../src/engine/call/operation.ts';
 import { callStream } from '../../../src/engine/call/call-stream.ts';
+import { open } from '../../../src/operations/streams/lanes.ts';
 import { list, listen, read, subscribe, templates, unsubscribe } from '../../../src/operations/streams/resources.ts';
 import { Following } from '../../support/following.ts';
 
@@ -181,4 +182,33 @@ test('3.4: listening acknowledges what it can serve, tells of changes, and leave
   leave.abort();
   await items.next();
   await expect.poll(() => at.streams.counts).toEqual({ peers: 0, topics: 0, subscriptions: 0 });
+});
+
+test.each([
+  [{ uris: ['terminal://t_nowhere/output'] }, { data: { wire: 'RESOURCE_GONE' } }],
+  [{ uris: ['nothing', 'terminal://t_nowhere/output'] }, { data: { wire: 'INVALID_ARGUMENT', reason: 'BadScheme' } }],
+  [{}, { code: 'invalid_input', message: expect.stringContaining('uris') }],
+])('3.4: listening to %j is refused: it would be silent for ever', async (input, error) => {
+  await using at = new Following();
+  const caller = { name: 'me', principal: 'me', origin: 'http', may: () => true } as const;
+  const items = callStream(listen, input, { engine: at.engine, caller, signal: AbortSignal.timeout(5000) });
+  await expect(items.next()).rejects.toMatchObject(error);
+  expect(at.streams.counts).toEqual({ peers: 0, topics: 0, subscriptions: 0 });
+});
+
+test('2.2: a lane that is not there comes with those that look like it', async () => {
+  await using at = new Following();
+  const { uri } = await at.terminal();
+  using connected = at.streams.connect('connection', 'me');
+  const { sub_id = '' } = await at.run(open, { uri }, { connected });
+  const wrong = `${sub_id.slice(0, -1)}${sub_id.endsWith('0') ? '1' : '0'}`;
+  await expect(at.run(read, { uri: `${uri}?sub=${wrong}` }, { connected })).rejects.toMatchObject({
+    data: { wire: 'SUB_NOT_FOUND', closest: [sub_id] },
+  });
+});
+
+test('4.7: the text of the list has its warnings, too', () => {
+  const warning = { code: 'SUB_LEAK_RISK', kind: 'shell', age_ms: 2500, severity: 'warn', msg: 'm' } as const;
+  const words = list.render({ resources: [], warnings: [{ ...warning, resource: 'shell://a/output' }] });
+  expect(words).toContain('WARN: SUB_LEAK_RISK shell://a/output age_ms=2500 severity=warn');
 });
