@@ -23,6 +23,15 @@ test('a secret in the environment of the server reaches no model, log or audit t
     expect([name, await text(name, input)]).not.toEqual([name, expect.stringContaining(value)]);
   }
   expect(await text('session_env', { id: 0, name: 'DEPLOY_TOKEN', reveal: true })).toContain(value);
+  const { result } = await mcp.request('resources/list');
+  const [{ uri }] = (result as { resources: [{ uri: string }] }).resources;
+  for (const query of ['', '?raw=true']) {
+    const answer = await mcp.request('resources/read', { uri: `${uri}${query}` });
+    const [{ text, blob = '' }] = (answer.result as { contents: [{ text?: string; blob?: string }] }).contents;
+    const shown = text ?? Buffer.from(blob, 'base64').toString();
+    expect([query, shown]).toEqual([query, expect.stringMatching(tag)]);
+    expect([query, shown]).not.toEqual([query, expect.stringContaining(value)]);
+  }
   expect(mcp.lines.filter((line) => line.includes(value))).toHaveLength(1);
   expect(mcp.stderr).not.toContain(value);
   const audit = readdirSync(mcp.home, { recursive: true, encoding: 'utf8' }).filter((path) =>

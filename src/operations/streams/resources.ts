@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { remoteError } from '../../contract/remote-errors.ts';
+import { mayReadAll } from '../../engine/call/call.ts';
 import { operation, stream } from '../../engine/call/operation.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type LeakWarning, leakWords } from '../../streams/leak-watch.ts';
@@ -108,11 +109,20 @@ export const read = operation({
   about: aboutUri,
   async run({ input: { uri }, engine, caller }) {
     const found = engine.service(streams).read(uri, caller);
-    const { flags, ...body } = resourceBody(found);
-    return { uri, ...body, meta: metaOf(found, flags) };
+    const { flags, blob, ...body } = resourceBody(found);
+    // Answers are masked as text on their way out: a value inside Base64 would not be recognised there.
+    const shown = blob === undefined || mayReadAll(caller, {}) ? blob : withoutKnown(blob, engine);
+    return { uri, ...body, ...(shown !== undefined && { blob: shown }), meta: metaOf(found, flags) };
   },
   render: ({ text, blob }) => text ?? blob ?? '',
 });
+
+/** The same bytes; where there are known secrets among them, a text without these. */
+function withoutKnown(blob: string, engine: Engine): string {
+  const text = Buffer.from(blob, 'base64').toString('utf8');
+  const shown = engine.withoutKnown(text);
+  return shown === text ? blob : Buffer.from(shown).toString('base64');
+}
 
 export const subscribe = operation({
   title: 'Follow a resource',
