@@ -122,12 +122,6 @@ const rows: Readonly<Record<Field, Row>> = {
     'So many new bytes are announced at once; 0 = however many',
     { orZero: true },
   ],
-  peerScanMs: [
-    'SSH_MCP_PEER_GC_INTERVAL_S',
-    'seconds',
-    [5, 300_000],
-    'How often to look for clients that left without a word',
-  ],
   laneBuffer: ['SSH_LANE_BUFFER', 'count', [16, 65_536], 'Events that wait in a lane; then its lag policy applies'],
   maxSubsPerUri: ['SSH_MAX_SUBS_PER_URI', 'count', [1, 65_535], 'Subscriptions and lanes on one resource'],
   maxSubsTotal: ['SSH_MAX_SUBS_TOTAL', 'count', [1, 65_535], 'Subscriptions and lanes in all'],
@@ -187,6 +181,14 @@ export const unusedSshVariables: readonly SshVariable[] = [
   cap('SSH_SESSION_BROADCAST_CAP', 256, 8, 4096),
   cap('SSH_FORWARD_BROADCAST_CAP', 256, 8, 4096),
   cap('SSH_MUX_BUFFER', 8192, 64, 1_048_576),
+  {
+    variable: 'SSH_MCP_PEER_GC_INTERVAL_S',
+    kind: 'seconds',
+    default: 30_000,
+    min: 5,
+    max: 300_000,
+    help: unused,
+  },
 ];
 
 interface SshConfiguration extends SshSettings {

@@ -8,8 +8,6 @@ export interface StreamSettings {
   readonly flushBytes: number;
   /** A resource without changes is announced this often, so that a client knows the connection lives. */
   readonly keepaliveMs: number;
-  /** How often lists of clients are checked for those that left without a word. */
-  readonly peerScanMs: number;
   /** Events that wait in a lane; then its lag policy applies. */
   readonly laneBuffer: number;
   readonly maxSubsPerUri: number;
@@ -39,7 +37,6 @@ export const defaultStreamSettings: StreamSettings = {
   forceFlushMs: 1000,
   flushBytes: 64 << 10,
   keepaliveMs: 30_000,
-  peerScanMs: 30_000,
   laneBuffer: 1024,
   maxSubsPerUri: 16,
   maxSubsTotal: 1024,
