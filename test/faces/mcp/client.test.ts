@@ -81,8 +81,10 @@ describe.each(matrix)('the official client over $door, negotiating $version', ({
     ]);
     const unknown = client.getPrompt({ name: 'scold' });
     await expect(unknown).rejects.toThrow('Unknown prompt: "scold". Available prompts: greet');
+    await expect(unknown).rejects.toMatchObject({ code: -32600 });
     const incomplete = client.getPrompt({ name: 'greet' });
     await expect(incomplete).rejects.toThrow('Prompt "greet" needs the argument "who": Whom to greet');
+    await expect(incomplete).rejects.toMatchObject({ code: -32602 });
   });
 
   test('hears of progress, and stops a call by aborting it', async () => {

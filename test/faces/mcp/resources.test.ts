@@ -71,7 +71,7 @@ describe.each(matrix)('a client of $era over $door', ({ door, open, era }) => {
     const { uri, say } = await place.terminal();
     await using connected = await connect(place);
     const { own, client } = connected;
-    const { structuredContent } = await client.callTool({ name: 'lane_open', arguments: { uri } });
+    const { structuredContent } = await client.callTool({ name: 'sub_open', arguments: { uri } });
     const { sub_id: lane } = structuredContent as { sub_id: string };
     await own.follow(uri);
     await say('first\r\n');
@@ -91,7 +91,7 @@ describe.each(matrix)('a client of $era over $door', ({ door, open, era }) => {
     const [one, two] = [await place.terminal(), await place.terminal()];
     await using connected = await connect(place);
     const { own, client } = connected;
-    await client.callTool({ name: 'lane_open', arguments: { uri: one.uri } });
+    await client.callTool({ name: 'sub_open', arguments: { uri: one.uri } });
     await own.follow(two.uri);
     await one.say('before');
     place.clock.advance(200);
@@ -117,7 +117,7 @@ describe.each(matrix)('a client of $era over $door', ({ door, open, era }) => {
     expect((await second.own.read(`${uri}?cursor=auto`)).text).toBe('hello\n');
     if (isStateless) return;
     expect((await first.own.read(`${uri}?cursor=auto`)).text).toBe('');
-    const { structuredContent } = await first.client.callTool({ name: 'lane_open', arguments: { uri } });
+    const { structuredContent } = await first.client.callTool({ name: 'sub_open', arguments: { uri } });
     const { sub_id: lane } = structuredContent as { sub_id: string };
     await expect(second.own.read(`${uri}?sub=${lane}`)).rejects.toMatchObject({ data: { code: 'SUB_NOT_FOUND' } });
   });
@@ -171,7 +171,7 @@ describe.each(matrix)('a client of $era over $door', ({ door, open, era }) => {
     {
       await using connected = await connect(place);
       await connected.own.follow(uri);
-      if (!isStateless) await connected.client.callTool({ name: 'lane_open', arguments: { uri } });
+      if (!isStateless) await connected.client.callTool({ name: 'sub_open', arguments: { uri } });
       expect(place.held).toEqual({ subscriptions: isStateless ? 1 : 2, topics: 1 });
     }
     expect(place.held).toEqual({ subscriptions: 0, topics: 0 });

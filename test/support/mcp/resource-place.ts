@@ -1,36 +1,10 @@
 import { Client, type VersionNegotiationMode } from '@modelcontextprotocol/client';
-import { z } from 'zod';
 import { call } from '../../../src/engine/call/call.ts';
-import { defineBook, operation } from '../../../src/engine/call/operation.ts';
 import { mcpSurface } from '../../../src/faces/mcp/catalogue.ts';
 import type { McpSurface } from '../../../src/faces/mcp/surface.ts';
-import { resourceOperations } from '../../../src/operations/streams/index.ts';
+import { resourceOperations, subBook } from '../../../src/operations/streams/index.ts';
 import type { StreamSettings } from '../../../src/streams/settings.ts';
-import { streams } from '../../../src/streams/streams.ts';
-import { parseUri } from '../../../src/streams/uri.ts';
 import { Following } from '../following.ts';
-
-/** A lane as `sub_open` opens it, for the client that calls. */
-const open = operation({
-  title: 'Open a lane',
-  summary: 'Open a lane.',
-  access: 'observe',
-  input: z.object({ uri: z.string() }),
-  output: z.object({ sub_id: z.string() }),
-  async run({ input, engine, caller }) {
-    const uri = parseUri(input.uri);
-    const request = { uri, lifetime: 'manual', graceMs: 2000, ttlMs: 60_000, lagPolicy: 'snapshot' } as const;
-    return { sub_id: engine.service(streams).openLane({ ...request, filter: undefined }, caller).subId };
-  },
-});
-
-const lanes = defineBook({
-  name: 'lanes',
-  summary: 'Lanes.',
-  nouns: { lane: { open } },
-  schemes: ['terminal://'],
-  renderError: ({ message }) => message,
-});
 
 /** The MCP surface over terminals that say what a test tells them to, with time that stands still. */
 export class ResourcePlace extends Following {
@@ -43,7 +17,8 @@ export class ResourcePlace extends Following {
       name: 'fairlead',
       version: '1.2.3',
       instructions: 'Follow.',
-      books: [lanes],
+      // Terminals are offered by other books, whose tools no test needs here.
+      books: [{ ...subBook, schemes: ['terminal://'] }],
       toolsets: ['all'],
       prompts: [],
       readOnly: false,
