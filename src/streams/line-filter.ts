@@ -8,7 +8,7 @@ import type { Stretch, TextContent, TextRead } from './resource.ts';
 const newline = 0x0a;
 /** A longer line is matched and delivered in pieces of this size: a program may print one without an end. */
 const longestLine = 64 << 10;
-/** So much is read at a time. */
+/** Bytes read from the log at a time. */
 const blockSize = 2 * longestLine;
 
 /** Compiles a filter. Throws FILTER_INVALID; its length counts characters. */

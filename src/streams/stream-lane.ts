@@ -40,7 +40,7 @@ interface LaneParts {
 }
 
 const mostWarnings = 8;
-/** So long one read may search for lines that match. Then its client is told that there is more. */
+/** Time limit of one read's search for lines that match. At the limit the client is notified that there is more. */
 const searchMs = 10;
 
 /** One client's lane on one resource: its queue, filter, pause and lifetime. */

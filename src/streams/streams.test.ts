@@ -1,25 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { asked, bytesOf, StreamBench, told } from '../../test/support/streams/stream-bench.ts';
-import { FairleadError } from '../contract/errors.ts';
+import { asked, bytesOf, codeOf, StreamBench, textOf, told } from '../../test/support/streams/stream-bench.ts';
 import { compileFilter } from './line-filter.ts';
 import type { Peer } from './peer.ts';
-import type { StreamLane } from './stream-lane.ts';
 
 const uri = 'shell://a/output';
 
 /** Notes without `listed`: those of the URIs. */
 const updates = async (peer: Peer) => (await told(peer)).flatMap((note) => (note.kind === 'updated' ? [note] : []));
-
-const codeOf = (run: () => unknown): unknown => {
-  try {
-    run();
-  } catch (thrown) {
-    return thrown instanceof FairleadError ? (thrown.data?.['wire'] ?? thrown.code) : thrown;
-  }
-  return undefined;
-};
-
-const textOf = (lane: StreamLane): string => bytesOf(lane.read(false).parts).toString();
 
 describe('what a client is told (remote 3.4, 4.1)', () => {
   test('one note for each flush, however many lanes; it names those that have something', async () => {

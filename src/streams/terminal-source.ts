@@ -1,6 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { maySee } from '../engine/call/principal.ts';
 import { describeEnd } from '../engine/terminal/ended.ts';
+import type { OutputLog } from '../engine/terminal/output-log.ts';
 import type { Terminal } from '../engine/terminal/terminal.ts';
 import type { AutoRelease, ResourceSource, StreamResource, TextContent } from './resource.ts';
 import type { Scheme } from './uri.ts';
@@ -16,22 +17,24 @@ interface TerminalFacts {
   readonly recording?: { isOn(): boolean; onChange(listener: () => void): Disposable };
 }
 
-/** A terminal as something to follow, whichever name it goes by. */
+/** What a log keeps, as the content of a resource. */
+export const logContent = (log: OutputLog): TextContent => ({
+  type: 'text',
+  get start() {
+    return log.start;
+  },
+  get end() {
+    return log.end;
+  },
+  read({ from, to }, max) {
+    const { bytes, from: first, missed } = log.read(from, to, max);
+    return { from: first, to: first + bytes.length, missed, parts: bytes.length === 0 ? [] : [{ bytes }] };
+  },
+});
+
+/** A terminal as something to follow, under any of its names. */
 export function terminalResource(terminal: Terminal, facts: TerminalFacts): StreamResource {
   const { log, usage, identity, feed } = terminal;
-  const content: TextContent = {
-    type: 'text',
-    get start() {
-      return log.start;
-    },
-    get end() {
-      return log.end;
-    },
-    read({ from, to }, max) {
-      const { bytes, from: first, missed } = log.read(from, to, max);
-      return { from: first, to: first + bytes.length, missed, parts: bytes.length === 0 ? [] : [{ bytes }] };
-    },
-  };
   return {
     key: terminal.id,
     scheme: facts.scheme,
@@ -50,7 +53,7 @@ export function terminalResource(terminal: Terminal, facts: TerminalFacts): Stre
     get lastSeq() {
       return log.appends;
     },
-    content,
+    content: logContent(log),
     onChange(listener) {
       let at = log.end;
       const appended = log.onAppend.on((end) => {
@@ -81,7 +84,7 @@ export function terminalResource(terminal: Terminal, facts: TerminalFacts): Stre
   };
 }
 
-/** Every terminal of the engine, of whichever kind. */
+/** Every terminal of the engine, of any kind. */
 export function anyTerminalSource(engine: Engine): ResourceSource {
   const seen = (principal: string | undefined): readonly Terminal[] =>
     engine.terminals.filter(({ identity }) => principal === undefined || maySee(identity, { principal }));

@@ -43,7 +43,7 @@ describe('block_slow (remote 4.3)', () => {
     expect([isRecovered, bytesOf(parts).toString(), warnings.length]).toEqual([true, 'line 0\nline 1\n', 1]);
   });
 
-  test('at most half of any ten seconds, whoever is slow', () => {
+  test('at most half of any ten seconds, whichever lane is slow', () => {
     const { bench, resource, lane } = place();
     let stopped = 0;
     const window: number[] = [];

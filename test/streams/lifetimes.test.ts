@@ -1,20 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { asked, bytesOf, StreamBench, told } from '../support/streams/stream-bench.ts';
-import { FairleadError } from '../../src/contract/errors.ts';
+import { asked, bytesOf, codeOf, StreamBench, textOf, told } from '../support/streams/stream-bench.ts';
 import type { StreamLane } from '../../src/streams/stream-lane.ts';
 
 const uri = 'shell://a/output';
-
-const codeOf = (run: () => unknown): unknown => {
-  try {
-    run();
-  } catch (thrown) {
-    return thrown instanceof FairleadError ? (thrown.data?.['wire'] ?? thrown.code) : thrown;
-  }
-  return undefined;
-};
-
-const textOf = (lane: StreamLane): string => bytesOf(lane.read(false).parts).toString();
 
 describe('lifetimes of a lane (remote 4.2)', () => {
   test('manual: until it is closed, its client leaves, or a closed resource is drained', async () => {

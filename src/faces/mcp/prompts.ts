@@ -30,7 +30,7 @@ export async function getPrompt(
   const prompt = prompts.find(({ definition }) => definition.name === name);
   if (prompt === undefined) {
     const names = prompts.map(({ definition }) => definition.name).join(', ');
-    // Not "invalid params", as one would think: the reference says so (docs/requirements/remote.md section 5).
+    // The reference fixes this number, not that of invalid params (docs/requirements/remote.md section 5).
     throw new ProtocolError(
       ProtocolErrorCode.InvalidRequest,
       `Unknown prompt: "${visible(quote(name))}". Available prompts: ${names}`,

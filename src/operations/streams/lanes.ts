@@ -170,8 +170,6 @@ export const pauseLane = operation({
     const lane = engine.service(streams).lane(sub_id, caller);
     const status = lane.isPaused ? 'noop' : 'ok';
     lane.pause();
-    // A producer that waits for it goes on.
-    lane.topic.drained();
     return {
       tool: 'sub_pause',
       status,
@@ -199,7 +197,6 @@ export const resume = operation({
     const lane = engine.service(streams).lane(sub_id, caller);
     const isNoop = !lane.isPaused && lane.expiresAt === undefined;
     lane.resume();
-    lane.topic.announce(lane);
     return { tool: 'sub_resume', status: isNoop ? 'noop' : 'ok', sub_id, paused: false, ...expiryOf(lane) };
   },
   render: (output) =>

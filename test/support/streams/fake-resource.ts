@@ -11,6 +11,7 @@ import type {
   StreamResource,
   TextContent,
 } from '../../../src/streams/resource.ts';
+import { logContent } from '../../../src/streams/terminal-source.ts';
 import type { Scheme } from '../../../src/streams/uri.ts';
 
 interface FakeOptions {
@@ -61,7 +62,8 @@ export class FakeResource implements StreamResource {
     };
     this.release = graceMs === undefined ? undefined : { graceMs, close };
     this.leak = leaks ? { close } : undefined;
-    this.content = scheme === 'shell' || scheme === 'terminal' || scheme === 'command' ? this.#text() : this.#json();
+    this.content =
+      scheme === 'shell' || scheme === 'terminal' || scheme === 'command' ? logContent(this.log) : this.#json();
   }
 
   get status(): string {
@@ -105,23 +107,6 @@ export class FakeResource implements StreamResource {
   hold(by: number): void {
     this.holders += by;
     this.held.emit();
-  }
-
-  #text(): TextContent {
-    const { log } = this;
-    return {
-      type: 'text',
-      get start() {
-        return log.start;
-      },
-      get end() {
-        return log.end;
-      },
-      read({ from, to }, max) {
-        const { bytes, from: first, missed } = log.read(from, to, max);
-        return { from: first, to: first + bytes.length, missed, parts: bytes.length === 0 ? [] : [{ bytes }] };
-      },
-    };
   }
 
   #json(): JsonContent {

@@ -1,3 +1,4 @@
+import { FairleadError } from '../../../src/contract/errors.ts';
 import type { ResourceNote } from '../../../src/engine/call/connected-client.ts';
 import { plainOutput } from '../../../src/engine/reading/plain-output.ts';
 import type { Peer } from '../../../src/streams/peer.ts';
@@ -68,3 +69,16 @@ export async function told(peer: Peer): Promise<ResourceNote[]> {
 export const bytesOf = (parts: readonly TextPart[]): Buffer => Buffer.concat(parts.map(({ bytes }) => bytes));
 
 export const plainOf = (parts: readonly TextPart[]): string => plainOutput(bytesOf(parts).toString('utf8')).text;
+
+/** What a lane delivers now. */
+export const textOf = (lane: StreamLane): string => bytesOf(lane.read(false).parts).toString();
+
+/** The code of the error that this throws. */
+export const codeOf = (run: () => unknown): unknown => {
+  try {
+    run();
+  } catch (thrown) {
+    return thrown instanceof FairleadError ? (thrown.data?.['wire'] ?? thrown.code) : thrown;
+  }
+  return undefined;
+};

@@ -10,9 +10,9 @@ import type { Caller } from '../../../engine/call/call.ts';
 import type { ConnectedClient } from '../../../engine/call/connected-client.ts';
 import type { McpSurface } from '../surface.ts';
 
-/** More than one process lets its clients follow: what a request names beyond is left out unasked. */
+/** A process allows no more subscriptions by default. URIs beyond it are left out without being looked up. */
 const mostUris = 1024;
-/** After so many the server does something else first. */
+/** After this many URIs other requests get a turn. */
 const inARow = 32;
 
 /** A `subscriptions/listen` of which the part about resources can be read. Everything else about it the library checks. */
