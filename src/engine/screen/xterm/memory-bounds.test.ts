@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { encode, makeScreen } from '../../../../test/support/screen.ts';
 import { Emulator, type ScreenEvent } from './emulator.ts';
 import { mostMarks } from './memory-bounds.ts';
 import { darkTheme } from '../theme.ts';
@@ -57,4 +58,16 @@ test('a cell holds a letter and so many marks, in every plane; the rest is dropp
   expect([...(line?._combined[1] ?? '')].length).toBeLessThanOrEqual(mostMarks + 2);
   expect(line?._combined[2]).toBe('c\u0301');
   expect(emulator.core.buffers.normal.x).toBe(3);
+});
+
+test('a mark behind a wide character that found no room: the screen is the same, wherever output is cut', () => {
+  const bytes = encode(`${'x'.repeat(18)}yz\x1b[?7l\u6f22\u0301a\u6f22\u200dbc`);
+  const text = (step: number): string => {
+    const { screen } = makeScreen({ cols: 20, rows: 2 });
+    for (let at = 0; at < bytes.length; at += step) screen.feed(bytes.subarray(at, at + step));
+    return screen.text({ scope: 'all', wrap: 'keep' });
+  };
+  const whole = text(bytes.length);
+  expect(whole).toBe(`${'x'.repeat(18)}y\u0301\u200dc`);
+  for (let step = 1; step < bytes.length; step++) expect([step, text(step)]).toEqual([step, whole]);
 });

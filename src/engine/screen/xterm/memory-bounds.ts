@@ -59,10 +59,12 @@ function once<T extends object>(prototype: T, change: (prototype: T) => void): v
 
 function boundMarks(prototype: MarkedLine): void {
   const add = prototype.addCodepointToCell;
-  prototype.addCodepointToCell = function (index, codePoint, width) {
+  prototype.addCodepointToCell = function (index, codePoint) {
     const isCombined = ((this._data[index * cellSize] ?? 0) & bits.combined) !== 0;
     if (isCombined && (this._combined[index]?.length ?? 0) >= longestCell) return;
-    add.call(this, index, codePoint, width);
+    // Its width stays. The emulator would give it that of the character printed last, also where a wide one found no room at the right
+    // edge; the next piece of output would then blank the cell, so that the screen depended on where output is cut.
+    add.call(this, index, codePoint, 0);
   };
 }
 
