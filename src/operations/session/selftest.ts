@@ -3,6 +3,7 @@ import { FairleadError } from '../../contract/errors.ts';
 import type { TerminalRef } from '../../contract/ids.ts';
 import type { Call } from '../../engine/call/call.ts';
 import { type AnyOperation, operation } from '../../engine/call/operation.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { pngFault } from '../../engine/capture/png-check.ts';
 import { removeFile } from '../../system/files/remove-file.ts';
 import type { CapturedImage } from './capture/image.ts';
@@ -11,7 +12,7 @@ import { renderSessionError } from './errors.ts';
 import { run_wait } from './exec.ts';
 import { check as policyCheck } from './policy.ts';
 import { status as proxyStatus } from './proxy.ts';
-import { logsOf, recording_read, recording_start, recording_status, recording_stop } from './recording.ts';
+import { recording_read, recording_start, recording_status, recording_stop } from './recording.ts';
 import { detect_errors, text as screenText } from './screen.ts';
 import { health, launch_admin } from './server.ts';
 import { create, destroy, status as sessionStatus } from './sessions.ts';
@@ -111,29 +112,25 @@ const probes: readonly Probe[] = [
 
 const recordingMark = 'recorded-by-selftest';
 
-/** A session that is recorded, run in, stopped and read; then its recording is removed. */
-function recordingRoundtrip({ engine }: Call<unknown>): Probe {
-  return {
-    name: 'recording.roundtrip',
-    run: async (ask) => {
-      const { id } = (await ask(create)) as { id: number };
-      let recording: string | undefined;
-      try {
-        // One that starts with every session is as good.
-        const before = (await ask(recording_status, { id })) as { recording: boolean };
-        if (!before.recording) await ask(recording_start, { id });
-        await ask(run_wait, { id, command: `echo ${recordingMark}`, timeout_ms: 10_000 });
-        const stopped = (await ask(recording_stop, { id })) as { recording_id: string; block_count: number };
-        recording = stopped.recording_id;
-        const { markdown } = (await ask(recording_read, { recording_id: recording })) as { markdown: string };
-        return { ok: markdown.includes(recordingMark), detail: stopped };
-      } finally {
-        await ask(destroy, { id });
-        if (recording !== undefined) await logsOf(engine).library.remove(recording);
-      }
-    },
-  };
-}
+/** A session that is recorded, run in, stopped and read. */
+const recordingRoundtrip: Probe = {
+  name: 'recording.roundtrip',
+  run: async (ask) => {
+    const { id } = (await ask(create)) as { id: number };
+    try {
+      // One that starts with every session is as good.
+      const before = (await ask(recording_status, { id })) as { recording: boolean };
+      if (!before.recording) await ask(recording_start, { id });
+      await ask(run_wait, { id, command: `echo ${recordingMark}`, timeout_ms: 10_000 });
+      const stopped = (await ask(recording_stop, { id })) as { recording_id: string; block_count: number };
+      const { recording_id } = stopped;
+      const { markdown } = (await ask(recording_read, { recording_id })) as { markdown: string };
+      return { ok: markdown.includes(recordingMark), detail: stopped };
+    } finally {
+      await ask(destroy, { id });
+    }
+  },
+};
 
 function sessionProbes(id: TerminalRef): Probe[] {
   return [
@@ -160,15 +157,25 @@ export const selftest = (capabilities: () => AnyOperation) =>
     async run(call) {
       using limit = timeLimit(call.signal, limitMs);
       const { signal } = limit;
-      const ask: Ask = (op, input = {}) => op.run({ ...call, signal, note: () => {}, input: op.input.parse(input) });
+      const opened = new Set<string>();
+      const ask: Ask = async (op, input = {}) => {
+        const answer: unknown = await op.run({ ...call, signal, note: () => {}, input: op.input.parse(input) });
+        if (op === create) {
+          const { id } = answer as { id: number };
+          const terminal = call.engine.terminals.find(({ identity }) => identity.number === id);
+          if (terminal) opened.add(terminal.id);
+        }
+        return answer;
+      };
       const redaction: Probe = { name: 'redaction', run: async () => masks(call) };
       const { session_id } = call.input;
       const own = session_id === undefined ? [] : sessionProbes(sessionRef({ session_id }));
       const checks: Check[] = [];
-      const more = [answers('server.capabilities', capabilities()), redaction, recordingRoundtrip(call)];
+      const more = [answers('server.capabilities', capabilities()), redaction, recordingRoundtrip];
       for (const probe of [...probes, ...more, ...own]) {
         checks.push(await take(probe, ask));
       }
+      await removeRecordings(call.engine, opened);
       return { ok: checks.every(({ ok }) => ok), checks };
     },
     show: ({ checks }) =>
@@ -177,6 +184,13 @@ export const selftest = (capabilities: () => AnyOperation) =>
         .join('\n'),
     exitCode: ({ ok }) => (ok ? 0 : 1),
   });
+
+/** Those of the terminals that the checks opened: a person may have every session recorded. */
+async function removeRecordings({ logs }: Engine, terminals: ReadonlySet<string>): Promise<void> {
+  const all = (await logs?.library.index.all()) ?? [];
+  const own = all.filter(({ terminal }) => terminals.has(terminal));
+  for (const { unterm_session_id: id } of own) await logs?.library.remove(id);
+}
 
 async function take({ name, run }: Probe, ask: Ask): Promise<Check> {
   const started = performance.now();

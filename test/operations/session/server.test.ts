@@ -101,6 +101,23 @@ test('selftest.run is ok, really tries things, and leaves nothing behind (R-RPC-
   expect((await call('session.list')).sessions).toHaveLength(before);
 });
 
+test('selftest.run leaves no recording behind where every session is recorded (R-RPC-130)', async () => {
+  const settings = place.engine.logs?.settings;
+  const ids = async (): Promise<string[]> =>
+    (await call('session.recording_list')).map(({ recording_id }: { recording_id: string }) => recording_id);
+  const before = await ids();
+  settings?.update((now) => ({ ...now, recording: { enabled: true } }));
+  try {
+    const { checks } = await call('selftest.run');
+    const recorded = checks.find(({ name }: { name: string }) => name === 'recording.roundtrip');
+    expect(recorded).toMatchObject({ ok: true });
+    expect(existsSync(recorded.detail.md_path)).toBe(false);
+    expect(await ids()).toEqual(before);
+  } finally {
+    settings?.update((now) => ({ ...now, recording: { enabled: false } }));
+  }
+});
+
 test('1,000 connections that stall, send garbage or vanish: another client is served, nothing leaks', async () => {
   const before = place.server.connections;
   const id = await place.create();
