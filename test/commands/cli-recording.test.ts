@@ -7,6 +7,7 @@ import { program, Served } from '../support/served.ts';
 
 let served: Served;
 let cwd: string;
+const secret = ['Zx81', 'kQ0pLmn4T99'].join('');
 
 beforeAll(async () => {
   served = await Served.start(['--port', '0', '--rpc-port', '0']);
@@ -19,7 +20,7 @@ afterAll(async () => {
 
 const fairlead = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
   new Promise((resolve) => {
-    const env = { PATH: process.env['PATH'] ?? '', HOME: served.home, LANG: 'C.UTF-8' };
+    const env = { PATH: process.env['PATH'] ?? '', HOME: served.home, LANG: 'C.UTF-8', DEPLOY_TOKEN: secret };
     execFile(process.execPath, [program, ...args], { env, cwd }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr });
     });
@@ -66,6 +67,19 @@ test('session export -o leaves the file where the command was given (R-RPC-152)'
   expect((await fairlead('session', 'export', String(id), '-x', 'out.md')).code).toBe(2);
   const before = await fairlead('session', 'export', '--help');
   expect(before.stdout).toMatch(/-o, --path <file>/);
+});
+
+test('what is exported from a log is without the secrets of the environment (R-RPC-080)', async () => {
+  const { id } = await answer('session', 'create');
+  const { recording_id } = await answer('session', 'record', 'start', String(id));
+  await fairlead('exec', 'wait', String(id), `echo plain-${secret}-word`);
+  await answer('session', 'record', 'stop', String(id));
+  for (const format of ['md', 'txt']) {
+    const { path } = await answer('recordings', 'export', recording_id, '--format', format);
+    const text = readFileSync(join(cwd, path), 'utf8');
+    expect(text).toMatch(/plain-<redacted:[0-9a-f]{8}>-word/);
+    expect(text).not.toContain(secret);
+  }
 });
 
 test('what is missing or unknown behind two words is said', async () => {

@@ -10,6 +10,7 @@ import { fromCast, listReplays, type ReplayEntry } from '../../engine/recording/
 import { logEvents, logInfo } from '../../engine/recording/replay/log-cast.ts';
 import { maskedEvents } from '../../engine/recording/replay/masked-range.ts';
 import { CurrentRedactor } from '../../engine/redaction/current-redactor.ts';
+import { secretValues } from '../../engine/redaction/secret-values.ts';
 import { systemClock } from '../../system/clock.ts';
 import { installationKey } from '../../system/installation-key.ts';
 import type { Invocation } from '../command.ts';
@@ -24,6 +25,8 @@ export function logLibrary({ settings, env, stderr }: Around): LogLibrary {
   const redactor = new CurrentRedactor({
     key: () => installationKey(join(root, 'redaction.key')),
     patterns: () => recording.get().redaction.custom_patterns,
+    // Most likely those of the server, too: what is exported may be handed on.
+    known: () => secretValues(env),
   });
   return new LogLibrary({ root, clock: systemClock, settings: recording, redactor: () => redactor.get() });
 }
