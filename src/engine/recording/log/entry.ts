@@ -45,7 +45,7 @@ export const LogEntry = IndexEntry.extend({
   version: z.string(),
   /** The terminal, whichever process serves it. */
   terminal: z.string(),
-  /** Whose terminal it is; undefined: everybody's. */
+  /** Whose terminal it is; undefined: of all callers of the instance. */
   owner: z.string().optional(),
   /** Offsets of its first byte in the output of the terminal, and behind its last. */
   from_offset: z.number().int(),

@@ -83,7 +83,7 @@ function realPath(path: string): string | undefined {
 /** Undefined where nothing can be written, or what stands there is not this user's own. */
 async function projectFolder(project: string, day: string): Promise<string | undefined> {
   try {
-    // Everybody works in a shared directory such as /tmp: it is not the project of this user.
+    // Every user may write to a shared directory such as /tmp: it is not the project of this one.
     if ((statSync(project).mode & 0o002) !== 0) return undefined;
     let folder = project;
     for (const part of ['.fairlead', 'sessions', day]) {
