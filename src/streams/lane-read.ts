@@ -201,6 +201,8 @@ class TextReading extends Reading {
 
 class EventReading extends Reading {
   readonly #content: JsonContent;
+  /** Events of the resource, without those of the lane. */
+  #taken = 0;
 
   constructor(lane: Lane, content: JsonContent, how: LaneReading) {
     super(lane, content, how);
@@ -212,12 +214,17 @@ class EventReading extends Reading {
     for (const event of this.#content.read(item)) {
       const line = JSON.stringify(event);
       if (!item.pattern || item.pattern.test(line)) {
-        if (this.events.length > 0 && this.isFull) return false;
+        if (this.#taken > 0 && this.isFull) return false;
         this.#add(event, line);
       }
       this.cursor = event.seq;
     }
     return true;
+  }
+
+  /** One stretch may hold many events. */
+  protected override get isFull(): boolean {
+    return this.#taken >= mostEvents || this.size >= this.how.maxBytes;
   }
 
   protected override lostIn(_: LaneRange, units: number): number {
@@ -229,6 +236,6 @@ class EventReading extends Reading {
   #add(event: ResourceEvent, line: string): void {
     this.size += line.length;
     this.events.push(event);
-    if (this.events.length > mostEvents) this.items = mostEvents;
+    this.#taken += 1;
   }
 }

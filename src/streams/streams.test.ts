@@ -103,6 +103,19 @@ describe('what a client is told (remote 3.4, 4.1)', () => {
     expect([read, lane.isOver]).toEqual([20_000, true]);
   });
 
+  test('one read has at most 256 events (remote 4.1)', () => {
+    const bench = new StreamBench();
+    const [resource, peer] = [bench.resource('s', { scheme: 'session' }), bench.peer()];
+    const lane = bench.lane('session://s/health', peer);
+    for (let at = 0; at < 300; at += 1) resource.happen({ kind: 'healthy' });
+    bench.clock.advance(200);
+    const counts = (): number[] => [lane.read(false).events.length, lane.read(false).events.length];
+    expect(counts()).toEqual([256, 44]);
+    // A replay is one stretch.
+    lane.replay(0);
+    expect(counts()).toEqual([256, 44]);
+  });
+
   test('what follows a gap is announced as well', async () => {
     const bench = new StreamBench({ laneBuffer: 2 });
     const [resource, peer] = [bench.resource('a'), bench.peer()];
