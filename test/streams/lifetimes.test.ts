@@ -233,5 +233,7 @@ describe('what becomes of a resource (remote 4.7)', () => {
     expect([asked, later.closes]).toEqual([1, 0]);
     bench.clock.advance(1);
     expect([asked, later.closes]).toEqual([1, 1]);
+    const severities = bench.streams.warnings({ principal: 'ann' }).map(({ kind, severity }) => [kind, severity]);
+    expect(severities).toEqual([['shell', 'kill']]);
   });
 });

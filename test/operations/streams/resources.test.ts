@@ -4,6 +4,7 @@ import { callStream } from '../../../src/engine/call/call-stream.ts';
 import { open } from '../../../src/operations/streams/lanes.ts';
 import { list, listen, read, subscribe, templates, unsubscribe } from '../../../src/operations/streams/resources.ts';
 import { Following } from '../../support/following.ts';
+import { StreamBench } from '../../support/streams/stream-bench.ts';
 
 const isServed = (...schemes: string[]) => ({ offers: (name: string) => schemes.includes(name) });
 
@@ -205,6 +206,22 @@ test('2.2: a lane that is not there comes with those that look like it', async (
   await expect(at.run(read, { uri: `${uri}?sub=${wrong}` }, { connected })).rejects.toMatchObject({
     data: { wire: 'SUB_NOT_FOUND', closest: [sub_id] },
   });
+});
+
+test('3.1: a list of more than 1000 comes in pages, each thing once; a cursor of another list is refused', async () => {
+  const bench = new StreamBench();
+  for (let at = 0; at < 1001; at += 1) bench.resource(`r${at}`);
+  const engine = { service: () => bench.streams };
+  const page = async (cursor?: string) =>
+    await list.run({ input: { cursor }, engine, caller: { principal: 'ann' } } as unknown as Parameters<
+      typeof list.run
+    >[0]);
+  const first = await page();
+  const second = await page(first.next_cursor);
+  expect([first.resources.length, second.resources.length, second.next_cursor]).toEqual([1000, 1, undefined]);
+  expect(new Set([...first.resources, ...second.resources].map(({ uri }) => uri)).size).toBe(1001);
+  expect(list.render(first)).toContain('More: --cursor 1000');
+  await expect(page('x')).rejects.toMatchObject({ data: { wire: 'INVALID_ARGUMENT' } });
 });
 
 test('4.7: the text of the list has its warnings, too', () => {
