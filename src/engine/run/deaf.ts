@@ -19,7 +19,7 @@ export function whenDeaf(terminal: Terminal, line: LineAtPrompt, found: () => vo
   /** Made when it is needed: most commands are over before. */
   let looking: AbortController | undefined;
   const look = async (signal: AbortSignal): Promise<void> => {
-    if (await isDeaf(terminal, line, signal)) found();
+    if (await showsNothing(terminal, line, signal)) found();
   };
   const timer = terminal.clock.after(Math.max(0, leftMs(terminal, line)), () => {
     looking = new AbortController();
@@ -34,7 +34,12 @@ export function whenDeaf(terminal: Terminal, line: LineAtPrompt, found: () => vo
 }
 
 export async function isDeaf(terminal: Terminal, line: LineAtPrompt, signal: AbortSignal): Promise<boolean> {
-  if (leftMs(terminal, line) > 0 || terminal.log.end !== line.offset) return false;
+  return leftMs(terminal, line) <= 0 && (await showsNothing(terminal, line, signal));
+}
+
+/** Without a look at the clock: a timer may fire a fraction of a millisecond before its time. */
+async function showsNothing(terminal: Terminal, line: LineAtPrompt, signal: AbortSignal): Promise<boolean> {
+  if (terminal.log.end !== line.offset) return false;
   await terminal.sync(signal);
   return terminal.log.end === line.offset && readsKeys(terminal);
 }
