@@ -302,6 +302,13 @@ describe('what ends with its last subscriber (4.7)', () => {
         return () => at.engine.recordings.stop(recordingId);
       },
     },
+    'a session log': {
+      async hold(terminal) {
+        const { logs } = at.engine;
+        await logs?.start(terminal);
+        return async () => await logs?.stop(terminal);
+      },
+    },
     'a call that waits': {
       async hold() {
         const stop = new AbortController();

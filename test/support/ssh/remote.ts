@@ -6,6 +6,8 @@ import type { z } from 'zod';
 import { FairleadError } from '../../../src/contract/errors.ts';
 import { type Caller, call } from '../../../src/engine/call/call.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
+import { RecordingSettings } from '../../../src/engine/recording/log/settings.ts';
+import { Redactor } from '../../../src/engine/redaction/redactor.ts';
 import type { AnyOperation, Operation } from '../../../src/engine/call/operation.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { systemClock } from '../../../src/system/clock.ts';
@@ -49,6 +51,8 @@ export class Remote implements AsyncDisposable {
     const made = (): Ssh => new Ssh({ connector, settings: { ...defaultSshSettings, ...settings }, clock });
     const madeStreams = (engine: Engine): Streams =>
       new Streams(engine, { settings: { ...defaultStreamSettings, ...followed }, sources: resourceSources(engine) });
+    const recording = new RecordingSettings({ root: this.#folder, clock, warn: () => {} });
+    const redactor = new Redactor({ key: Buffer.alloc(32) });
     this.engine = engineWith(
       this.#folder,
       {},
@@ -58,6 +62,7 @@ export class Remote implements AsyncDisposable {
           [streams, madeStreams],
         ],
         clock,
+        logs: { root: this.#folder, home: this.#folder, version: '9', settings: recording, redactor: () => redactor },
       },
     );
   }

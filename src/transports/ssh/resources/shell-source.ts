@@ -1,4 +1,5 @@
 import type { Engine } from '../../../engine/engine.ts';
+import { recordingOf } from '../../../engine/recording/recording-of.ts';
 import type { ResourceSource, StreamResource } from '../../../streams/resource.ts';
 import { terminalResource } from '../../../streams/terminal-source.ts';
 import type { Ssh } from '../index.ts';
@@ -17,8 +18,11 @@ export function shellSource(engine: Engine, { shells }: Ssh): ResourceSource {
       release: releaseWhenNoSubs ? { graceMs, close: () => close(shell) } : undefined,
       leak: { close: () => close(shell) },
       recording: {
-        isOn: () => engine.recordings.activeOf(shell.terminal.id) !== undefined,
-        onChange: (listener) => engine.recordings.changed.on((id) => id === shell.terminal.id && listener()),
+        isOn: () => recordingOf(shell.terminal.id, engine) !== undefined,
+        onChange: (listener) =>
+          engine.events.on((event) => {
+            if (event.kind === 'recording' && event.terminal === shell.terminal) listener();
+          }),
       },
     });
   };
