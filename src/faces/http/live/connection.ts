@@ -4,6 +4,7 @@ import type { Caller, CallOperation } from '../../../engine/call/call.ts';
 import type { CallStream } from '../../../engine/call/call-stream.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { deferred } from '../../../lib/deferred.ts';
+import { onAbort } from '../../../system/on-abort.ts';
 import { isSameToken } from '../../door/token.ts';
 import type { BrowserLogin } from '../logins.ts';
 import { errorBody, jsonText } from '../reply.ts';
@@ -153,9 +154,10 @@ export class LiveConnection {
       for await (const item of this.#parts.stream(op, input ?? {}, { caller: this.#parts.caller, signal })) {
         channel.unread += this.#send({ t: 'item', ch, item });
         while (channel.unread >= windowBytes && !signal.aborted) {
-          channel.room = deferred();
-          signal.addEventListener('abort', channel.room.resolve, { once: true });
-          await channel.room.promise;
+          const room = deferred();
+          channel.room = room;
+          using _abort = onAbort(signal, () => room.resolve());
+          await room.promise;
         }
       }
       if (!this.#over.signal.aborted) this.#send({ t: 'end', ch });
