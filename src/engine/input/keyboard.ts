@@ -179,7 +179,7 @@ export class Keyboard {
   /** The keyboard for one sender: no other bytes come between those of `work`. Ctrl-C ends the turn. */
   async turn<T>(options: TurnOptions, work: (lane: KeyboardLane) => Promise<T>, signal: AbortSignal): Promise<T> {
     const { by, size, secret = false, as: usually = 'keys' } = options;
-    // An answer that a person gives belongs to the program that asks, whoever has the keyboard.
+    // An answer that a person gives belongs to the program that asks, also while another person has the keyboard.
     const isAnswer = usually === 'person';
     if (!isAnswer) {
       this.lease.admit();

@@ -42,7 +42,7 @@ test('a person takes over in mid-command and hands back; the agent is kept out, 
       code: 'conflict',
     });
     await ask(read, { terminal: id }, agent);
-    // Ctrl+C passes whoever has the keyboard.
+    // Ctrl+C always passes.
     await ask(send, { terminal: id, keys: ['Ctrl+C'] }, agent);
     await ask(type, { session: id, text: 'echo by-the-person\r', epoch }, localPerson);
     await expect
