@@ -1,29 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { pageHeaders } from './page-headers.ts';
 import { sendRefusal, safeHeaders, wrongMethod } from './reply.ts';
 import type { HttpVisit, Route } from './route.ts';
 
-/** What the page may do: load our own files and call this server. Svelte makes its templates under a policy of its own. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types svelte-trusted-html',
-].join('; ');
-
-const pageHeaders = {
-  'content-security-policy': policy,
-  // `no-referrer` would make browsers send `Origin: null` with forms.
-  'referrer-policy': 'same-origin',
-  'permissions-policy': 'clipboard-read=(self), clipboard-write=(self), camera=(), geolocation=(), microphone=()',
-} as const;
+/** Svelte makes its templates under a policy of its own. */
+const headersOfPage = pageHeaders('svelte-trusted-html');
 
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -69,7 +50,7 @@ export function appRoutes({ folder, pages }: AppOptions): Route[] {
     path: path.length > 1 ? path.replace(/\/$/, '') : path,
     ...(path.length > 1 && path.endsWith('/') && { below: true as const }),
     isPublic: true,
-    handle: (visit) => send('index.html', visit, pageHeaders),
+    handle: (visit) => send('index.html', visit, headersOfPage),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   });
   const files: Route = {

@@ -1,28 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { pageHeaders } from './page-headers.ts';
 import { sendRefusal, sendText, wrongMethod } from './reply.ts';
 import type { HttpVisit, Route } from './route.ts';
 
-/** What a page of ours may do: load our own files and call this server. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
-
-const pageHeaders = {
-  'content-security-policy': policy,
-  // `no-referrer` would make browsers send `Origin: null` with forms.
-  'referrer-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-} as const;
+const headersOfPage = pageHeaders("'none'");
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -44,7 +25,7 @@ export function pageRoutes({ folder, page, files }: PageFiles): Route[] {
   const send = async (file: string, { request, response }: HttpVisit): Promise<void> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return sendRefusal(response, wrongMethod('GET, HEAD'));
     const type = types[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-    sendText(response, 200, await readFile(new URL(file, folder), 'utf8'), { ...pageHeaders, 'content-type': type });
+    sendText(response, 200, await readFile(new URL(file, folder), 'utf8'), { ...headersOfPage, 'content-type': type });
   };
   const route = (path: string, handle: Route['handle']): Route => ({
     path,
