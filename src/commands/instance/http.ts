@@ -35,6 +35,22 @@ interface HttpParts {
 
 const preferredPort = 7420;
 
+/** Where the dashboard is. What it does not know, it says itself. */
+const pagesOfApp = [
+  '/',
+  '/t/',
+  '/asks/',
+  '/agents/',
+  '/timeline',
+  '/recordings/',
+  '/machines/',
+  '/profile/',
+  '/audit',
+  '/workspaces',
+  '/health',
+  '/login',
+];
+
 /** The HTTP port of an instance: MCP, the API and the health check. */
 export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
   const { engine, surface, settings, token, failed, mayMove, log } = parts;
@@ -55,7 +71,7 @@ export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
   const accesses = ['observe', 'control', 'open', 'administer'] as const;
   const can = accesses.filter((access) => surface.may(access));
   const me = { host: 'instance', name: hostname(), version: surface.version, can } as const;
-  const app = appRoutes({ folder: new URL('dist/web/', packageRoot), pages: ['/', '/t/'] });
+  const app = appRoutes({ folder: new URL('dist/web/', packageRoot), pages: pagesOfApp });
   const links = engine.service(loginLinks);
   const files = ['settings.js', 'settings.css'];
   const page = { paths: ['/settings'], file: 'index.html' };

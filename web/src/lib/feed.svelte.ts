@@ -30,6 +30,11 @@ class Feed {
   #asking = false;
   #askAgain = false;
 
+  /** Whether the person may do this; what they may not do is not shown. */
+  can(what: string): boolean {
+    return this.me?.can.includes(what) === true;
+  }
+
   start(me: Me): void {
     this.me = me;
     setInterval(() => {
