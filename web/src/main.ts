@@ -2,10 +2,10 @@ import './app.css';
 import { mount } from 'svelte';
 import App from './App.svelte';
 import { feed } from './lib/feed.svelte.ts';
+import { applyPreferences } from './lib/preferences.svelte.ts';
 import { start } from './lib/start.ts';
 
-const theme = localStorage.getItem('theme') ?? (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark');
-document.documentElement.dataset['theme'] = theme;
+applyPreferences();
 
 const begun = await start().catch(() => ({ login: 'The server does not answer.' }));
 if ('me' in begun) feed.start(begun.me);
