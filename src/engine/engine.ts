@@ -8,6 +8,7 @@ import { Audit } from './call/audit/audit.ts';
 import { AuditSpans } from './call/audit-spans.ts';
 import type { DurableFarSide, Size } from './terminal/channel.ts';
 import { EngineEvents } from './events/engine-events.ts';
+import { statusOf } from './events/status.ts';
 import { type Gate, openGate } from './call/gate.ts';
 import { Idempotency, type IdempotencyLimits } from './call/idempotency.ts';
 import { incident, type Log } from '../system/incident.ts';
@@ -73,7 +74,7 @@ export class Engine implements AsyncDisposable {
   readonly audit = new Audit();
   readonly auditSpans: AuditSpans;
   readonly redact: (text: string) => string;
-  readonly events = new EngineEvents();
+  readonly events = new EngineEvents((terminal) => statusOf(terminal, this));
   readonly sessions: Sessions;
   readonly recordings: Recordings;
   /** The raw logs of sessions and their markdown; undefined where there are none. */

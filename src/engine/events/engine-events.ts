@@ -2,6 +2,8 @@ import { Emitter } from '../../lib/emitter.ts';
 import type { OpenQuestion } from '../person/questions/question.ts';
 import type { Theme } from '../picture/themes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { Changes } from './changes.ts';
+import type { TerminalStatus } from './status.ts';
 
 export type TerminalEventKind =
   | 'opened'
@@ -25,24 +27,35 @@ export type EngineEvent =
   /** A caller wants people to look at a session, or at the instance. A listener that shows it to a person calls `heard`. */
   | { readonly kind: 'focus'; readonly session: number | undefined; readonly heard: () => void };
 
+/** A listener, with the place of the event among all of them. */
+type Listener = (event: EngineEvent, cursor: string) => void;
+
 /** The one emitter of an engine. */
 export class EngineEvents {
-  readonly #emitter = new Emitter<EngineEvent>();
+  /** For readers that return. */
+  readonly changes: Changes;
+  readonly #emitter = new Emitter<{ readonly event: EngineEvent; readonly cursor: string }>();
   readonly #terminals = new Map<Terminal, Disposable[]>();
   /** Listeners to titles. Without one a title costs nothing; with one the foreground program is looked at. */
   #watchers = 0;
   readonly #titles = new Map<Terminal, Disposable>();
+  /** Titles when the last watcher left. */
+  #titlesBefore = new Map<Terminal, string>();
+
+  constructor(statusOf: (terminal: Terminal) => TerminalStatus) {
+    this.changes = new Changes(statusOf);
+  }
 
   /** Every event but titles. */
-  on(listener: (event: EngineEvent) => void): Disposable {
-    return this.#emitter.on(listener);
+  on(listener: Listener): Disposable {
+    return this.#emitter.on(({ event, cursor }) => listener(event, cursor));
   }
 
   /** Titles, too. */
-  watch(listener: (event: EngineEvent) => void): Disposable {
+  watch(listener: Listener): Disposable {
     this.#watchers += 1;
-    if (this.#watchers === 1) for (const terminal of this.#terminals.keys()) this.#watchTitle(terminal);
-    const listening = this.#emitter.on(listener);
+    if (this.#watchers === 1) this.#watchTitles();
+    const listening = this.on(listener);
     let held = true;
     return {
       [Symbol.dispose]: () => {
@@ -52,13 +65,15 @@ export class EngineEvents {
         this.#watchers -= 1;
         if (this.#watchers > 0) return;
         for (const title of this.#titles.values()) title[Symbol.dispose]();
+        this.#titlesBefore = new Map([...this.#titles.keys()].map((one) => [one, one.state.title.current]));
         this.#titles.clear();
       },
     };
   }
 
   emit(event: EngineEvent): void {
-    this.#emitter.emit(event);
+    this.changes.add(event);
+    this.#emitter.emit({ event, cursor: this.changes.cursor });
   }
 
   opened(terminal: Terminal): void {
@@ -80,8 +95,20 @@ export class EngineEvents {
     for (const listening of this.#terminals.get(terminal) ?? []) listening[Symbol.dispose]();
     this.#titles.get(terminal)?.[Symbol.dispose]();
     this.#titles.delete(terminal);
+    this.#titlesBefore.delete(terminal);
     this.#terminals.delete(terminal);
     this.emit({ kind: 'closed', terminal });
+  }
+
+  /** A watcher that returns hears of titles that changed while no watcher was there. */
+  #watchTitles(): void {
+    for (const terminal of this.#terminals.keys()) {
+      this.#watchTitle(terminal);
+      // One that opened since has told all of itself.
+      const before = this.#titlesBefore.get(terminal) ?? terminal.state.title.current;
+      if (before !== terminal.state.title.current) this.emit({ kind: 'title', terminal });
+    }
+    this.#titlesBefore.clear();
   }
 
   #watchTitle(terminal: Terminal): void {

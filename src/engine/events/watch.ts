@@ -4,6 +4,7 @@ import { onAbort } from '../../system/on-abort.ts';
 import type { Engine } from '../engine.ts';
 import type { OpenQuestion } from '../person/questions/question.ts';
 import type { Theme } from '../picture/themes.ts';
+import type { Change } from './changes.ts';
 import type { EngineEvent, TerminalEventKind } from './engine-events.ts';
 import { statusOf, type TerminalStatus } from './status.ts';
 
@@ -36,31 +37,47 @@ const themeOf = ({ name, title, foreground, background, cursor, colors }: Theme)
 /** Changes that wait for a reader. At the limit they are dropped, and the reader gets the whole state in their place. */
 const mostPending = 256;
 
-/** All that happens in an engine, as far as this caller may see it: first the whole state, then each change. */
+/** What a reader hears, and from where it goes on when it was away. */
+export type WatchedItem = WatchItem & { readonly cursor: string };
+
+/**
+ * All that happens in an engine, as far as this caller may see it: first the whole state, then each change. A reader that returns with
+ * the cursor of its newest item gets the objects that changed since; the whole state if that is no longer known.
+ */
 export async function* watchEngine(
   engine: Engine,
   caller: Pick<Caller, 'principal'>,
   signal: AbortSignal,
-): AsyncGenerator<WatchItem, void, void> {
-  let pending: WatchItem[] = [];
+  since?: string,
+): AsyncGenerator<WatchedItem, void, void> {
+  const { changes } = engine.events;
+  let pending: WatchedItem[] = [];
   let isBehind = true;
   let wake = (): void => {};
-  using _events = engine.events.watch((event) => {
+  using _events = engine.events.watch((event, cursor) => {
     // What happens before the whole state is taken is in it.
     const item = isBehind ? undefined : itemOf(event, engine, caller);
     if (!item) return;
     if (event.kind === 'focus') event.heard();
-    if (pending.push(item) > mostPending) {
+    if (pending.push({ ...item, cursor }) > mostPending) {
       pending = [];
       isBehind = true;
     }
     wake();
   });
   using _end = onAbort(signal, () => wake());
+  const missed = since === undefined ? undefined : changes.since(since);
+  if (missed) {
+    isBehind = false;
+    const { cursor } = changes;
+    // Together they are one step: a reader that leaves in the middle asks again from where it was.
+    const items = missed.map((change) => missedItem(change, engine, caller)).filter((item) => item !== undefined);
+    pending = items.map((item, at) => ({ ...item, cursor: at === items.length - 1 ? cursor : (since ?? cursor) }));
+  }
   while (!signal.aborted) {
     if (isBehind) {
       isBehind = false;
-      yield everything(engine, caller);
+      yield { ...everything(engine, caller), cursor: changes.cursor };
       continue;
     }
     const next = pending.shift();
@@ -71,6 +88,13 @@ export async function* watchEngine(
       });
     }
   }
+}
+
+/** A change that a reader was not there for: the state of its object now. */
+function missedItem(change: Change, engine: Engine, caller: Pick<Caller, 'principal'>): WatchItem | undefined {
+  if (change.kind !== 'gone')
+    return itemOf('terminal' in change ? { ...change, kind: 'state' } : change, engine, caller);
+  return maySee(change.identity, caller) ? { kind: 'closed', terminal: change.status } : undefined;
 }
 
 function everything(engine: Engine, caller: Pick<Caller, 'principal'>): WatchItem {

@@ -74,16 +74,20 @@ const Theme = z.object({
   colors: z.array(z.string()).describe('The sixteen ANSI colours'),
 });
 
+const cursor = z.string().describe('Goes into `since` after a lost connection');
+
 const WatchItem = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('all'), terminals: z.array(Status), questions: z.array(Question), theme: Theme }),
-  z.object({ kind: z.literal('theme'), theme: Theme }),
+  z.object({ kind: z.literal('all'), cursor, terminals: z.array(Status), questions: z.array(Question), theme: Theme }),
+  z.object({ kind: z.literal('theme'), cursor, theme: Theme }),
   z.object({
+    cursor,
     kind: z.enum(['opened', 'block', 'keyboard', 'state', 'title', 'prompt', 'resized', 'recording', 'bell', 'closed']),
     terminal: Status,
   }),
-  z.object({ kind: z.literal('question'), question: Question, isOpen: z.boolean() }),
+  z.object({ kind: z.literal('question'), cursor, question: Question, isOpen: z.boolean() }),
   z.object({
     kind: z.literal('focus'),
+    cursor,
     terminal: Status.optional().describe('Where a caller wants the person to look; without it, at the instance'),
   }),
 ]);
@@ -92,9 +96,15 @@ export const watch = stream({
   title: 'Watch every terminal',
   summary: 'Watch what happens: first the state of every terminal and question, then each change with the new state.',
   access: 'observe',
-  input: z.strictObject({}),
+  input: z.strictObject({
+    since: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('Cursor of the newest item you have: what changed since, or the whole state if that is too long ago'),
+  }),
   item: WatchItem,
-  run: ({ engine, caller, signal }) => watchEngine(engine, caller, signal),
+  run: ({ input, engine, caller, signal }) => watchEngine(engine, caller, signal, input.since),
   render(item) {
     if (item.kind === 'all') return item.terminals.map((one) => `${place(one)}  ${statusWords(one)}\n`).join('');
     if (item.kind === 'theme') return `theme  ${item.theme.name}\n`;

@@ -29,6 +29,8 @@ class Feed {
   live: Live | undefined;
   #asking = false;
   #askAgain = false;
+  /** Of the newest item: what changed since then is told after a lost connection. */
+  #cursor: string | undefined;
 
   /** Whether the person may do this; what they may not do is not shown. */
   can(what: string): boolean {
@@ -44,11 +46,16 @@ class Feed {
       this.link = link;
       this.nextTryAt = nextTryAt;
     });
-    this.live.read<WatchNews>({ stream: 'person.watch', input: () => ({}), item: (news) => this.#take(news) });
+    this.live.read<WatchNews>({
+      stream: 'person.watch',
+      input: () => (this.#cursor === undefined ? {} : { since: this.#cursor }),
+      item: (news) => this.#take(news),
+    });
   }
 
   #take(news: WatchNews): void {
     this.heardAt = Date.now();
+    this.#cursor = news.cursor;
     if (news.kind === 'all') {
       const ids = new Set(news.terminals.map(({ terminal }) => terminal));
       for (const id of this.terminals.keys()) if (!ids.has(id)) this.terminals.delete(id);
