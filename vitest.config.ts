@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
     // Real shells and servers on two shared cores: generous limits, no retries. Flaky is broken.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -24,3 +24,10 @@ export function shortPath(path: string): string {
   const parts = home.split('/');
   return parts.length > 4 ? `…/${parts.slice(-3).join('/')}` : home;
 }
+
+/** `214 bytes`, `12.4 kB`, `2.1 MB` */
+export function sized(bytes: number): string {
+  if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  const isLarge = bytes >= 1_000_000;
+  return `${(bytes / (isLarge ? 1_000_000 : 1000)).toFixed(1)} ${isLarge ? 'MB' : 'kB'}`;
+}
