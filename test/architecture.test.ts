@@ -58,7 +58,7 @@ const roomMayUse: Readonly<Record<string, readonly string[]>> = {
   recording: ['reading', 'redaction', 'screen', 'terminal'],
   run: ['person', 'reading', 'screen', 'shells', 'terminal', 'waiting'],
   capture: ['call', 'picture', 'reading', 'screen'],
-  sessions: ['call', 'instances', 'reading', 'recording', 'shells', 'terminal', 'waiting'],
+  sessions: ['call', 'input', 'instances', 'reading', 'recording', 'shells', 'terminal', 'waiting'],
 };
 
 /** Each dependency is imported in one folder; zod describes shapes everywhere. */

@@ -41,6 +41,11 @@ export interface TerminalStatus extends Size {
   /** Who types, or has taken the keyboard over. */
   readonly keyboard?: KeyboardHolder;
   readonly recordingId?: string;
+  /** Who chose the size, if it was changed. */
+  readonly sizedBy?: string;
+  /** In ms since the epoch: when its program ended, and how long it can still be read. */
+  readonly endedAt?: number;
+  readonly keptUntil?: number;
   readonly exitCode?: number | null;
 }
 
@@ -56,6 +61,8 @@ export function statusOf(terminal: Terminal, engine: Recorders): TerminalStatus 
   const { cwd } = terminal.place;
   const block = terminal.blocks.current ?? terminal.blocks.last;
   const { size, alternate } = terminal.screen;
+  const { sizedBy } = terminal.usage;
+  const { endedAt, keptUntil } = terminal.state;
   return {
     terminal: id,
     session: number,
@@ -75,6 +82,9 @@ export function statusOf(terminal: Terminal, engine: Recorders): TerminalStatus 
       : {}),
     ...(keyboard && { keyboard }),
     ...(recordingId === undefined ? {} : { recordingId }),
+    ...(sizedBy === undefined ? {} : { sizedBy }),
+    ...(ended && endedAt !== undefined ? { endedAt } : {}),
+    ...(ended && keptUntil !== undefined ? { keptUntil } : {}),
     ...(ended ? { exitCode: ended.by === 'exit' ? ended.code : null } : {}),
   };
 }

@@ -27,7 +27,7 @@ test('who types has the keyboard until five seconds after the last key (R-HUB-08
 test('an agent has it as long as its command runs', () => {
   let isRunning = true;
   const clock = new ManualClock();
-  const lease = new KeyboardLease(clock, () => isRunning);
+  const lease = new KeyboardLease(clock, () => ({ isRunning, count: 1, lastExit: 0 }));
   lease.typed('claude', 'agent');
   clock.advance(60_000);
   expect(lease.holder?.by).toBe('claude');
@@ -80,7 +80,7 @@ test('it is handed back by itself when it is not renewed for a minute', () => {
   expect(lease.holder?.isTaken).toBe(true);
   clock.advance(1);
   expect(lease.holder).toBeUndefined();
-  expect(lease.handBack).toEqual({ by: 'ada', ms: 118_999 + 1, note: undefined });
+  expect(lease.handBack).toEqual({ by: 'ada', ms: 118_999 + 1, note: undefined, commands: 0, exitCode: undefined });
   expect(lease.take('ada', epoch)).toBe(epoch + 1);
 });
 
@@ -90,7 +90,7 @@ test('a note waits for the first agent', () => {
   clock.advance(2000);
   lease.give(epoch, 'the database is up');
   const { handBack } = lease;
-  expect(handBack).toEqual({ by: 'ada', ms: 2000, note: 'the database is up' });
+  expect(handBack).toMatchObject({ by: 'ada', ms: 2000, note: 'the database is up' });
   if (handBack) lease.told(handBack);
   expect(lease.handBack).toBeUndefined();
 });
@@ -107,4 +107,51 @@ test('every change is told', () => {
   lease.typed('bob', 'person');
   clock.advance(5000);
   expect(seen).toEqual(['claude', 'ada', undefined, 'bob', undefined]);
+});
+
+test('a holder who types nothing for ten minutes loses it, although the page renews it (R-HUB-087)', () => {
+  const { clock, lease } = open();
+  const epoch = lease.take('ada');
+  const renewFor = (ms: number): void => {
+    for (let spent = 0; spent < ms; spent += 20_000) {
+      clock.advance(20_000);
+      if (lease.holds(epoch)) lease.take('ada', epoch);
+    }
+  };
+  renewFor(580_000);
+  lease.typed('ada', 'person');
+  renewFor(580_000);
+  expect(lease.holds(epoch)).toBe(true);
+  clock.advance(19_999);
+  expect(lease.holds(epoch)).toBe(true);
+  clock.advance(1);
+  expect(lease.holds(epoch)).toBe(false);
+});
+
+test('a hand-back tells of the commands since it was taken, and can be seen before', () => {
+  const clock = new ManualClock();
+  let count = 4;
+  const lease = new KeyboardLease(clock, () => ({ isRunning: false, count, lastExit: 1 }));
+  const epoch = lease.take('ada');
+  count = 6;
+  clock.advance(1000);
+  const before = lease.preview(epoch, 'mended');
+  expect(before).toEqual({ by: 'ada', ms: 1000, note: 'mended', commands: 2, exitCode: 1 });
+  expect(lease.preview(epoch + 1)).toBeUndefined();
+  lease.give(epoch, 'mended');
+  expect(lease.handBack).toEqual(before);
+});
+
+test('what waits for the end of a taking over happens once, however it ends', () => {
+  const { clock, lease } = open();
+  const over: string[] = [];
+  lease.whenOver(() => over.push('too early'));
+  lease.give(lease.take('ada'));
+  lease.take('ada');
+  lease.whenOver(() => over.push('left'));
+  clock.advance(60_000);
+  lease.take('ada');
+  lease.whenOver(() => over.push('pushed aside'));
+  lease.take('bob');
+  expect(over).toEqual(['left', 'pushed aside']);
 });

@@ -20,9 +20,22 @@ export interface HandBack {
   readonly by: string;
   readonly ms: number;
   readonly note: string | undefined;
+  /** Commands that ran meanwhile; 0 also where the shell marks none. */
+  readonly commands: number;
+  /** Of the last of them. */
+  readonly exitCode: number | undefined;
 }
 
-const { typingMs, renewMs } = timings.keyboardLease;
+/** What the lease has to know of the commands in its terminal. */
+export interface CommandCount {
+  readonly isRunning: boolean;
+  /** Commands so far; each has the number of its turn. */
+  readonly count: number;
+  readonly lastExit: number | undefined;
+}
+
+const { typingMs, renewMs, idleMs } = timings.keyboardLease;
+const none: CommandCount = { isRunning: false, count: 0, lastExit: undefined };
 
 /**
  * Says whose keys may go into a terminal. Who types has the keyboard for a few seconds, and agents wait that long for a person. A person
@@ -32,7 +45,7 @@ export class KeyboardLease {
   /** The new holder, after each change. */
   readonly changed = new Emitter<KeyboardHolder | undefined>();
   readonly #clock: Clock;
-  readonly #isRunning: () => boolean;
+  readonly #commands: () => CommandCount;
   #holder: KeyboardHolder | undefined;
   /** Of the newest that was taken over. */
   #epoch = 0;
@@ -40,16 +53,20 @@ export class KeyboardLease {
   /** When an agent that typed has it no longer. */
   #until = 0;
   #handBack: HandBack | undefined;
+  /** Commands before it was taken over, and when its holder last pressed a key. */
+  #countBefore = 0;
+  #usedMs = 0;
+  #atEnd: (() => void) | undefined;
 
-  /** `isRunning`: a command runs in the terminal. */
-  constructor(clock: Clock, isRunning: () => boolean = () => false) {
+  constructor(clock: Clock, commands: () => CommandCount = () => none) {
     this.#clock = clock;
-    this.#isRunning = isRunning;
+    this.#commands = commands;
   }
 
   get holder(): KeyboardHolder | undefined {
     // An agent's few seconds need no timer: they end unless it types again, or what it started still runs.
-    const isOver = this.#holder?.kind === 'agent' && this.#clock.monotonic() >= this.#until && !this.#isRunning();
+    const isOver =
+      this.#holder?.kind === 'agent' && this.#clock.monotonic() >= this.#until && !this.#commands().isRunning;
     return isOver ? undefined : this.#holder;
   }
 
@@ -66,6 +83,7 @@ export class KeyboardLease {
   /** Keys of this sender are about to go. */
   typed(by: string, kind: KeyboardHolder['kind']): void {
     const { holder } = this;
+    if (holder?.isTaken === true && kind === 'person') this.#used();
     // An agent does not push a person aside.
     if (holder?.isTaken === true || (kind === 'agent' && holder?.kind === 'person')) return;
     if (holder?.by !== by || holder.kind !== kind) this.#set({ by, kind, isTaken: false, since: this.#clock.now() });
@@ -85,18 +103,35 @@ export class KeyboardLease {
 
   /** A person takes it over; with the number of an earlier taking that still holds, renews it. The answer goes with that person's keys. */
   take(by: string, epoch?: number): number {
-    const isRenewed = this.#holder?.isTaken === true && epoch === this.#epoch;
-    if (!isRenewed) {
+    if (epoch === undefined || !this.holds(epoch)) {
+      if (this.#holder?.isTaken === true) this.#release(undefined);
       this.#epoch += 1;
+      this.#countBefore = this.#commands().count;
+      this.#usedMs = this.#clock.monotonic();
       this.#set({ by, kind: 'person', isTaken: true, since: this.#clock.now() });
     }
-    this.#expireAfter(renewMs);
+    this.#expireAfter(Math.min(renewMs, this.#idleLeft));
     return this.#epoch;
+  }
+
+  /** This taking over still holds. */
+  holds(epoch: number): boolean {
+    return this.#holder?.isTaken === true && epoch === this.#epoch;
+  }
+
+  /** Calls this once, when the taking over that holds now is over. Only the first of each is called. */
+  whenOver(act: () => void): void {
+    if (this.#holder?.isTaken === true) this.#atEnd ??= act;
+  }
+
+  /** What a hand-back now would leave for the agents. */
+  preview(epoch: number, note?: string): HandBack | undefined {
+    return this.holds(epoch) ? this.#handBackNow(note) : undefined;
   }
 
   /** Hands it back. False when this taking was over already. */
   give(epoch: number, note?: string): boolean {
-    if (this.#holder?.isTaken !== true || epoch !== this.#epoch) return false;
+    if (!this.holds(epoch)) return false;
     this.#release(note);
     return true;
   }
@@ -117,9 +152,30 @@ export class KeyboardLease {
 
   #release(note: string | undefined): void {
     this.#timer?.[Symbol.dispose]();
-    const { by = '', since = 0, isTaken } = this.#holder ?? {};
-    if (isTaken === true) this.#handBack = { by, ms: this.#clock.now() - since, note };
+    if (this.#holder?.isTaken === true) this.#handBack = this.#handBackNow(note);
+    const atEnd = this.#atEnd;
+    this.#atEnd = undefined;
     this.#set(undefined);
+    atEnd?.();
+  }
+
+  #handBackNow(note: string | undefined): HandBack {
+    const { by = '', since = 0 } = this.#holder ?? {};
+    const { count, lastExit } = this.#commands();
+    const commands = Math.max(0, count - this.#countBefore);
+    return { by, ms: this.#clock.now() - since, note, commands, exitCode: commands > 0 ? lastExit : undefined };
+  }
+
+  /** Time that its holder may still be silent. */
+  get #idleLeft(): number {
+    return Math.max(0, this.#usedMs + idleMs - this.#clock.monotonic());
+  }
+
+  #used(): void {
+    const wasDue = this.#idleLeft < renewMs;
+    this.#usedMs = this.#clock.monotonic();
+    // The page renews it about three times a minute; only a person who was about to lose it gets more time from a key.
+    if (wasDue) this.#expireAfter(renewMs);
   }
 
   #set(holder: KeyboardHolder | undefined): void {

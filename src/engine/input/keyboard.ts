@@ -10,7 +10,7 @@ import type { OutputLog } from '../terminal/output-log.ts';
 import type { Usage } from '../terminal/organs/usage.ts';
 import { InputQueue, type InputLane } from './input-queue.ts';
 import { KeyJudge } from './key-judge.ts';
-import { KeyboardLease } from './keyboard-lease.ts';
+import { type CommandCount, KeyboardLease } from './keyboard-lease.ts';
 import { type LastInput, TypeAhead } from './type-ahead.ts';
 import type { JudgeTyped, TypedAs } from './typed-line.ts';
 import { driverEchoes } from '../shells/input-mode.ts';
@@ -136,7 +136,7 @@ export class Keyboard {
 
   constructor(init: KeyboardInit) {
     this.#init = init;
-    this.lease = new KeyboardLease(init.clock, () => init.blocks.state === 'running');
+    this.lease = new KeyboardLease(init.clock, () => commandCount(init.blocks));
     this.#judge = new KeyJudge(init);
     this.#ahead = new TypeAhead({ ...init, process: init.channel.process });
     this.#queue = new InputQueue({
@@ -284,6 +284,12 @@ export class Keyboard {
     return this.#ahead.note(bytes);
   }
 }
+
+const commandCount = ({ state, current, last }: Blocks): CommandCount => ({
+  isRunning: state === 'running',
+  count: (current ?? last)?.id ?? 0,
+  lastExit: last?.exitCode,
+});
 
 /** Line ends as they are, and a mask for what stands between them. */
 function masked(bytes: Uint8Array): Uint8Array {

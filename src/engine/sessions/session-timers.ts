@@ -48,6 +48,7 @@ export class SessionTimers implements Disposable {
   /** What has ended stays readable for a while, whatever the idle limit is. */
   closeAfterEnd(terminal: Terminal): void {
     const { clock } = this.#engine;
+    terminal.state.keptMs = endedMs;
     const arm = (): void => {
       if (!terminal.ended || !this.#sessions.isOpen(terminal)) return;
       listening[Symbol.dispose]();

@@ -108,6 +108,14 @@ export class Sessions implements AsyncDisposable {
     return terminal;
   }
 
+  /** Calls it something else, for everyone who uses it. */
+  rename(terminal: Terminal, name: string): void {
+    refuseNumber(name);
+    terminal.identity.name = name;
+    this.#engine.noteFacts(terminal);
+    this.#engine.events.emit({ kind: 'title', terminal });
+  }
+
   /** The client will not call again: its default session becomes one of the others. */
   clientGone(key: string): void {
     if (key === ofInstance) return;

@@ -1,5 +1,6 @@
 import type { Caller } from '../call/call.ts';
 import { plainText } from '../../lib/plain-text.ts';
+import { handBackWords } from '../input/hand-back.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { ClientUse } from '../terminal/organs/usage.ts';
 
@@ -50,14 +51,11 @@ export class TerminalUsers {
 }
 
 /** The first that comes after a person handed the keyboard back learns what that person says. */
-function tellHandBack({ id, input: { lease } }: Terminal, { tell }: User): void {
+function tellHandBack({ place, input: { lease } }: Terminal, { tell }: User): void {
   const { handBack } = lease;
   if (!handBack || lease.holder?.isTaken === true) return;
   lease.told(handBack);
-  const { by, ms, note } = handBack;
-  const seconds = Math.round(ms / 1000);
-  const words = note === undefined ? '' : ` They say: ${JSON.stringify(plainText(note, { separator: ' ' }).text)}`;
-  tell?.(`${by} had the keyboard of terminal ${id} for ${seconds} s. Look at the screen before you type.${words}`);
+  tell?.(handBackWords(handBack, place.cwd));
 }
 
 const useOf = ({ usage }: Terminal): ClientUse => (usage.clients ??= { seen: new Map(), told: new Map() });

@@ -15,7 +15,8 @@ export interface TerminalIdentity {
   /** Others than this principal must not know of it. */
   readonly owner: string | undefined;
   readonly number: number;
-  readonly name: string | undefined;
+  /** A person may change it. */
+  name: string | undefined;
   readonly launch: Launch;
   /** What runs in it: the path of a shell, usually. */
   readonly program: string;

@@ -63,6 +63,12 @@ export const timings = {
     typingMs: 5000,
     /** A person's page renews what it has taken over; without that for so long it is handed back. */
     renewMs: 60_000,
+    /** A person who has taken it over and types nothing for so long has it no more: the agents go on. */
+    idleMs: 600_000,
+    /** A person waits no longer than this for the end of a command before taking it over. */
+    commandEndMs: 3_600_000,
+    /** A far side that does not take its old size back within this time keeps the new one. */
+    restoreMs: 5000,
   },
   /** The keyboard itself. */
   keyboard: {

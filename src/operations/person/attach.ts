@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
+import { borrowSize, resizeAs } from '../../engine/terminal/borrowed-size.ts';
 import { aboutSession, Session, terminalCalled } from './shared.ts';
 
 /** Keys of one attached person within this time are one entry of the audit trail. */
 const typingSpanMs = 1000;
+const ctrlC = 3;
 
 export const see = operation({
   title: 'See a terminal',
@@ -57,7 +59,9 @@ export const type = operation({
     const terminal = terminalCalled(input.session, engine, caller);
     note({ terminal: String(terminal.identity.number) });
     const bytes = body ?? Buffer.from(input.text ?? '');
-    await terminal.input.send(bytes, caller.name, signal, 'person', input.epoch);
+    // Ctrl+C overtakes what waits, and passes whoever has the keyboard.
+    if (bytes.length === 1 && bytes[0] === ctrlC) await terminal.input.interrupt(bytes, caller.name, signal);
+    else await terminal.input.send(bytes, caller.name, signal, 'person', input.epoch);
     return { session: terminal.identity.number, bytes: bytes.length };
   },
   render: ({ bytes, session }) => `Typed ${bytes} bytes into session ${session}.`,
@@ -65,7 +69,8 @@ export const type = operation({
 
 export const resize = operation({
   title: 'Resize a terminal',
-  summary: 'Resize a terminal, for every reader of it.',
+  summary:
+    'Resize a terminal, for every reader of it. With the epoch of a keyboard that you took over, the old size returns when you hand it back.',
   access: 'control',
   destructive: false,
   idempotent: true,
@@ -74,14 +79,16 @@ export const resize = operation({
     session: Session,
     cols: z.number().int().min(2).max(1000).describe('Columns'),
     rows: z.number().int().min(1).max(1000).describe('Rows'),
+    epoch: z.number().int().optional().describe('What person.take answered: the size is yours until you hand back'),
   }),
   output: z.object({ session: z.number().int(), cols: z.number().int(), rows: z.number().int() }),
   positional: ['session', 'cols', 'rows'],
   about: ({ session, cols, rows }) => ({ terminal: String(session), detail: `${cols}x${rows}` }),
-  async run({ input: { session, cols, rows }, engine, caller, signal, note }) {
+  async run({ input: { session, cols, rows, epoch }, engine, caller, signal, note }) {
     const terminal = terminalCalled(session, engine, caller);
     note({ terminal: String(terminal.identity.number) });
-    await terminal.resize({ cols, rows }, signal);
+    if (epoch === undefined) await resizeAs(terminal, { cols, rows }, caller.name, signal);
+    else await borrowSize(terminal, { cols, rows }, { by: caller.name, epoch }, signal);
     return { session: terminal.identity.number, cols, rows };
   },
   render: ({ session, cols, rows }) => `Session ${session} is ${cols}x${rows} now.`,

@@ -4,11 +4,13 @@ import { answer, decline } from './answer.ts';
 import { resize, see, type } from './attach.ts';
 import { blocks } from './blocks.ts';
 import { give, take } from './keyboard.ts';
+import { rename } from './rename.ts';
+import { text } from './text.ts';
 import { waiting } from './waiting.ts';
 import * as replay from './replay.ts';
 import { followTerminal, peeks, watch } from './streams.ts';
 
-export { answer, blocks, decline, followTerminal, give, peeks, resize, see, take, type, waiting, watch };
+export { answer, blocks, decline, followTerminal, give, peeks, rename, resize, see, take, text, type, waiting, watch };
 
 /** What only the person does. Folded by the local socket, HTTP and the command line; a model must not answer for the person. */
 export const personBook = defineBook({
@@ -18,7 +20,7 @@ export const personBook = defineBook({
   forPerson: true,
   // Spelled out, because they are listed in this order.
   nouns: {
-    person: { waiting, answer, decline, see, blocks, type, resize, take, give },
+    person: { waiting, answer, decline, see, text, blocks, type, resize, rename, take, give },
     replay: { list: replay.list, seek: replay.seek, range: replay.range, keys: replay.keys },
   },
   streams: { person: { watch, follow: followTerminal, peeks } },

@@ -51,6 +51,9 @@ const Status = z.object({
     .optional()
     .describe('Who types'),
   recordingId: z.string().optional(),
+  sizedBy: z.string().optional().describe('Who chose the size, if it was changed'),
+  endedAt: z.number().optional().describe('When its program ended, in ms since 1970'),
+  keptUntil: z.number().optional().describe('Until when it can still be read'),
   exitCode: z.number().int().nullable().optional(),
 });
 

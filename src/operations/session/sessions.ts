@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
+import { resizeAs } from '../../engine/terminal/borrowed-size.ts';
 import { activityOf } from '../../engine/terminal/activity.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { launchLines } from '../../policy/lines.ts';
@@ -181,7 +182,7 @@ export const resize = operation({
   about: ({ cols, rows }) => ({ detail: `${cols}x${rows}` }),
   async run(call) {
     const terminal = await liveSession(call);
-    await terminal.resize({ cols: call.input.cols, rows: call.input.rows }, call.signal);
+    await resizeAs(terminal, { cols: call.input.cols, rows: call.input.rows }, call.caller.name, call.signal);
     return ok;
   },
 });

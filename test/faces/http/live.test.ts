@@ -59,6 +59,18 @@ async function refused(api: ApiDesk, headers: Readonly<Record<string, string>>, 
 }
 
 describe('one socket for a page', () => {
+  test('a call that the page gives up is stopped, and answered as failed', async () => {
+    await using api = await ApiDesk.open();
+    using page = await Page.known(api);
+    page.send({ t: 'call', id: 5, op: 'desk.wait' });
+    await api.desk.waiting.promise;
+    page.send({ t: 'cancel', id: 99 });
+    page.send({ t: 'cancel', id: 5 });
+    expect(await api.desk.stopped.promise).toMatchObject({ message: 'The page gave the call up.' });
+    expect(await page.until(({ id }) => id === 5)).toMatchObject({ t: 'failed' });
+    expect(page.socket.readyState).toBe(page.socket.OPEN);
+  });
+
   test('carries streams and calls side by side', async () => {
     await using api = await ApiDesk.open();
     using page = await Page.known(api);

@@ -54,7 +54,9 @@ test('a person takes over in mid-command and hands back; the agent is kept out, 
     notices.length = 0;
     const done = await ask(run, { terminal: id, command: 'echo again' }, agent);
     expect(done).toMatchObject({ exitCode: 0 });
-    expect(notices.join('\n')).toMatch(/person had the keyboard of terminal .* They say: "restarted it"/);
+    expect(notices.join('\n')).toMatch(
+      /person had the keyboard for \d+ s and ran 1 command; it exited 0\. .*They say: "restarted it"/,
+    );
     expect(JSON.stringify(await ask(read, { terminal: id }, agent))).not.toContain('rm -rf');
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });

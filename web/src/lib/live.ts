@@ -77,9 +77,10 @@ export class Live {
   }
 
   /** Never sent twice: when the link breaks, the caller learns that the outcome is unknown. */
-  call<Output>(op: string, input: object): Promise<Output> {
+  call<Output>(op: string, input: object, signal?: AbortSignal): Promise<Output> {
     if (!this.isOpen) return Promise.reject(new CallFailed(offline));
     const id = this.#next++;
+    signal?.addEventListener('abort', () => this.#send({ t: 'cancel', id }), { once: true });
     return new Promise((resolve, reject) => {
       this.#calls.set(id, {
         done: (output) => resolve(output as Output),

@@ -18,6 +18,8 @@ export class State {
   #endedAt: number | undefined;
   #since: number;
   #isClosing = false;
+  /** For so long it stays readable after its end, if that is known. */
+  keptMs: number | undefined;
 
   constructor(terminal: Terminal, faults: Faults, endedAt: number | undefined) {
     this.#terminal = terminal;
@@ -66,6 +68,11 @@ export class State {
   /** When the far side ended, in ms since the epoch. */
   get endedAt(): number | undefined {
     return this.#endedAt;
+  }
+
+  /** Until when it can still be read, in ms since the epoch; undefined while it runs. */
+  get keptUntil(): number | undefined {
+    return this.#endedAt === undefined || this.keptMs === undefined ? undefined : this.#endedAt + this.keptMs;
   }
 
   /** The far side has ended. Answers with when. */

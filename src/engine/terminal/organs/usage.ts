@@ -13,6 +13,8 @@ export interface ClientUse {
 /** When a terminal was last used: by its callers, or by its program. */
 export class Usage {
   clients: ClientUse | undefined;
+  /** Who chose its size after it was opened. */
+  sizedBy: string | undefined;
   /** Whether it is held, whenever that changes. */
   readonly onHeld = new Emitter<boolean>();
   readonly #clock: Clock;

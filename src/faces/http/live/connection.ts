@@ -42,7 +42,7 @@ const closes = { bad: 4400, denied: 4401, slow: 4408, ending: 1001 } as const;
 type Frame = Readonly<Record<string, unknown>>;
 
 /**
- * One tab. Text frames are JSON: `hello` first, then `open`, `close` and `ack` of streams, and `call`. Answers are `item`, `end` and
+ * One tab. Text frames are JSON: `hello` first, then `open`, `close` and `ack` of streams, `call` and `cancel`. Answers are `item`, `end` and
  * `failure` of a channel, `done` and `failed` of a call. The next item of a stream is made when the page has taken the last ones.
  */
 export class LiveConnection {
@@ -51,7 +51,7 @@ export class LiveConnection {
   readonly #channels = new Map<number, Channel>();
   readonly #over = new AbortController();
   #isKnown: boolean;
-  #calls = 0;
+  readonly #calls = new Map<number, AbortController>();
   #silence: Disposable | undefined;
   #beat: Disposable | undefined;
 
@@ -121,7 +121,8 @@ export class LiveConnection {
     else if (t === 'close') this.#channels.get(Number(frame['ch']))?.stop.abort();
     else if (t === 'ack') this.#acknowledge(frame);
     else if (t === 'call') this.#call(frame);
-    else if (t !== 'beat') this.#end(closes.bad, 'Frames are hello, open, close, ack, call and beat.');
+    else if (t === 'cancel') this.#calls.get(Number(frame['id']))?.abort(new Error('The page gave the call up.'));
+    else if (t !== 'beat') this.#end(closes.bad, 'Frames are hello, open, close, ack, call, cancel and beat.');
   }
 
   #isHello({ t, csrf }: Frame): boolean {
@@ -170,20 +171,22 @@ export class LiveConnection {
 
   #call({ id, op, input }: Frame): void {
     if (typeof id !== 'number') return this.#end(closes.bad, 'A call has a number.');
-    if (this.#calls >= mostCalls) return this.#failCall(id, tooMany('calls', mostCalls));
-    this.#calls += 1;
-    this.#run(id, op, input).catch(() => {});
+    if (this.#calls.has(id)) return this.#end(closes.bad, 'A call has a number of its own.');
+    if (this.#calls.size >= mostCalls) return this.#failCall(id, tooMany('calls', mostCalls));
+    const stop = new AbortController();
+    this.#calls.set(id, stop);
+    this.#run(id, op, input, AbortSignal.any([stop.signal, this.#over.signal])).catch(() => {});
   }
 
-  async #run(id: number, op: unknown, input: unknown): Promise<void> {
+  async #run(id: number, op: unknown, input: unknown, signal: AbortSignal): Promise<void> {
     const { table, call, caller } = this.#parts;
     try {
-      const output = await call(table.operation(op), input ?? {}, { caller, signal: this.#over.signal });
+      const output = await call(table.operation(op), input ?? {}, { caller, signal });
       this.#send({ t: 'done', id, output });
     } catch (thrown) {
       this.#failCall(id, thrown);
     } finally {
-      this.#calls -= 1;
+      this.#calls.delete(id);
     }
   }
 
