@@ -114,6 +114,45 @@ describe('one socket for a page', () => {
     expect(api.desk.made).toBeLessThan(80);
   });
 
+  test.each([[Number.NaN], [-1], ['1'], [null]])('an acknowledgement of %s bytes makes no room', async (bytes) => {
+    await using api = await ApiDesk.open();
+    using page = await Page.known(api);
+    page.send({ t: 'open', ch: 1, stream: 'desk.count', input: { to: 1000, size: 10_000 } });
+    await vi.waitUntil(() => page.frames.length > 26, { timeout: 10_000 });
+    const { made } = api.desk;
+    for (let at = 0; at < 50; at++) page.send({ t: 'ack', ch: 1, bytes });
+    page.send({ t: 'beat', at: 7 });
+    await page.until(({ at }) => at === 7);
+    expect(api.desk.made).toBe(made);
+  });
+
+  test('a page that acknowledges what it does not read fills no memory of the server', async () => {
+    await using api = await ApiDesk.open();
+    using page = await Page.known(api);
+    const tcp = (page.socket as unknown as { _socket: { pause(): void; resume(): void } })._socket;
+    tcp.pause();
+    page.send({ t: 'open', ch: 1, stream: 'desk.count', input: { to: 600, size: 100_000 } });
+    let before = -1;
+    // Until the buffers of the kernel are full and nothing moves any more.
+    while (api.desk.made !== before) {
+      before = api.desk.made;
+      for (let at = 0; at < 20; at++) {
+        page.send({ t: 'ack', ch: 1, bytes: 1e9 });
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    }
+    // 20 MB, which the kernel holds; all would be 60 MB.
+    expect(api.desk.made).toBeLessThan(200);
+    tcp.resume();
+    await vi.waitUntil(
+      () => {
+        page.send({ t: 'ack', ch: 1, bytes: 1e9 });
+        return api.desk.made === 600;
+      },
+      { timeout: 20_000, interval: 2 },
+    );
+  });
+
   test('closing a channel, or the page, ends what it followed', async () => {
     await using api = await ApiDesk.open();
     using page = await Page.known(api);
@@ -170,6 +209,31 @@ describe('who may open it', () => {
     const closed = page.closed();
     await api.ask('/api/logout', { headers: { cookie, 'x-csrf-token': csrf } });
     expect(await closed).toBe(4401);
+  });
+});
+
+describe('a heartbeat', () => {
+  test('is answered with the time of the page, which measures the round trip', async () => {
+    await using api = await ApiDesk.open();
+    using page = await Page.known(api);
+    page.send({ t: 'beat', at: 12.5 });
+    expect(await page.until(({ t }) => t === 'beat')).toEqual({ t: 'beat', at: 12.5, now: api.clock.now() });
+  });
+
+  test('comes every 15 s; a page that answers stays, one that says nothing for 20 s is let go of', async () => {
+    await using api = await ApiDesk.open();
+    using page = await Page.known(api);
+    using silent = await Page.known(api);
+    const gone = silent.closed();
+    for (let at = 1; at <= 2; at++) {
+      api.clock.advance(15_000);
+      await vi.waitUntil(() => page.frames.filter(({ t }) => t === 'beat').length === at, { timeout: 10_000 });
+      page.send({ t: 'beat' });
+      page.send({ t: 'call', id: at, op: 'desk.write', input: { line: 'here' } });
+      await page.until(({ id }) => id === at);
+    }
+    expect(await gone).toBe(1006);
+    expect(page.socket.readyState).toBe(WebSocket.OPEN);
   });
 });
 

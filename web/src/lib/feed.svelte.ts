@@ -1,6 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { Peek, TerminalShown, TerminalTheme, WaitingItem, WatchNews } from './shapes.ts';
-import { Live, type LinkState } from './live.ts';
+import { browserParts } from './live-browser.ts';
+import { Live, type LinkNews, type LinkState } from './live.ts';
 
 export interface Me {
   readonly host: 'instance' | 'hub';
@@ -14,7 +15,13 @@ export interface Me {
 class Feed {
   me = $state<Me>();
   link = $state<LinkState>('connecting');
+  /** When the link is tried again, and since when it is gone. */
   nextTryAt = $state<number>();
+  lostAt = $state<number>();
+  /** The server said that it restarts: terminals go on. */
+  isRestarting = $state(false);
+  /** How long the server took to answer the last beat. */
+  rttMs = $state<number>();
   /** When the last word of the server came. */
   heardAt = $state(Date.now());
   isLoaded = $state(false);
@@ -42,15 +49,36 @@ class Feed {
     setInterval(() => {
       this.now = Date.now();
     }, 1000);
-    this.live = new Live(me.csrf, (link, nextTryAt) => {
-      this.link = link;
-      this.nextTryAt = nextTryAt;
+    this.live = new Live(browserParts(me.csrf), {
+      link: (news) => this.#linked(news),
+      roundTrip: (ms) => {
+        this.rttMs = Math.round(ms);
+      },
     });
     this.live.read<WatchNews>({
       stream: 'person.watch',
       input: () => (this.#cursor === undefined ? {} : { since: this.#cursor }),
       item: (news) => this.#take(news),
     });
+  }
+
+  #linked({ state, nextTryAt, isRestarting = false, isSignedOut = false }: LinkNews): void {
+    const isBack = state === 'live' && this.link === 'offline';
+    this.link = state;
+    this.nextTryAt = nextTryAt === undefined ? undefined : Date.now() + nextTryAt - performance.now();
+    this.isRestarting = state === 'offline' && (isRestarting || this.isRestarting);
+    this.lostAt = state === 'offline' ? (this.lostAt ?? Date.now()) : undefined;
+    // What waited was asked for on the link that broke.
+    if (isBack && this.isLoaded) this.#askWaiting();
+    if (isSignedOut) location.reload();
+    // A server that restarted may not know this login any more; a socket cannot tell why it was refused.
+    else if (state === 'offline') void this.#checkLogin();
+  }
+
+  async #checkLogin(): Promise<void> {
+    const { csrf } = this.me ?? {};
+    const me = await fetch('/api/me', { headers: { 'x-csrf-token': csrf ?? '' } }).catch(() => undefined);
+    if (me?.status === 401 || me?.status === 403) location.reload();
   }
 
   #take(news: WatchNews): void {

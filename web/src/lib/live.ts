@@ -1,6 +1,19 @@
-/** One socket for the tab: streams that go on after a reconnect, and calls. */
+/**
+ * One socket for the tab: streams that go on after a reconnect, and calls. It knows neither page nor browser, so that a test can cut it
+ * as often as it likes: what it needs of them is in `LiveParts`.
+ */
 
 export type LinkState = 'connecting' | 'live' | 'offline';
+
+export interface LinkNews {
+  readonly state: LinkState;
+  /** When it tries again, by the clock of the parts. */
+  readonly nextTryAt?: number;
+  /** The server said that it ends; terminals go on without it. */
+  readonly isRestarting?: boolean;
+  /** The login is over: it does not try again. */
+  readonly isSignedOut?: boolean;
+}
 
 export interface Failure {
   readonly code: string;
@@ -12,16 +25,46 @@ export interface Failure {
 export interface Reader<Item> {
   readonly stream: string;
   readonly input: () => object;
-  readonly item: (item: Item) => void;
+  /** The server sends no more than a window ahead of what was taken; with a promise, an item counts as taken when it settles. */
+  readonly item: (item: Item) => void | Promise<void>;
   readonly ended?: () => void;
   readonly failed?: (failure: Failure) => void;
+  /** Nothing comes while the tab has been hidden for a while; then it goes on from `input`. */
+  readonly pausesWhenHidden?: boolean;
+}
+
+/** The part of a browser's WebSocket that is used. */
+export interface Socket {
+  readonly readyState: number;
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: never) => void) | null;
+  onclose: ((event: never) => void) | null;
+  send(text: string): void;
+  close(): void;
+}
+
+export interface LiveParts {
+  readonly csrf: string | undefined;
+  readonly open: () => Socket;
+  readonly clock: { now(): number; after(ms: number, run: () => void): () => void };
+  readonly random: () => number;
+  readonly isHidden: () => boolean;
+  /** Calls back when the network is there again, and when the tab is shown or hidden. */
+  readonly signs: (heard: (sign: 'online' | 'shown' | 'hidden') => void) => void;
+}
+
+export interface LiveEvents {
+  readonly link: (news: LinkNews) => void;
+  /** How long the server took to answer, in ms. */
+  readonly roundTrip: (ms: number) => void;
 }
 
 interface OpenReader {
   readonly reader: Reader<never>;
+  /** 0 while it is not open. */
   ch: number;
-  /** Characters received and not acknowledged. */
-  unread: number;
+  /** Characters taken and not acknowledged. */
+  taken: number;
 }
 
 interface Waiting {
@@ -29,9 +72,17 @@ interface Waiting {
   readonly failed: (failure: Failure) => void;
 }
 
+type Frame = Readonly<Record<string, unknown>>;
+
+const isOpenState = 1;
 const ackEvery = 64 << 10;
+const beatMs = 15_000;
 const lostMs = 20_000;
+/** A connection that may be dead, because the network was gone or the machine asleep, has to answer within this time. */
+const probeMs = 3000;
+const leastDelayMs = 500;
 const mostDelayMs = 10_000;
+const hiddenMs = 30_000;
 
 export class CallFailed extends Error {
   readonly failure: Failure;
@@ -42,37 +93,43 @@ export class CallFailed extends Error {
 }
 
 export class Live {
-  readonly #csrf: string | undefined;
-  readonly #changed: (state: LinkState, nextTryAt: number | undefined) => void;
+  readonly #parts: LiveParts;
+  readonly #on: LiveEvents;
   readonly #readers = new Set<OpenReader>();
   readonly #calls = new Map<number, Waiting>();
-  #socket: WebSocket | undefined;
+  #socket: Socket | undefined;
+  #isWelcome = false;
   #next = 1;
-  #delayMs = 500;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #silence: ReturnType<typeof setTimeout> | undefined;
+  #delayMs = leastDelayMs;
+  /** Of the next try. */
+  #stopWaiting: (() => void) | undefined;
+  #stopSilence: (() => void) | undefined;
+  #stopBeat: (() => void) | undefined;
+  #stopHiding: (() => void) | undefined;
+  #isPaused = false;
   #isOver = false;
 
-  constructor(csrf: string | undefined, changed: (state: LinkState, nextTryAt: number | undefined) => void) {
-    this.#csrf = csrf;
-    this.#changed = changed;
-    addEventListener('online', this.tryNow);
-    document.addEventListener('visibilitychange', this.#seen);
+  constructor(parts: LiveParts, on: LiveEvents) {
+    this.#parts = parts;
+    this.#on = on;
+    parts.signs((sign) => this.#heardSign(sign));
+    if (parts.isHidden()) this.#hide();
+    on.link({ state: 'connecting' });
     this.#connect();
   }
 
   get isOpen(): boolean {
-    return this.#socket?.readyState === WebSocket.OPEN;
+    return this.#isWelcome && this.#socket?.readyState === isOpenState;
   }
 
   /** Reads a stream until the answer is called. */
   read<Item>(reader: Reader<Item>): () => void {
-    const open: OpenReader = { reader: reader as Reader<never>, ch: 0, unread: 0 };
+    const open: OpenReader = { reader: reader as Reader<never>, ch: 0, taken: 0 };
     this.#readers.add(open);
     if (this.isOpen) this.#open(open);
     return () => {
       this.#readers.delete(open);
-      this.#send({ t: 'close', ch: open.ch });
+      this.#close(open);
     };
   }
 
@@ -92,66 +149,130 @@ export class Live {
 
   readonly tryNow = (): void => {
     if (this.#socket || this.#isOver) return;
-    clearTimeout(this.#timer);
+    this.#stopWaiting?.();
     this.#connect();
   };
 
-  readonly #seen = (): void => {
-    if (document.visibilityState === 'visible') this.tryNow();
-  };
+  /** Leaves for good. */
+  end(): void {
+    this.#isOver = true;
+    this.#stopWaiting?.();
+    this.#stopHiding?.();
+    this.#lose(1000);
+  }
+
+  #heardSign(sign: 'online' | 'shown' | 'hidden'): void {
+    if (sign === 'hidden') return this.#hide();
+    if (sign === 'shown') this.#show();
+    if (this.#socket) this.#probe();
+    else this.tryNow();
+  }
+
+  #hide(): void {
+    this.#stopHiding ??= this.#parts.clock.after(hiddenMs, () => {
+      this.#isPaused = true;
+      for (const open of this.#readers) if (open.reader.pausesWhenHidden) this.#close(open);
+    });
+  }
+
+  #show(): void {
+    this.#stopHiding?.();
+    this.#stopHiding = undefined;
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    if (this.isOpen) for (const open of this.#readers) if (open.ch === 0) this.#open(open);
+  }
 
   #connect(): void {
-    this.#changed('connecting', undefined);
-    const { protocol, host } = location;
-    const socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/api/live`);
+    const socket = this.#parts.open();
     this.#socket = socket;
-    socket.onopen = () => {
-      this.#send({ t: 'hello', csrf: this.#csrf });
-      this.#heard();
-    };
-    socket.onmessage = ({ data }) => {
-      this.#heard();
+    this.#isWelcome = false;
+    this.#listen(lostMs);
+    socket.onopen = () => this.#send({ t: 'hello', csrf: this.#parts.csrf });
+    socket.onmessage = ({ data }: { readonly data: unknown }) => {
+      this.#listen(lostMs);
       const text = String(data);
-      this.#take(JSON.parse(text) as Record<string, unknown>, text.length);
+      this.#take(JSON.parse(text) as Frame, text.length);
     };
-    socket.onclose = ({ code }) => this.#lost(code);
+    socket.onclose = ({ code }: { readonly code: number }) => this.#lose(code);
   }
 
-  #heard(): void {
-    clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => this.#socket?.close(), lostMs);
+  /** Whether a connection that looks open still is. */
+  #probe(): void {
+    if (!this.isOpen) return;
+    this.#beat();
+    this.#listen(probeMs);
   }
 
-  #lost(code: number): void {
-    clearTimeout(this.#silence);
+  /** Without a frame for so long the other side counts as lost. A browser's own close would wait for an answer first. */
+  #listen(ms: number): void {
+    this.#stopSilence?.();
+    this.#stopSilence = this.#parts.clock.after(ms, () => this.#lose(1006));
+  }
+
+  #beatLater(): void {
+    this.#stopBeat?.();
+    this.#stopBeat = this.#parts.clock.after(beatMs, () => {
+      this.#beat();
+      this.#beatLater();
+    });
+  }
+
+  #beat(): void {
+    this.#send({ t: 'beat', at: this.#parts.clock.now() });
+  }
+
+  #lose(code: number): void {
+    const socket = this.#socket;
     this.#socket = undefined;
-    for (const { failed } of this.#calls.values()) failed(unknownOutcome);
+    this.#stopSilence?.();
+    this.#stopBeat?.();
+    if (socket) {
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.close();
+    }
+    for (const open of this.#readers) open.ch = 0;
+    const calls = [...this.#calls.values()];
     this.#calls.clear();
+    for (const { failed } of calls) failed(unknownOutcome);
+    if (this.#isOver) return;
     if (code === 4401) {
       this.#isOver = true;
-      this.#changed('offline', undefined);
-      return;
+      return this.#on.link({ state: 'offline', isSignedOut: true });
     }
-    const delay = this.#delayMs * (0.75 + Math.random() / 2);
+    const delay = this.#delayMs * (0.75 + this.#parts.random() / 2);
     this.#delayMs = Math.min(mostDelayMs, this.#delayMs * 2);
-    this.#changed('offline', Date.now() + delay);
-    this.#timer = setTimeout(() => this.#connect(), delay);
+    const nextTryAt = this.#parts.clock.now() + delay;
+    this.#on.link({ state: 'offline', nextTryAt, isRestarting: code === 1001 });
+    this.#stopWaiting = this.#parts.clock.after(delay, () => this.#connect());
   }
 
   #open(open: OpenReader): void {
+    if (this.#isPaused && open.reader.pausesWhenHidden) return;
     open.ch = this.#next++;
-    open.unread = 0;
+    open.taken = 0;
     this.#send({ t: 'open', ch: open.ch, stream: open.reader.stream, input: open.reader.input() });
   }
 
-  #take(frame: Record<string, unknown>, size: number): void {
+  #close(open: OpenReader): void {
+    if (open.ch !== 0) this.#send({ t: 'close', ch: open.ch });
+    open.ch = 0;
+  }
+
+  #take(frame: Frame, size: number): void {
     const { t, ch, id } = frame;
     if (t === 'welcome') {
-      this.#delayMs = 500;
-      this.#changed('live', undefined);
+      this.#isWelcome = true;
+      this.#delayMs = leastDelayMs;
+      this.#on.link({ state: 'live' });
+      this.#beat();
+      this.#beatLater();
       for (const open of this.#readers) this.#open(open);
-    } else if (t === 'beat') this.#send({ t: 'beat' });
-    else if (t === 'item' || t === 'end' || t === 'failure') {
+    } else if (t === 'beat') {
+      if (typeof frame['at'] === 'number') this.#on.roundTrip(this.#parts.clock.now() - frame['at']);
+      // A hidden tab may be late with its own beat, never with this answer.
+      else this.#send({ t: 'beat' });
+    } else if (t === 'item' || t === 'end' || t === 'failure') {
       const open = [...this.#readers].find((one) => one.ch === ch);
       if (!open) return;
       if (t === 'item') this.#item(open, frame['item'], size);
@@ -166,15 +287,22 @@ export class Live {
   }
 
   #item(open: OpenReader, item: unknown, size: number): void {
-    open.unread += size;
-    (open.reader.item as (one: unknown) => void)(item);
-    if (open.unread < ackEvery) return;
-    this.#send({ t: 'ack', ch: open.ch, bytes: open.unread });
-    open.unread = 0;
+    const { ch } = open;
+    const taking = (open.reader.item as (one: unknown) => void | Promise<void>)(item);
+    const took = (): void => {
+      // Of a channel that was closed meanwhile nothing is counted any more.
+      if (open.ch !== ch) return;
+      open.taken += size;
+      if (open.taken < ackEvery) return;
+      this.#send({ t: 'ack', ch, bytes: open.taken });
+      open.taken = 0;
+    };
+    if (taking) void taking.then(took, took);
+    else took();
   }
 
   #send(frame: object): void {
-    if (this.isOpen) this.#socket?.send(JSON.stringify(frame));
+    if (this.#socket?.readyState === isOpenState) this.#socket.send(JSON.stringify(frame));
   }
 }
 

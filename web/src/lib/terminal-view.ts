@@ -128,6 +128,7 @@ export class TerminalView {
         stream: 'person.follow',
         input: () => ({ session: this.#id, from: this.#have }),
         item: (item) => this.#take(item),
+        pausesWhenHidden: true,
         failed: ({ message }) => this.#on.failed(message),
       });
     } catch (error) {

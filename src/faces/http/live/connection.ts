@@ -31,11 +31,13 @@ interface Channel {
 const helloMs = 5000;
 const beatMs = 15_000;
 /** Without a frame for so long the other side counts as lost. */
-const silentMs = 45_000;
+const silentMs = 20_000;
 /** A page that does not take what it is sent gets no more of that stream. */
 const windowBytes = 256 << 10;
 const mostChannels = 64;
 const mostCalls = 64;
+/** What a page that does not read may leave unsent: all windows, and answers of calls. Beyond it the page is let go of. */
+const mostUnsent = 32 << 20;
 /** Closes with a number of our own: 4000 and up are for applications. */
 const closes = { bad: 4400, denied: 4401, slow: 4408, ending: 1001 } as const;
 
@@ -122,7 +124,13 @@ export class LiveConnection {
     else if (t === 'ack') this.#acknowledge(frame);
     else if (t === 'call') this.#call(frame);
     else if (t === 'cancel') this.#calls.get(Number(frame['id']))?.abort(new Error('The page gave the call up.'));
-    else if (t !== 'beat') this.#end(closes.bad, 'Frames are hello, open, close, ack, call, cancel and beat.');
+    else if (t === 'beat') this.#answerBeat(frame);
+    else this.#end(closes.bad, 'Frames are hello, open, close, ack, call, cancel and beat.');
+  }
+
+  /** With a time of the page, which measures how long the answer takes; without one it answers a beat of ours. */
+  #answerBeat({ at }: Frame): void {
+    if (typeof at === 'number') this.#send({ t: 'beat', now: this.#parts.clock.now(), at });
   }
 
   #isHello({ t, csrf }: Frame): boolean {
@@ -133,7 +141,7 @@ export class LiveConnection {
 
   #acknowledge({ ch, bytes }: Frame): void {
     const channel = this.#channels.get(Number(ch));
-    if (!channel || typeof bytes !== 'number') return;
+    if (!channel || typeof bytes !== 'number' || !(bytes > 0)) return;
     channel.unread = Math.max(0, channel.unread - bytes);
     if (channel.unread < windowBytes) channel.room?.resolve();
   }
@@ -153,7 +161,7 @@ export class LiveConnection {
     try {
       const op = this.#parts.table.stream(stream);
       for await (const item of this.#parts.stream(op, input ?? {}, { caller: this.#parts.caller, signal })) {
-        channel.unread += this.#send({ t: 'item', ch, item });
+        channel.unread += await this.#sent({ t: 'item', ch, item });
         while (channel.unread >= windowBytes && !signal.aborted) {
           const room = deferred();
           channel.room = room;
@@ -182,7 +190,7 @@ export class LiveConnection {
     const { table, call, caller } = this.#parts;
     try {
       const output = await call(table.operation(op), input ?? {}, { caller, signal });
-      this.#send({ t: 'done', id, output });
+      await this.#sent({ t: 'done', id, output });
     } catch (thrown) {
       this.#failCall(id, thrown);
     } finally {
@@ -199,11 +207,25 @@ export class LiveConnection {
   }
 
   /** How many bytes that was. */
-  #send(frame: Frame): number {
-    if (this.#socket.readyState !== this.#socket.OPEN) return 0;
+  #send(frame: Frame, sent?: () => void): number {
+    if (this.#socket.readyState !== this.#socket.OPEN) {
+      sent?.();
+      return 0;
+    }
     const text = jsonText(frame);
-    this.#socket.send(text);
+    this.#socket.send(text, sent);
+    if (this.#socket.bufferedAmount > mostUnsent) this.#socket.terminate();
     return text.length;
+  }
+
+  /** The same, and waits for the network if much is on its way: acknowledging is the page's word only. */
+  async #sent(frame: Frame): Promise<number> {
+    const gone = deferred();
+    const size = this.#send(frame, gone.resolve);
+    if (this.#socket.bufferedAmount < windowBytes) return size;
+    using _abort = onAbort(this.#over.signal, gone.resolve);
+    await gone.promise;
+    return size;
   }
 }
 
