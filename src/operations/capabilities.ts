@@ -12,6 +12,7 @@ export const capabilities: Readonly<Record<string, string>> = {
   'terminals.type': 'person.type',
   'terminals.take': 'person.take',
   'terminals.resize': 'person.resize',
+  'terminals.rename': 'person.rename',
   'terminals.record': 'terminal.record',
   'asks.answer': 'person.answer',
   'asks.decline': 'person.decline',

@@ -9,9 +9,13 @@ import { callStream } from '../../src/engine/call/call-stream.ts';
 import { type Access, type Book, defineBook, operation, stream } from '../../src/engine/call/operation.ts';
 import { localOwner } from '../../src/engine/call/principal.ts';
 import { Api } from '../../src/faces/http/api/route.ts';
+import { LoginLinks } from '../../src/engine/instances/login-links.ts';
+import { CodeTries } from '../../src/faces/door/code-tries.ts';
+import { FailedLogins } from '../../src/faces/door/failed-logins.ts';
 import { healthRoute } from '../../src/faces/http/health.ts';
 import { Live } from '../../src/faces/http/live/live.ts';
-import { BrowserLogins } from '../../src/faces/http/logins.ts';
+import { BrowserLogins } from '../../src/engine/instances/browser-logins.ts';
+import { LoginRoute } from '../../src/faces/http/login.ts';
 import { HttpServer } from '../../src/faces/http/server.ts';
 import { TokenGuard } from '../../src/faces/http/token-guard.ts';
 import { mcpRoute } from '../../src/faces/mcp/http/route.ts';
@@ -136,13 +140,15 @@ export interface Asked {
 export class ApiDesk implements AsyncDisposable {
   readonly desk = new Desk();
   readonly clock = new ManualClock(Date.parse('2026-01-01T00:00:00Z'));
+  readonly links = new LoginLinks(this.clock);
   readonly engine = engineWith(join(tmpdir(), 'none'), {});
   #server: HttpServer | undefined;
 
   static async open(may: (access: Access) => boolean = () => true): Promise<ApiDesk> {
     const desk = new ApiDesk();
-    const { clock, engine } = desk;
-    const logins = new BrowserLogins(clock);
+    const { clock, engine, links } = desk;
+    const failed = new FailedLogins(clock, () => {});
+    const logins = new BrowserLogins({ clock });
     const served = {
       books: [deskBook(desk.desk)],
       call: (op, raw, context) => call(op, raw, { ...context, engine }),
@@ -151,17 +157,22 @@ export class ApiDesk implements AsyncDisposable {
       may,
       clock,
     } satisfies ConstructorParameters<typeof Live>[0];
+    const guard = new TokenGuard({ token, allowedHosts: [], allowedOrigins: [], logins });
+    const api = new Api({ ...served, logins });
+    const redeem = (code: string): boolean => links.redeem(code);
     desk.#server = await HttpServer.listen({
       host: '127.0.0.1',
       ports: [0],
-      guard: new TokenGuard({ token, allowedHosts: [], allowedOrigins: [], logins }),
+      guard,
       routes: [
         healthRoute,
         mcpRoute(workshop().surface, { principal: localOwner }),
         new Live(served),
-        new Api({ ...served, logins }),
+        new LoginRoute({ logins, redeem, failed, tries: new CodeTries(clock), guard, api }),
+        api,
       ],
     });
+    links.serveAt(desk.#server.url);
     return desk;
   }
 
@@ -192,6 +203,11 @@ export class ApiDesk implements AsyncDisposable {
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(input),
     });
+  }
+
+  /** The code of a new login link. */
+  code(): string {
+    return this.links.make().split('#code=')[1] ?? '';
   }
 
   /** Headers of a browser that has logged in. */

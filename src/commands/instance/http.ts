@@ -1,23 +1,25 @@
-import { hostname } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { call } from '../../engine/call/call.ts';
 import { callStream } from '../../engine/call/call-stream.ts';
 import { localOwner } from '../../engine/call/principal.ts';
+import { browserLogins } from '../../engine/instances/browser-logins.ts';
 import { loginLinks } from '../../engine/instances/login-links.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { CodeTries } from '../../faces/door/code-tries.ts';
 import type { FailedLogins } from '../../faces/door/failed-logins.ts';
 import { portsFrom } from '../../faces/door/listen.ts';
 import { Api } from '../../faces/http/api/route.ts';
 import { Live } from '../../faces/http/live/live.ts';
 import { appRoutes } from '../../faces/http/app.ts';
-import { meRoute } from '../../faces/http/me.ts';
+import { initialsOf, meRoute } from '../../faces/http/me.ts';
 import { healthRoute } from '../../faces/http/health.ts';
 import { LoginRoute } from '../../faces/http/login.ts';
-import { BrowserLogins } from '../../faces/http/logins.ts';
 import { pageRoutes } from '../../faces/http/pages.ts';
 import { HttpServer, nameInUrl } from '../../faces/http/server.ts';
 import { TokenGuard } from '../../faces/http/token-guard.ts';
 import { mcpRoute } from '../../faces/mcp/http/route.ts';
 import type { McpSurface } from '../../faces/mcp/surface.ts';
+import { capabilitiesOf } from '../../operations/capabilities.ts';
 import { everyBook } from '../../operations/index.ts';
 import { packageRoot } from '../../system/package-root.ts';
 import type { Log } from '../../system/incident.ts';
@@ -56,7 +58,7 @@ export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
   const { engine, surface, settings, token, failed, mayMove, log } = parts;
   const { host, port, allowHost, allowOrigin } = settings;
   const { clock } = engine;
-  const logins = new BrowserLogins(clock);
+  const logins = engine.service(browserLogins);
   const onError = (error: Error): void => log(error.message);
   const served = {
     books: await everyBook(),
@@ -68,9 +70,9 @@ export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
   } satisfies ConstructorParameters<typeof Live>[0];
   const api = new Api({ ...served, logins });
   const live = new Live(served);
-  const accesses = ['observe', 'control', 'open', 'administer'] as const;
-  const can = accesses.filter((access) => surface.may(access));
-  const me = { host: 'instance', name: hostname(), version: surface.version, can } as const;
+  const can = capabilitiesOf(served.books, surface.may);
+  const you = { id: localOwner, name: userName(), initials: initialsOf(userName()) };
+  const me = { host: 'instance', name: hostname(), version: surface.version, you, role: 'owner', can } as const;
   const app = appRoutes({ folder: new URL('dist/web/', packageRoot), pages: pagesOfApp });
   const links = engine.service(loginLinks);
   const files = ['settings.js', 'settings.css'];
@@ -88,7 +90,7 @@ export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
       mcpRoute(surface, { principal: localOwner, onError }),
       live,
       meRoute(me),
-      new LoginRoute({ logins, redeem: (code) => links.redeem(code), failed, guard, api }),
+      new LoginRoute({ logins, redeem: (code) => links.redeem(code), failed, tries: new CodeTries(clock), guard, api }),
       api,
       ...api.elsewhere,
       ...app,
@@ -96,4 +98,13 @@ export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
     ],
     onError,
   });
+}
+
+/** Of the account that runs the server. An account without an entry has a number only. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'owner';
+  }
 }

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { autosave, autosaveNames } from '../../engine/sessions/autosave.ts';
 import type { HttpServer } from '../../faces/http/server.ts';
 import { call } from '../../engine/call/call.ts';
 import { followDirectory } from '../../engine/instances/follow-directory.ts';
+import { BrowserLogins, browserLogins } from '../../engine/instances/browser-logins.ts';
 import { LoginLinks, loginLinks } from '../../engine/instances/login-links.ts';
 import { Instances } from '../../engine/instances/instances.ts';
 import { RunningInstance, runningInstance } from '../../engine/instances/running.ts';
@@ -40,6 +42,10 @@ export async function serve(invocation: Invocation): Promise<number> {
     [runningInstance, () => new RunningInstance(own, peers, { noTerminals: () => missingDriver() })],
     [workspaces, () => new Workspaces(peers.root)],
     [loginLinks, ({ clock }) => new LoginLinks(clock)],
+    [
+      browserLogins,
+      ({ clock }) => new BrowserLogins({ clock, path: join(peers.root, 'logins', `${own.record.id}.json`), warn: log }),
+    ],
   ];
   const { engine, surface } = await createInstance(invocation, log, {
     parts,

@@ -46,8 +46,8 @@ ${dim(keeps ? 'Ctrl+C ends the server; its terminals keep running for the next o
 /** A link that logs in is never printed into a file or a pipe. */
 const settingsWords = ({ stdout, env }: Invocation, link: () => string): string =>
   stdout.isTTY
-    ? `${link()} ${styleFor(stdout, env).dim('(once, within a minute; then: fairlead settings open)')}`
-    : 'fairlead settings open';
+    ? `${link()} ${styleFor(stdout, env).dim('(once, within a minute; then: fairlead dashboard)')}`
+    : 'fairlead dashboard';
 
 /** How to show the token. It is never printed into a file or a pipe. */
 function tokenWords(

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { BrowserLogin } from './logins.ts';
+import type { BrowserLogin } from '../../engine/instances/browser-logins.ts';
 
 /** One request, with what every route needs of it. */
 export interface HttpVisit {

@@ -111,6 +111,8 @@ export class HttpServer implements AsyncDisposable {
         return sendRefusal(response, { status: 400, code: 'invalid_input', message });
       }
       response.detachSocket(request.socket);
+      const held = admitted.login?.hold();
+      socket.once('close', () => held?.[Symbol.dispose]());
       route.upgrade(admitted, request, socket, head);
     };
     take().catch((thrown: unknown) => {

@@ -4,7 +4,8 @@ import { systemClock } from '../../system/clock.ts';
 import { FailedLogins } from '../door/failed-logins.ts';
 import { Strangers } from '../door/strangers.ts';
 import { checkHost, checkOrigin, checkToken, type GuardRules } from './guard.ts';
-import { type BrowserLogins, cookieOf, hasCsrf } from './logins.ts';
+import type { BrowserLogins } from '../../engine/instances/browser-logins.ts';
+import { cookieOf, hasCsrf } from './cookie.ts';
 import { type Refusal, sendRefusal } from './reply.ts';
 import type { Guard, HttpVisit, Route } from './route.ts';
 

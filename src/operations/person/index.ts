@@ -7,6 +7,7 @@ import { give, take } from './keyboard.ts';
 import { rename } from './rename.ts';
 import { text } from './text.ts';
 import { waiting } from './waiting.ts';
+import * as logins from './logins.ts';
 import * as replay from './replay.ts';
 import { followTerminal, peeks, watch } from './streams.ts';
 
@@ -16,11 +17,12 @@ export { answer, blocks, decline, followTerminal, give, peeks, rename, resize, s
 export const personBook = defineBook({
   name: 'person',
   summary:
-    'What a person does beside the agents: see what waits, answer it, look into a terminal and type, play recordings.',
+    'What a person does beside the agents: see what waits, answer it, look into a terminal and type, play recordings, sign browsers out.',
   forPerson: true,
   // Spelled out, because they are listed in this order.
   nouns: {
     person: { waiting, answer, decline, see, text, blocks, type, resize, rename, take, give },
+    login: { list: logins.list, end: logins.end },
     replay: { list: replay.list, seek: replay.seek, range: replay.range, keys: replay.keys },
   },
   streams: { person: { watch, follow: followTerminal, peeks } },

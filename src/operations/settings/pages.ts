@@ -12,7 +12,8 @@ import { ProxyStatus, proxyStatus } from '../session/proxy.ts';
 import { scrollbackOf } from './terminal.ts';
 
 export const open = operation({
-  title: 'Open the settings',
+  title: 'Open the dashboard',
+  cliNames: ['dashboard open'],
   cliDefault: true,
   summary: 'Make a link that logs a browser in to the dashboard and its settings. It works once, for a minute.',
   access: 'administer',
@@ -24,7 +25,7 @@ export const open = operation({
   async run({ engine, caller }) {
     if (caller.origin === 'http') {
       throw new FairleadError('not_permitted', 'A browser cannot make the link for another login.', {
-        hint: 'Run fairlead settings open on the machine, or log in with the token: POST /api/login.',
+        hint: 'Log in with the token (POST /api/login), or run on the machine: fairlead dashboard',
       });
     }
     return { url: engine.service(loginLinks).make(), expires_in_s: linkMs / 1000 };

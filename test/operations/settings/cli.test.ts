@@ -66,7 +66,7 @@ test('R-RPC-141, R-RPC-150: settings open prints a link that logs in once', asyn
   });
   expect(await logIn()).toMatchObject({
     status: 401,
-    json: { error: { message: 'This link was used, or is older than a minute.' } },
+    json: { error: { message: 'This link was used or is older than a minute.' } },
   });
   // Neither the output of the server nor its files keep the code.
   expect(served.out + served.err).not.toContain(code);

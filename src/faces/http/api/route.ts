@@ -2,11 +2,12 @@ import { FairleadError } from '../../../contract/errors.ts';
 import type { Caller, CallOperation } from '../../../engine/call/call.ts';
 import type { CallStream } from '../../../engine/call/call-stream.ts';
 import type { Book } from '../../../engine/call/operation.ts';
+import type { BrowserLogins } from '../../../engine/instances/browser-logins.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { anyOf } from '../../../system/any-of.ts';
 import { CallsEnd } from '../../door/calls-end.ts';
 import { beginLogin } from '../login.ts';
-import { type BrowserLogins, setCookie } from '../logins.ts';
+import { setCookie } from '../cookie.ts';
 import { refusalOf, sendJson, sendRefusal, sendText, wrongMethod } from '../reply.ts';
 import type { HttpVisit, Route } from '../route.ts';
 import { sendEvents } from './events.ts';
@@ -68,7 +69,6 @@ export class Api implements Route {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#options.logins[Symbol.dispose]();
     this.#ending.begin('The server is closing.');
     await this.#ending.answered(answerMs);
   }

@@ -2,11 +2,10 @@ import type { RawData, WebSocket } from 'ws';
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Caller, CallOperation } from '../../../engine/call/call.ts';
 import type { CallStream } from '../../../engine/call/call-stream.ts';
+import type { BrowserLogin } from '../../../engine/instances/browser-logins.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import { onAbort } from '../../../system/on-abort.ts';
-import { isSameToken } from '../../door/token.ts';
-import type { BrowserLogin } from '../logins.ts';
 import { errorBody, jsonText } from '../reply.ts';
 import type { LiveTable } from './table.ts';
 
@@ -135,7 +134,7 @@ export class LiveConnection {
 
   #isHello({ t, csrf }: Frame): boolean {
     const { login } = this.#parts;
-    this.#isKnown = t === 'hello' && (!login || (typeof csrf === 'string' && isSameToken(csrf, login.csrf)));
+    this.#isKnown = t === 'hello' && (!login || (typeof csrf === 'string' && login.hasCsrf(csrf)));
     return this.#isKnown;
   }
 
