@@ -44,6 +44,7 @@ const roomMayUse: Readonly<Record<string, readonly string[]>> = {
   screen: [],
   resume: [],
   call: [],
+  agents: ['call', 'recording'],
   instances: ['call'],
   picture: ['screen'],
   shells: [],

@@ -12,6 +12,13 @@ export const errorTable = {
   needs_approval: { http: 403, rpc: 'NEEDS_APPROVAL', exit: 5, retry: true },
   /** Only a person can give what is missing, and there is no way to ask from within the call. */
   needs_person: { http: 403, rpc: 'NEEDS_PERSON', exit: 5, retry: true },
+  /** A person paused the conversation. The call waits for that person, or was a read. */
+  held: { http: 423, rpc: 'HELD', exit: 1, retry: true, bracketed: true },
+  hold_queue_full: { http: 429, rpc: 'HOLD_QUEUE_FULL', exit: 1, retry: true, bracketed: true },
+  /** A held call that never ran: the person dropped it, or it waited too long. */
+  hold_dropped: { http: 410, rpc: 'HOLD_DROPPED', exit: 1, retry: false, bracketed: true },
+  /** A person ended the conversation. */
+  revoked: { http: 403, rpc: 'REVOKED', exit: 5, retry: false, bracketed: true },
   not_found: { http: 404, rpc: 'NOT_FOUND', exit: 4, retry: false },
   terminal_not_found: { http: 404, rpc: 'SESSION_NOT_FOUND', exit: 4, retry: false },
   terminal_exited: { http: 409, rpc: 'SESSION_EXITED', exit: 1, retry: false },
@@ -26,6 +33,9 @@ export const errorTable = {
 } as const;
 
 export type ErrorCode = keyof typeof errorTable;
+
+/** Its message has the bracketed form of the hub's reference, the same in the words of every book. */
+export const isBracketed = (code: ErrorCode): boolean => 'bracketed' in errorTable[code];
 
 interface ErrorExtras {
   /** What to do next, in one sentence: an agent will do it. */

@@ -5,6 +5,7 @@ import { newTerminalId } from '../contract/ids.ts';
 import type { Clock } from '../lib/clock.ts';
 import { PersonQuestions } from './person/questions/person-questions.ts';
 import { Audit } from './call/audit/audit.ts';
+import { Agents } from './agents/agents.ts';
 import { AuditSpans } from './call/audit-spans.ts';
 import type { DurableFarSide, Size } from './terminal/channel.ts';
 import { EngineEvents } from './events/engine-events.ts';
@@ -85,6 +86,8 @@ export class Engine implements AsyncDisposable {
   /** What the person types to answer a question; the id of what asks may follow. */
   readonly answerCommand: string;
   readonly idempotency: Idempotency;
+  /** The clients that are no persons, and what they called. */
+  readonly agents: Agents;
   readonly #options: EngineOptions;
   readonly #terminals = new Map<string, Terminal>();
   readonly #keepings = new Map<Terminal, StateSaver>();
@@ -120,6 +123,7 @@ export class Engine implements AsyncDisposable {
     this.logs = options.logs && new SessionLogs({ ...options.logs, clock: this.clock, log: this.log });
     this.logs?.changed.on((id) => this.#recordingChanged(id));
     this.pictures = new Pictures(options.picturesDir, () => this.theme);
+    this.agents = new Agents(this);
     this.sessions = new Sessions(this, options.sessions, { size: options.size });
   }
 
@@ -344,6 +348,7 @@ export class Engine implements AsyncDisposable {
     this.#closing.abort();
     this.questions[Symbol.dispose]();
     this.idempotency[Symbol.dispose]();
+    this.agents[Symbol.dispose]();
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<'late'>((resolve) => {
       timer = setTimeout(resolve, limitMs, 'late');

@@ -163,7 +163,10 @@ export async function createInstance(
       connect: (kind, principal) => engine.service(streams).connect(kind, principal),
     },
     pages: askPages(engine),
-    clientGone: (key) => engine.sessions.clientGone(key),
+    clientGone: (key) => {
+      engine.sessions.clientGone(key);
+      engine.agents.clientGone(key);
+    },
   });
   return { engine, surface };
 }

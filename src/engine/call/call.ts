@@ -13,6 +13,8 @@ import type { CallKey } from './idempotency.ts';
 import { incident } from '../../system/incident.ts';
 import { parseInput } from './parse-input.ts';
 import { type Access, type AnyOperation, type Operation, operationId } from './operation.ts';
+import type { CallTrack } from '../agents/call-track.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 export type Origin = 'mcp' | 'rpc' | 'http' | 'cli';
 
@@ -43,6 +45,12 @@ export interface Caller {
   readonly tell?: ((notice: string) => void) | undefined;
   /** Whether it has the tool of this name, or resources of this scheme (`shell://`). Absent: its door has other names. */
   readonly offers?: ((name: string) => boolean) | undefined;
+  /** A person at a browser: what they do is never held. A person at a command line is known by the origin. */
+  readonly isPerson?: true;
+  /** Aborted when its connection ends, where it has one that lasts longer than a call. */
+  readonly connection?: AbortSignal | undefined;
+  /** Hears of the terminal that the call looks up. */
+  readonly uses?: ((terminal: Terminal) => void) | undefined;
   /** The terminal it lives in, if it told: it does not want to type into that by accident. */
   readonly ownSession?: string | undefined;
 }
@@ -102,8 +110,11 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
   raw: unknown,
   context: CallContext,
 ): Promise<z.output<Out>> {
-  const { engine, caller, key, body } = context;
-  const what = { operation: operationId(op), access: op.access, terminal: terminalOf(raw), spanMs: op.auditSpanMs };
+  const { engine, key, body } = context;
+  const track = engine.agents.track(op, raw, context);
+  const { caller } = track;
+  const operation = operationId(op);
+  const what = { operation, access: op.access, terminal: terminalOf(raw), spanMs: op.auditSpanMs, track };
   return await accounted(what, context, async (admit, note) => {
     const input = parseInput(op, raw);
     const commands = op.commands?.(input) ?? [];
@@ -126,9 +137,10 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
         askPerson(question, { ...context, signal: AbortSignal.any([signal, stop]), progress });
       return op.run({ input, body, engine, caller, signal, note, admitCommands, progress, ask });
     };
-    const same = key && { principal: caller.principal, operation: what.operation, key, input: raw };
+    const same = key && { principal: caller.principal, operation, key, input: raw };
     const output =
       op.keyed === true && same ? await engine.idempotency.once(same, run, context.signal) : await run(context.signal);
+    track.answered(output);
     return mayReadAll(caller, input) ? output : engine.withoutKnown(output);
   });
 }
@@ -162,9 +174,15 @@ function noteAll(commands: readonly string[], note: Call<unknown>['note']): void
   if (commands.length > 0) note({ detail: commands.join('\n') });
 }
 
+interface AccountedCall extends Pick<AuditEntry, 'operation' | 'access' | 'terminal'> {
+  readonly spanMs?: number | undefined;
+  /** Its row of the timeline; a stream has none. */
+  readonly track?: CallTrack | undefined;
+}
+
 /** Does what was asked for, and writes down how it ended. Nothing is done before `admit` has asked the gate. */
 export async function accounted<T>(
-  { spanMs, ...what }: Pick<AuditEntry, 'operation' | 'access' | 'terminal'> & { readonly spanMs?: number | undefined },
+  { spanMs, track, ...what }: AccountedCall,
   { engine, caller, signal }: CallContext,
   work: (admit: Admit, note: Call<unknown>['note']) => Promise<T>,
 ): Promise<T> {
@@ -175,8 +193,10 @@ export async function accounted<T>(
   try {
     const admit: Admit = (input, commands = []) =>
       pass(engine.gate, { operation, access, input, commands, caller }, signal);
+    track?.begin();
     return await work(admit, (facts) => {
       noted = { ...noted, ...facts };
+      track?.noted(noted);
     });
   } catch (thrown) {
     error = toFairleadError(thrown, signal) ?? incident(thrown, operation, engine.log);
@@ -191,18 +211,22 @@ export async function accounted<T>(
       caller: visible(caller.name),
       origin: caller.origin,
       ...(caller.peer === undefined ? {} : { peer: caller.peer }),
-      allowed: error?.code !== 'not_permitted' && error?.code !== 'needs_approval',
+      allowed: !refusals.includes(error?.code),
       error: error?.code,
       ...(detail === undefined ? {} : { detail }),
       ...(characters === undefined ? {} : { characters }),
       durationMs: Math.round(engine.clock.monotonic() - started),
     };
-    if (spanMs === undefined || error) engine.audit.add(entry);
-    else engine.auditSpans.add(entry, spanMs, signal);
+    if (spanMs !== undefined && !error) engine.auditSpans.add(entry, spanMs, signal);
+    else if (track?.isRepeat !== true) engine.audit.add({ ...entry, ...track?.facts(error) });
+    track?.end(error);
   }
 }
 
 const ignore = (): void => {};
+
+/** Errors that say: the caller may not. */
+const refusals: readonly unknown[] = ['not_permitted', 'needs_approval', 'revoked'];
 
 /** An error as a model may read it: its words may be those of a program. */
 function withoutKnown(error: FairleadError, engine: Engine): FairleadError {

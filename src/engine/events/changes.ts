@@ -69,5 +69,6 @@ export class Changes {
 /** What the event is the new state of. */
 function keyOf(event: EngineEvent): string {
   if ('terminal' in event) return `terminal ${event.terminal.id}`;
+  if (event.kind === 'conversation') return `conversation ${event.conversation.id}`;
   return event.kind === 'question' ? `question ${event.question.id}` : event.kind;
 }

@@ -1,4 +1,5 @@
 import { Emitter } from '../../lib/emitter.ts';
+import type { ConversationStatus } from '../agents/shapes.ts';
 import type { OpenQuestion } from '../person/questions/question.ts';
 import type { Theme } from '../picture/themes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -22,6 +23,10 @@ export type EngineEvent =
   | { readonly kind: TerminalEventKind; readonly terminal: Terminal }
   /** A question of the engine itself was asked, or is settled. */
   | { readonly kind: 'question'; readonly question: OpenQuestion; readonly isOpen: boolean }
+  /** A client called, left, or may go on or not. */
+  | { readonly kind: 'conversation'; readonly conversation: ConversationStatus; readonly owner: string }
+  /** Everything is paused, or no longer. */
+  | { readonly kind: 'pause' }
   /** Other colours: viewers paint again. */
   | { readonly kind: 'theme'; readonly theme: Theme }
   /** A caller wants people to look at a session, or at the instance. A listener that shows it to a person calls `heard`. */

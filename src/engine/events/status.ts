@@ -1,6 +1,7 @@
 import type { KeyboardHolder } from '../input/keyboard-lease.ts';
 import type { ProgramPrompt } from '../person/prompts/prompt.ts';
 import { type Recorders, recordingOf } from '../recording/recording-of.ts';
+import type { Agents } from '../agents/agents.ts';
 import type { Block } from '../terminal/blocks.ts';
 import type { Size } from '../terminal/channel.ts';
 import type { TerminalState } from '../terminal/organs/state.ts';
@@ -40,6 +41,8 @@ export interface TerminalStatus extends Size {
   readonly prompt?: Pick<ProgramPrompt, 'kind' | 'needs' | 'prompt' | 'secret'>;
   /** Who types, or has taken the keyboard over. */
   readonly keyboard?: KeyboardHolder;
+  /** The conversation that typed last. */
+  readonly conversation?: string;
   readonly recordingId?: string;
   /** Who chose the size, if it was changed. */
   readonly sizedBy?: string;
@@ -49,16 +52,22 @@ export interface TerminalStatus extends Size {
   readonly exitCode?: number | null;
 }
 
+/** Knows who types into which terminal. */
+interface Agency {
+  readonly agents: Pick<Agents, 'typistOf'>;
+}
+
 /** Longer commands are cut: a list has one line for each. */
 const longestCommand = 200;
 
-export function statusOf(terminal: Terminal, engine: Recorders): TerminalStatus {
+export function statusOf(terminal: Terminal, engine: Recorders & Agency): TerminalStatus {
   const { id, ended } = terminal;
   const { number, name, target, program } = terminal.identity;
   const { kind, needs, prompt, secret } = terminal.person.prompts.current ?? {};
   const recordingId = recordingOf(id, engine);
   const { holder: keyboard } = terminal.input.lease;
   const { cwd } = terminal.place;
+  const typist = engine.agents.typistOf(id);
   const block = terminal.blocks.current ?? terminal.blocks.last;
   const { size, alternate } = terminal.screen;
   const { sizedBy } = terminal.usage;
@@ -81,6 +90,7 @@ export function statusOf(terminal: Terminal, engine: Recorders): TerminalStatus 
       ? { prompt: { kind, needs, prompt, secret } }
       : {}),
     ...(keyboard && { keyboard }),
+    ...(typist && { conversation: typist.id }),
     ...(recordingId === undefined ? {} : { recordingId }),
     ...(sizedBy === undefined ? {} : { sizedBy }),
     ...(ended && endedAt !== undefined ? { endedAt } : {}),

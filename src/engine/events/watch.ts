@@ -1,6 +1,7 @@
 import type { Caller } from '../call/call.ts';
 import { maySee } from '../call/principal.ts';
 import { onAbort } from '../../system/on-abort.ts';
+import type { ConversationStatus, PauseStatus } from '../agents/shapes.ts';
 import type { Engine } from '../engine.ts';
 import type { OpenQuestion } from '../person/questions/question.ts';
 import type { Theme } from '../picture/themes.ts';
@@ -15,7 +16,11 @@ export type WatchItem =
       readonly terminals: TerminalStatus[];
       readonly questions: OpenQuestion[];
       readonly theme: WatchedTheme;
+      readonly conversations: ConversationStatus[];
+      readonly pause: PauseStatus | null;
     }
+  | { readonly kind: 'conversation'; readonly conversation: ConversationStatus }
+  | { readonly kind: 'pause'; readonly pause: PauseStatus | null }
   | { readonly kind: 'theme'; readonly theme: WatchedTheme }
   | { readonly kind: TerminalEventKind; readonly terminal: TerminalStatus }
   | { readonly kind: 'question'; readonly question: OpenQuestion; readonly isOpen: boolean }
@@ -104,11 +109,18 @@ function everything(engine: Engine, caller: Pick<Caller, 'principal'>): WatchIte
     terminals: engine.terminals.filter((one) => maySee(one.identity, caller)).map((one) => statusOf(one, engine)),
     questions: questions.list().filter(({ principal }) => principal === caller.principal),
     theme: themeOf(engine.theme),
+    conversations: engine.agents.list(caller),
+    pause: engine.agents.pauseStatus(caller) ?? null,
   };
 }
 
 function itemOf(event: EngineEvent, engine: Engine, caller: Pick<Caller, 'principal'>): WatchItem | undefined {
   if (event.kind === 'focus') return focusOf(event.session, engine, caller);
+  if (event.kind === 'pause') return { kind: 'pause', pause: engine.agents.pauseStatus(caller) ?? null };
+  if (event.kind === 'conversation') {
+    const { kind, conversation, owner } = event;
+    return owner === caller.principal ? { kind, conversation } : undefined;
+  }
   if (event.kind === 'theme') return { kind: 'theme', theme: themeOf(event.theme) };
   if (event.kind === 'question') return event.question.principal === caller.principal ? event : undefined;
   const { kind, terminal } = event;

@@ -162,6 +162,14 @@ export class Recorder {
     return this.#stopReason;
   }
 
+  /** Where an event of now would stand, in seconds as it plays. */
+  get moment(): number {
+    const { cast, real } = this.#tape.time;
+    const { idleTimeLimit } = this.settings;
+    const since = Math.max(0, (this.#clock.monotonic() - this.#startMs) * 1000 - real);
+    return (cast + (idleTimeLimit > 0 ? Math.min(since, idleTimeLimit * 1e6) : since)) / 1e6;
+  }
+
   /** Ends the recording; of several calls the first one counts. */
   stop(reason: StopReason, how: HowItEnded = {}): Promise<RecordingResult> {
     if (this.stopped) return this.finished;

@@ -94,6 +94,8 @@ export class Recordings implements AsyncDisposable {
   readonly #options: RecordingsOptions;
   readonly #clock: Clock;
   readonly #active = new Map<string, Active>();
+  /** Those of the active ones that have their first frame. */
+  readonly #recorders = new Map<string, Recorder>();
   readonly #past = new Map<string, { readonly result: RecordingResult; readonly at: number }>();
   /** Plays them, those of earlier processes too. */
   readonly replays: Replays;
@@ -119,6 +121,11 @@ export class Recordings implements AsyncDisposable {
   /** The id of the recording of a terminal that was asked for. */
   activeOf(terminalId: string, owner: RecordingOwner = 'tool'): string | undefined {
     return this.#find(terminalId, owner)?.started.recordingId;
+  }
+
+  /** How far a recording is now, in seconds as it plays. */
+  momentOf(recordingId: string): number | undefined {
+    return this.#recorders.get(recordingId)?.moment;
   }
 
   /** The part files of a terminal's recordings: with their paths another process can go on with them. */
@@ -258,6 +265,7 @@ export class Recordings implements AsyncDisposable {
   }
 
   #awaitEnd(recorder: Recorder): Recorder {
+    this.#recorders.set(recorder.settings.recordingId, recorder);
     // `finished` never rejects; a listener that throws does not affect the recording.
     recorder.finished.then((result) => this.#noteEnd(result)).catch(() => {});
     return recorder;
@@ -266,6 +274,7 @@ export class Recordings implements AsyncDisposable {
   #noteEnd(result: RecordingResult): void {
     this.#past.set(result.recordingId, { result, at: this.#clock.monotonic() });
     this.#active.delete(result.recordingId);
+    this.#recorders.delete(result.recordingId);
     this.#forgetOld();
     this.changed.emit(result.sessionId);
     this.finished.emit(result);

@@ -35,7 +35,7 @@ interface SessionRequest extends Omit<OpenRequest, 'target' | 'size' | 'principa
 type SessionRole = 'default' | 'session';
 
 /** Who asks for a session: one that belongs to another principal is not there for them. */
-type SessionCaller = Pick<Caller, 'principal'> & Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell'>>;
+type SessionCaller = Pick<Caller, 'principal'> & Partial<Pick<Caller, 'client' | 'name' | 'origin' | 'tell' | 'uses'>>;
 
 /** A new session is waited for so long at most; the default one, for which everybody waits, less. */
 const createMs = 10_000;
@@ -103,6 +103,7 @@ export class Sessions implements AsyncDisposable {
     this.#makeRoom();
     const terminal = await this.#open(request, signal, { principal: whose.principal, limitMs: createMs });
     this.#users.types(terminal, whose);
+    whose.uses?.(terminal);
     this.#timers.closeWhenIdle(terminal);
     this.#timers.closeAfterEnd(terminal);
     return terminal;
@@ -187,6 +188,7 @@ export class Sessions implements AsyncDisposable {
   async forReading(ref: TerminalRef | undefined, whose: SessionCaller, signal: AbortSignal): Promise<Terminal> {
     const terminal = ref === undefined ? await this.default(signal, whose) : this.#find(ref, whose);
     this.#users.meets(terminal, whose, this.isDefault(terminal, whose));
+    whose.uses?.(terminal);
     terminal.usage.mark();
     return terminal;
   }
@@ -194,6 +196,7 @@ export class Sessions implements AsyncDisposable {
   /** Ends a session; answers with its id. */
   async destroy(ref: TerminalRef, whose: SessionCaller, signal: AbortSignal): Promise<string> {
     const terminal = this.#find(ref, whose);
+    whose.uses?.(terminal);
     if (this.#defaultOf.keyOf(terminal) !== undefined) {
       throw new FairleadError(
         'not_permitted',
@@ -207,6 +210,7 @@ export class Sessions implements AsyncDisposable {
   /** Ends any session, the default one included: it comes back when it is next asked for. */
   async close(ref: TerminalRef, whose: SessionCaller, signal: AbortSignal): Promise<string> {
     const terminal = this.#find(ref, whose);
+    whose.uses?.(terminal);
     this.#defaultOf.vacate(terminal);
     await this.#end(terminal, signal);
     return terminal.id;

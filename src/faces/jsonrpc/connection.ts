@@ -182,8 +182,10 @@ export class Connection {
       return errorLine(request.id, { code: codes.notAuthenticated, message });
     }
     const { clientName: name, origin, ownSession } = this.#login;
-    const caller: Caller = { name, principal: localOwner, origin, peer: this.#peer, may: () => true, ownSession };
-    const context = { caller, signal: this.#gone.signal };
+    const { signal } = this.#gone;
+    const from = { peer: this.#peer, connection: signal, ownSession };
+    const caller: Caller = { name, principal: localOwner, origin, may: () => true, ...from };
+    const context = { caller, signal };
     const answer: RpcAnswer = await this.#options.methods.run(request.method, request.params, context);
     return 'error' in answer ? errorLine(request.id, answer.error) : resultLine(request.id, answer.result);
   }

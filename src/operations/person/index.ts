@@ -1,8 +1,10 @@
 import { defineBook } from '../../engine/call/operation.ts';
 import { sentences } from '../sentences.ts';
 import { answer, decline } from './answer.ts';
+import * as agents from './agents.ts';
 import { resize, see, type } from './attach.ts';
 import { blocks } from './blocks.ts';
+import * as calls from './calls.ts';
 import { give, take } from './keyboard.ts';
 import { rename } from './rename.ts';
 import { text } from './text.ts';
@@ -23,8 +25,10 @@ export const personBook = defineBook({
   nouns: {
     person: { waiting, answer, decline, see, text, blocks, type, resize, rename, take, give },
     login: { list: logins.list, end: logins.end },
+    agents: { list: agents.list },
+    calls: { list: calls.list },
     replay: { list: replay.list, seek: replay.seek, range: replay.range, keys: replay.keys },
   },
-  streams: { person: { watch, follow: followTerminal, peeks } },
+  streams: { person: { watch, follow: followTerminal, peeks }, calls: { watch: calls.watch } },
   renderError: sentences,
 });

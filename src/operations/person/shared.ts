@@ -24,7 +24,9 @@ export function terminalCalled(session: string | number, engine: Engine, caller:
   });
   const isThere = all.some(({ number }) => String(number) === String(session));
   const byDefault = isThere || String(session) !== '0' ? undefined : engine.sessions.numbered(0, caller);
-  return byDefault ?? namedSession(String(session), all).terminal;
+  const terminal = byDefault ?? namedSession(String(session), all).terminal;
+  caller.uses?.(terminal);
+  return terminal;
 }
 
 /** The same for an entry of the audit trail that must not wait for it to be found. */
@@ -34,6 +36,7 @@ export const aboutSession = ({ session }: { readonly session: string | number })
 
 export function terminalWithId(id: string, engine: Engine, caller: Caller): Terminal {
   const found = terminalsOf(engine, caller).find((terminal) => terminal.id === id);
+  if (found) caller.uses?.(found);
   if (found) return found;
   throw new FairleadError('terminal_not_found', `There is no terminal ${id}.`);
 }

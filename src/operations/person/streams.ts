@@ -5,6 +5,8 @@ import { watchEngine } from '../../engine/events/watch.ts';
 import { promptKinds } from '../../engine/person/prompts/prompt.ts';
 import { watchPeeks } from '../../engine/reading/peek.ts';
 import { describeEnd } from '../../engine/terminal/ended.ts';
+import { ConversationShape, PauseShape } from './agent-shapes.ts';
+import { agentLine } from './agents.ts';
 import { aboutSession, Session, terminalCalled, terminalsOf } from './shared.ts';
 
 const State = z.enum(['starting', 'idle', 'running', 'needs_input', 'needs_person', 'exited', 'lost']);
@@ -50,6 +52,7 @@ const Status = z.object({
     })
     .optional()
     .describe('Who types'),
+  conversation: z.string().optional().describe('The agent that typed last'),
   recordingId: z.string().optional(),
   sizedBy: z.string().optional().describe('Who chose the size, if it was changed'),
   endedAt: z.number().optional().describe('When its program ended, in ms since 1970'),
@@ -80,7 +83,17 @@ const Theme = z.object({
 const cursor = z.string().describe('Goes into `since` after a lost connection');
 
 const WatchItem = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('all'), cursor, terminals: z.array(Status), questions: z.array(Question), theme: Theme }),
+  z.object({
+    kind: z.literal('all'),
+    cursor,
+    terminals: z.array(Status),
+    questions: z.array(Question),
+    theme: Theme,
+    conversations: z.array(ConversationShape),
+    pause: PauseShape.nullable(),
+  }),
+  z.object({ kind: z.literal('conversation'), cursor, conversation: ConversationShape }),
+  z.object({ kind: z.literal('pause'), cursor, pause: PauseShape.nullable().describe('Everything is paused') }),
   z.object({ kind: z.literal('theme'), cursor, theme: Theme }),
   z.object({
     cursor,
@@ -110,6 +123,8 @@ export const watch = stream({
   run: ({ input, engine, caller, signal }) => watchEngine(engine, caller, signal, input.since),
   render(item) {
     if (item.kind === 'all') return item.terminals.map((one) => `${place(one)}  ${statusWords(one)}\n`).join('');
+    if (item.kind === 'conversation') return `${agentLine(item.conversation)}\n`;
+    if (item.kind === 'pause') return item.pause ? `everything is paused by ${item.pause.by}\n` : 'resumed\n';
     if (item.kind === 'theme') return `theme  ${item.theme.name}\n`;
     if (item.kind === 'question') return `${item.question.id}  ${item.isOpen ? item.question.prompt : 'settled'}\n`;
     if (item.kind === 'focus') {

@@ -1,7 +1,15 @@
 import { SvelteMap } from 'svelte/reactivity';
-import type { Peek, TerminalShown, TerminalTheme, WaitingItem, WatchNews } from './shapes.ts';
 import { browserParts } from './live-browser.ts';
 import { Live, type LinkNews, type LinkState } from './live.ts';
+import type {
+  ConversationShown,
+  PauseShown,
+  Peek,
+  TerminalShown,
+  TerminalTheme,
+  WaitingItem,
+  WatchNews,
+} from './shapes.ts';
 
 export interface Me {
   readonly host: 'instance' | 'hub';
@@ -29,6 +37,10 @@ class Feed {
   readonly terminals = new SvelteMap<string, TerminalShown>();
   readonly peeks = new SvelteMap<string, Peek>();
   waiting = $state<readonly WaitingItem[]>([]);
+  /** The agents, by conversation. */
+  readonly conversations = new SvelteMap<string, ConversationShown>();
+  /** Everything is paused. */
+  pause = $state<PauseShown>(null);
   /** Of terminals; it is changed in the settings, by this page or by others. */
   theme = $state<TerminalTheme>();
   /** An agent asks the person to look at this terminal. */
@@ -91,7 +103,12 @@ class Feed {
       this.isLoaded = true;
       this.#askWaiting();
       this.theme = news.theme;
-    } else if (news.kind === 'theme') this.theme = news.theme;
+      this.conversations.clear();
+      for (const one of news.conversations) this.conversations.set(one.id, one);
+      this.pause = news.pause;
+    } else if (news.kind === 'conversation') this.conversations.set(news.conversation.id, news.conversation);
+    else if (news.kind === 'pause') this.pause = news.pause;
+    else if (news.kind === 'theme') this.theme = news.theme;
     else if (news.kind === 'question') this.#askWaiting();
     else if (news.kind === 'focus') this.focused = news.terminal?.terminal;
     else {

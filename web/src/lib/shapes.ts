@@ -4,6 +4,11 @@ import type { blocks, followTerminal, peeks, see, watch } from '../../../src/ope
 /** The shapes of what the server sends, from the operations themselves. */
 export type WatchNews = z.output<typeof watch.item>;
 export type TerminalShown = Extract<WatchNews, { kind: 'all' }>['terminals'][number];
+export type {
+  CallItem as CallShown,
+  ConversationItem as ConversationShown,
+} from '../../../src/operations/person/agent-shapes.ts';
+export type PauseShown = Extract<WatchNews, { kind: 'pause' }>['pause'];
 export type { WaitingItem } from '../../../src/operations/person/waiting.ts';
 export type Peek = z.output<typeof peeks.item>;
 export type Followed = z.output<typeof followTerminal.item>;

@@ -3,6 +3,34 @@ import { Emitter } from '../../../lib/emitter.ts';
 import type { Origin } from '../call.ts';
 import type { Access } from '../operation.ts';
 
+/** How far a call has come. */
+export const callPhases = [
+  'received',
+  'pending',
+  'held',
+  'executed',
+  'failed',
+  'denied',
+  'replayed',
+  'dropped',
+  'unknown',
+] as const;
+export type CallPhase = (typeof callPhases)[number];
+
+/** Where a call stands in the output of its terminal, and in the recording of that. */
+export interface CallPlace {
+  /** The id of the terminal. */
+  readonly terminal: string;
+  /** Offsets of the output that came while it ran. */
+  readonly from: number;
+  readonly to: number;
+  /** The command that it started. */
+  readonly block?: number;
+  readonly exit?: number;
+  /** Seconds into the recording, as it plays. */
+  readonly recording?: { readonly id: string; readonly t: number };
+}
+
 /** One finished call. Typed text may be a secret: at most its redacted beginning is kept. */
 export interface AuditEntry {
   readonly seq: number;
@@ -20,6 +48,18 @@ export interface AuditEntry {
   readonly detail?: string | undefined;
   /** Length of what a person typed, if nothing else of it may be kept. */
   readonly characters?: number;
+  /** Its row of the timeline. A call that was held has an entry for each phase. */
+  readonly call?: string;
+  /** The agent's; absent for what a person did. */
+  readonly conversation?: string;
+  readonly phase?: CallPhase;
+  /** It had a shell run command lines. */
+  readonly isCommand?: true;
+  readonly place?: CallPlace;
+  /** Size of the answer. */
+  readonly bytes?: number;
+  /** Who dropped a held call, or why it was dropped. */
+  readonly ended?: string;
 }
 
 /** The last calls in memory; the trail on disk listens. */

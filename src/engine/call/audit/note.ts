@@ -18,10 +18,14 @@ const longestNames = 400;
 const longestChanges = 4096;
 
 /** `env A, B: ls`: the variables come first, so that a long command cannot hide them. */
-export function detailOf(noted: AuditNote, redact: (text: string) => string): string | undefined {
+export function detailOf(
+  noted: AuditNote,
+  redact: (text: string) => string,
+  longestDetail?: number,
+): string | undefined {
   const { detail = '', changes = [], variables = [] } = noted;
   const names = variables.length === 0 ? '' : `env ${preview(redact(variables.join(', ')), longestNames)}`;
-  const text = preview(redact(detail));
+  const text = preview(redact(detail), longestDetail);
   const changed = preview(redact(changes.join(', ')), longestChanges);
   return [names, text, changed].filter((part) => part !== '').join(': ') || undefined;
 }

@@ -23,21 +23,35 @@ export async function newestRecords(
 ): Promise<TrailRecord[]> {
   const found: TrailRecord[] = [];
   const firstDay = since === undefined ? '' : new Date(since).toISOString().slice(0, 10);
+  for await (const record of recordsBackwards(root, { firstDay }, signal, unread)) {
+    if (!fits(record)) continue;
+    found.push(record);
+    if (found.length >= most) break;
+  }
+  return found;
+}
+
+/** The records of these days, the newest first. */
+export async function* recordsBackwards(
+  root: string,
+  { firstDay = '', lastDay }: { readonly firstDay?: string; readonly lastDay?: string | undefined },
+  signal: AbortSignal,
+  unread: (error: Error) => void,
+): AsyncGenerator<TrailRecord, void, void> {
   try {
     for (const file of trailFiles(root).reverse()) {
-      if ((dayOf(file) ?? '') < firstDay) break;
+      const day = dayOf(file) ?? '';
+      if (day < firstDay) break;
+      if (lastDay !== undefined && day > lastDay) continue;
       for await (const line of readable(linesFromEnd(file, signal), signal, unread)) {
         const record = parseTrailRecord<TrailRecord>(line);
-        if (record === undefined || !fits(record)) continue;
-        found.push(record);
-        if (found.length >= most) return found;
+        if (record !== undefined) yield record;
       }
     }
   } catch (error) {
     signal.throwIfAborted();
     unread(error as Error);
   }
-  return found;
 }
 
 /** As many lines as can be read. */

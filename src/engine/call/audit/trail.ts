@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Append, append, appendWhole } from '../../../system/files/append-whole.ts';
 import type { AuditEntry } from './audit.ts';
-import { newestRecords, type AuditQuery } from './read.ts';
+import { newestRecords, recordsBackwards, type AuditQuery } from './read.ts';
 import {
   dayOf,
   folderOf,
@@ -104,6 +104,15 @@ export class AuditTrail implements AsyncDisposable {
     const written = new Set(found.filter(({ writer }) => writer === this.#writer).map(({ seq }) => seq));
     const others = remembered.filter((entry) => isKept(entry) && !written.has(entry.seq) && wanted.fits(entry));
     return [...found, ...others.reverse()].sort((one, other) => later(other.at, one.at)).slice(0, most);
+  }
+
+  /** What is on disk, the newest first, from the day of this moment (in ms since the epoch) backwards. */
+  async *backwards(from: number | undefined, signal: AbortSignal): AsyncGenerator<AuditEntry, void, void> {
+    const lastDay = from === undefined ? undefined : new Date(from).toISOString().slice(0, 10);
+    yield* recordsBackwards(this.#root, { lastDay }, signal, (error) => {
+      if (!this.#unread) this.#warn(`The audit trail cannot be read: ${error.message}`);
+      this.#unread = true;
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

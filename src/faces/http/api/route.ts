@@ -132,10 +132,12 @@ export class Api implements Route {
     sendJson(response, 200, output);
   }
 
-  #caller({ request, peer }: HttpVisit): Caller {
+  #caller({ request, peer, login }: HttpVisit): Caller {
     const { principal, may } = this.#options;
     const name = request.headers['user-agent']?.slice(0, 100) ?? 'http';
-    return { name, principal, origin: 'http', peer, may };
+    const caller: Caller = { name, principal, origin: 'http', peer, may };
+    // A browser that a person logged in with is that person.
+    return login ? { ...caller, name: 'person', isPerson: true } : caller;
   }
 
   #logIn(visit: HttpVisit): void {

@@ -55,7 +55,9 @@ export class Live implements Route {
       const { call, stream, principal, may, clock } = this.#options;
       const name = request.headers['user-agent']?.slice(0, 100) ?? 'http';
       // A browser that a person logged in with is that person.
-      const caller: Caller = { name: visit.login ? 'person' : name, principal, origin: 'http', peer: visit.peer, may };
+      const { login, peer } = visit;
+      const person = login && ({ name: 'person', isPerson: true } as const);
+      const caller: Caller = { name, principal, origin: 'http', peer, may, ...person };
       const connection = new LiveConnection(opened, {
         table: this.#table,
         call,
