@@ -43,6 +43,24 @@ export const routes: readonly PageRoute[] = [
     keyed: true,
     load: () => page(import('./pages/Terminal.svelte')),
   },
+  {
+    path: /^\/agents$/,
+    title: 'Agents',
+    load: () => page(import('./pages/Agents.svelte')),
+    nav: { to: '/agents', icon: 'agent', group: 'work', tab: true, alsoAt: /^\/agents\// },
+  },
+  {
+    path: /^\/agents\/([^/]+)$/,
+    title: 'Agent',
+    keyed: true,
+    load: () => page(import('./pages/Agent.svelte')),
+  },
+  {
+    path: /^\/timeline$/,
+    title: 'Timeline',
+    load: () => page(import('./pages/Timeline.svelte')),
+    nav: { to: '/timeline', icon: 'timeline', group: 'work', tab: true },
+  },
 ];
 
 const missing: PageRoute = {

@@ -31,3 +31,15 @@ export function sized(bytes: number): string {
   const isLarge = bytes >= 1_000_000;
   return `${(bytes / (isLarge ? 1_000_000 : 1000)).toFixed(1)} ${isLarge ? 'MB' : 'kB'}`;
 }
+
+/** `14:05` */
+export const clock = (at: number): string =>
+  new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+/** `0 B`, `512 B`, `12.4 kB`, `2.1 MB` */
+export function amount(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ['kB', 'MB', 'GB'];
+  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(1)} ${units[power - 1]}`;
+}

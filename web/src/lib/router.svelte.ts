@@ -21,6 +21,13 @@ class Router {
     scrollTo(0, 0);
   }
 
+  /** Another address for the same page: Back does not lead to the old one. */
+  replace(to: string): void {
+    if (to === this.path + this.search) return;
+    history.replaceState(null, '', to);
+    this.#read();
+  }
+
   #read(): void {
     this.path = location.pathname;
     this.search = location.search;

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { ConversationItem } from '../../../src/operations/person/agent-shapes.ts';
+import type { watch as watchCalls } from '../../../src/operations/person/calls.ts';
 import type { blocks, followTerminal, peeks, see, watch } from '../../../src/operations/person/index.ts';
 
 /** The shapes of what the server sends, from the operations themselves. */
@@ -15,3 +17,5 @@ export type Followed = z.output<typeof followTerminal.item>;
 export type Seen = z.output<typeof see.output>;
 export type Blocks = z.output<typeof blocks.output>;
 export type TerminalTheme = Extract<WatchNews, { kind: 'theme' }>['theme'];
+export type CallNews = z.output<typeof watchCalls.item>;
+export type HeldCall = ConversationItem['held'][number];

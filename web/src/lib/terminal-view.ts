@@ -2,7 +2,6 @@ import { type ITheme, Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import { visibleLines } from '../../../src/contract/quote.ts';
 import { feed } from './feed.svelte.ts';
-import { answerNothing } from './terminal/quiet.ts';
 import type { Followed, Seen, TerminalTheme } from './shapes.ts';
 import { allowXtermStyles } from './xterm-styles.ts';
 
@@ -23,6 +22,8 @@ const smallest = 8;
 const letterWidth = 0.602;
 const scrollBar = 16;
 
+const ctrlC = '\x03';
+
 const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
 
 interface ViewEvents {
@@ -30,10 +31,10 @@ interface ViewEvents {
   readonly failed: (why: string) => void;
   /** How many bytes were not kept while the link was gone. */
   readonly skipped: (bytes: number) => void;
-  /** What the person types into it. */
-  readonly typed: (keys: string) => void;
-  /** A key is pressed in it; false: it is not for the program. */
-  readonly pressed: (event: KeyboardEvent) => boolean;
+  /** Whether keys may go now; a Ctrl+C always may. */
+  readonly mayType: () => boolean;
+  /** What goes with them when this page has taken the keyboard over. */
+  readonly epoch: () => number | undefined;
 }
 
 /** A terminal of the server in the page: its screen, then its bytes, without a gap or a byte twice. */
@@ -45,6 +46,8 @@ export class TerminalView {
   #have: number | undefined;
   #stop: (() => void) | undefined;
   readonly #fitting: ResizeObserver;
+  #pending = '';
+  #isSending = false;
 
   constructor(id: string, place: HTMLElement, size: { cols: number; rows: number }, on: ViewEvents) {
     this.#id = id;
@@ -64,15 +67,14 @@ export class TerminalView {
     this.#xterm.open(place);
     this.#fitting = new ResizeObserver(([entry]) => this.#fit(entry?.contentRect.width ?? 0));
     this.#fitting.observe(place);
-    answerNothing(this.#xterm);
-    this.#xterm.onData((keys) => on.typed(keys));
-    this.#xterm.attachCustomKeyEventHandler((event) => event.type !== 'keydown' || on.pressed(event));
+    this.#xterm.onData((keys) => this.#type(keys));
+    this.#xterm.attachCustomKeyEventHandler((event) => {
+      // Ctrl+] leaves the terminal: Tab belongs to the program.
+      if (event.type !== 'keydown' || !event.ctrlKey || event.key !== ']') return true;
+      this.#xterm.blur();
+      return false;
+    });
     void this.#begin();
-  }
-
-  /** For what is built around it: finding, copying, links. Only this class writes to it. */
-  get xterm(): Terminal {
-    return this.#xterm;
   }
 
   focus(): void {
@@ -149,5 +151,27 @@ export class TerminalView {
       this.#have = from + chunk.length;
     }
     if (ended !== undefined) this.#on.ended(ended);
+  }
+
+  /** One call at a time, in order; keys typed meanwhile go with the next. */
+  #type(keys: string): void {
+    if (keys !== ctrlC && !this.#on.mayType()) return;
+    this.#pending += keys;
+    if (this.#isSending) return;
+    this.#isSending = true;
+    void (async () => {
+      try {
+        while (this.#pending !== '') {
+          const text = this.#pending;
+          this.#pending = '';
+          const epoch = this.#on.epoch();
+          await feed.live?.call('person.type', { session: this.#id, text, ...(epoch !== undefined && { epoch }) });
+        }
+      } catch (error) {
+        this.#pending = '';
+        this.#on.failed(error instanceof Error ? error.message : String(error));
+      }
+      this.#isSending = false;
+    })();
   }
 }

@@ -42,3 +42,18 @@ const order: Readonly<Record<TerminalShown['shown'], number>> = {
 /** Who needs a person first; then by the last change. */
 export const byUrgency = (a: TerminalShown, b: TerminalShown): number =>
   order[a.shown] - order[b.shown] || b.since - a.since || a.session - b.session;
+
+/** Of a terminal that may be gone: then only its id is known. */
+export function nameOfTerminal(id: string, known: ReadonlyMap<string, TerminalShown>): string {
+  const found = known.get(id) ?? [...known.values()].find(({ session, name }) => String(session) === id || name === id);
+  return found ? nameOf(found) : shown(id, 40);
+}
+
+/** Two letters for a person. */
+export function initialsOf(name: string): string {
+  const words = shown(name, 40)
+    .split(/[\s._@-]+/)
+    .filter(Boolean);
+  const letters = words.length > 1 ? `${words[0]?.[0]}${words[1]?.[0]}` : (words[0] ?? '?').slice(0, 2);
+  return letters.toUpperCase();
+}

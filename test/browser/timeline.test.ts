@@ -1,0 +1,69 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DashboardDesk } from '../support/dashboard.ts';
+
+const soon = { timeout: 20_000 };
+let desk: DashboardDesk;
+let terminal: string;
+beforeAll(async () => {
+  desk = await DashboardDesk.open();
+  terminal = await desk.open('shop');
+  await desk.run(terminal, 'echo one');
+  await desk.run(terminal, 'false');
+}, 60_000);
+afterAll(async () => {
+  await desk[Symbol.asyncDispose]();
+});
+
+const rows = (page: Page) => page.getByRole('list', { name: 'Calls' }).getByRole('button');
+
+test('the timeline shows each call with its result, goes on by itself, and keeps its filter in the address (R-HUB-080)', async () => {
+  const page = await desk.loggedIn('/timeline');
+  await expect.poll(async () => await rows(page).allInnerTexts(), soon).toContainEqual(expect.stringMatching(/false/));
+  const text = (await rows(page).allInnerTexts()).join('\n');
+  expect(text).toMatch(/terminal\.run[\s\S]*exit 1/);
+  expect(text).toMatch(/terminal\.run[\s\S]*exit 0/);
+  await desk.run(terminal, 'echo two');
+  await rows(page).filter({ hasText: 'echo two' }).waitFor();
+  await page.getByRole('button', { name: 'Failed' }).click();
+  await expect.poll(async () => await rows(page).count(), soon).toBe(1);
+  expect(new URL(page.url()).search).toBe('?kind=failed');
+  await page.reload();
+  await expect.poll(async () => await rows(page).count(), soon).toBe(1);
+  await page.getByLabel('Filter by text').fill('no such call');
+  await page.getByText('Nothing matches.').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await rows(page).filter({ hasText: 'echo one' }).waitFor();
+});
+
+test('by keyboard alone: a row is chosen, its facts are told, and it leads to its terminal', async () => {
+  const page = await desk.loggedIn('/timeline');
+  await rows(page).first().waitFor();
+  await rows(page).first().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  const details = page.getByRole('complementary', { name: 'The chosen call' });
+  await details.getByText('Result').waitFor();
+  await details.getByRole('link', { name: 'Open terminal' }).press('Enter');
+  await page.waitForURL(new RegExp(`/t/${terminal}`));
+});
+
+test('an agent has a page: what it called, how often, and how much it read', async () => {
+  const page = await desk.loggedIn('/agents');
+  await page.getByRole('table').getByRole('link').first().click();
+  await page.getByText('read by the agent').waitFor();
+  expect(await page.locator('main').innerText()).toMatch(/\d+ calls\s+0 denied\s+\d+ failed\s+0 held/);
+  await rows(page).filter({ hasText: 'echo one' }).click();
+  await page.getByRole('complementary').getByText('Took').waitFor();
+  await page.goto(`${desk.url}/agents/none`);
+  await page.getByText('There is no agent').waitFor();
+});
+
+test('what an agent calls itself and its commands stay text', async () => {
+  const page = await desk.loggedIn('/timeline');
+  await desk.run(terminal, `echo '<img src=x onerror=alert(1)>' # \u202e`);
+  await rows(page).filter({ hasText: '<img src=x' }).first().waitFor();
+  expect(await page.locator('img').count()).toBe(0);
+  expect(await page.locator('body').innerText()).not.toContain('\u202e');
+  expect(desk.violations).toEqual([]);
+});
