@@ -1,21 +1,10 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { filesBelow } from '../support/files-below.ts';
 import { askHttp } from '../support/http-ask.ts';
+import { freePort } from '../support/ssh/sshd.ts';
 import { Served } from '../support/served.ts';
-
-/** A port that is free now: the cookie's name has it, so a restart must get the same one. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function logIn(served: Served): Promise<{ cookie: string; 'x-csrf-token': string }> {
   const said = await served.fairlead(['dashboard', '--print-only']);

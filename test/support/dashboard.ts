@@ -15,8 +15,15 @@ export class DashboardDesk implements AsyncDisposable {
     this.#browser = browser;
   }
 
-  static async open(): Promise<DashboardDesk> {
-    const served = await Served.start(['--port', '0', '--rpc-port', '0']);
+  /** With `port`, a restart gets the same one. */
+  static async open({
+    port = 0,
+    env = {},
+  }: {
+    port?: number;
+    env?: Record<string, string>;
+  } = {}): Promise<DashboardDesk> {
+    const served = await Served.start(['--port', String(port), '--rpc-port', '0'], env);
     return new DashboardDesk(served, await launchBrowser());
   }
 
@@ -26,6 +33,16 @@ export class DashboardDesk implements AsyncDisposable {
 
   get url(): string {
     return /http:\/\/127\.0\.0\.1:\d+/.exec(this.#served.out)?.[0] ?? '';
+  }
+
+  /** What a command says. */
+  async fairlead(args: readonly string[]): Promise<string> {
+    return await this.#served.fairlead(args);
+  }
+
+  async restart(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    await this.#served.end(signal);
+    await this.#served.restart();
   }
 
   /** A new login link. */
@@ -40,6 +57,11 @@ export class DashboardDesk implements AsyncDisposable {
   async newPage(): Promise<Page> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 900 } });
     this.#contexts.push(context);
+    return await this.newTab(context);
+  }
+
+  /** Another page of the same browser. */
+  async newTab(context: BrowserContext): Promise<Page> {
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
     page.on('console', (message) => {

@@ -7,6 +7,8 @@ import { start } from './lib/start.ts';
 
 applyPreferences();
 
-const begun = await start().catch(() => ({ login: 'The server does not answer.' }));
+const begun = await start();
+// A login may have led to another address.
+dispatchEvent(new PopStateEvent('popstate'));
 if ('me' in begun) feed.start(begun.me);
-mount(App, { target: document.body, props: { login: 'login' in begun ? begun.login : undefined } });
+mount(App, { target: document.body, props: 'me' in begun ? {} : { login: begun } });

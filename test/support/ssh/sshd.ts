@@ -265,7 +265,8 @@ async function listening(sshd: Sshd, child: ChildProcess): Promise<boolean> {
   return Promise.race([up, exited]);
 }
 
-async function freePort(): Promise<number> {
+/** Free now; a server that is started next may find it taken. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
