@@ -118,7 +118,7 @@ test('section 6: where SSH host keys are recorded', () => {
   expect(at({}, {})).toBe('/home/ada/.fairlead/known_hosts');
   expect(at({}, { SSH_KNOWN_HOSTS: '/theirs' })).toBe('/theirs');
   expect(at({ sshKnownHosts: '/ours' }, { SSH_KNOWN_HOSTS: '/theirs' })).toBe('/ours');
-  expect(() => read({}, { FAIRLEAD_SSH_HOST_KEY_POLICY: 'none' })).toThrow('must be strict, accept-new or off');
+  expect(() => read({}, { FAIRLEAD_SSH_HOST_KEY_POLICY: 'none' })).toThrow('must be strict, ask, accept-new or off');
 });
 
 test('R-TERM-076: where recordings go', () => {

@@ -141,9 +141,9 @@ export const settings = {
   toolsets: value('a,b', 'Groups of tools to offer, or all', words.optional()),
   readOnly: toggle('Offer agents (MCP) only tools that change nothing; does not limit what you do yourself'),
   sshHostKeyPolicy: value(
-    'strict|accept-new|off',
+    'strict|ask|accept-new|off',
     'What to do about an unknown SSH host key (accept-new)',
-    z.enum(['strict', 'accept-new', 'off'], 'must be strict, accept-new or off').optional(),
+    z.enum(['strict', 'ask', 'accept-new', 'off'], 'must be strict, ask, accept-new or off').optional(),
   ),
   sshKnownHosts: value('file', 'Where new SSH host keys are recorded', z.string().min(1).optional(), {
     aliases: ['SSH_KNOWN_HOSTS'],

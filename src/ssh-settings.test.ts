@@ -140,7 +140,7 @@ test.each([
     'stritc',
     'hostKeyPolicy',
     'strict',
-    'SSH_HOST_KEY_POLICY: "stritc" is not strict, accept-new or off; strict is used',
+    'SSH_HOST_KEY_POLICY: "stritc" is not strict, ask, accept-new or off; strict is used',
   ],
 ])('section 6: %s=%s is mended, with one warning', (name, text, field, value, warning) => {
   expect(read({ [name]: text })).toMatchObject({ warnings: [warning], values: { [field]: value } });

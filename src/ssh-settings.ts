@@ -277,7 +277,7 @@ const parseSwitch = (text: string): boolean | undefined => switches[text.toLower
 const parseNumber = (text: string, size: boolean): number | undefined =>
   size || /^-?\d+$/.test(text) ? parseByteCount(text) : undefined;
 
-const policies: readonly string[] = ['strict', 'accept-new', 'off'] satisfies HostKeyPolicy[];
+const policies: readonly string[] = ['strict', 'ask', 'accept-new', 'off'] satisfies HostKeyPolicy[];
 
 /** An unknown word counts as strict, so that a typo cannot weaken the check. */
 function readPolicy(env: Environment, warn: Log): HostKeyPolicy {
@@ -285,6 +285,8 @@ function readPolicy(env: Environment, warn: Log): HostKeyPolicy {
   if (found === undefined) return 'accept-new';
   const word = found.text.toLowerCase();
   if (policies.includes(word)) return word as HostKeyPolicy;
-  warn(`${found.name}: ${JSON.stringify(found.text.slice(0, 40))} is not strict, accept-new or off; strict is used`);
+  warn(
+    `${found.name}: ${JSON.stringify(found.text.slice(0, 40))} is not strict, ask, accept-new or off; strict is used`,
+  );
   return 'strict';
 }

@@ -4,7 +4,8 @@ import { remoteError } from '../../contract/remote-errors.ts';
 import type { Call } from '../../engine/call/call.ts';
 import type { AskPassword } from '../../transports/ssh/login/auth.ts';
 import { ssh } from '../../transports/ssh/index.ts';
-import { personQuestion } from '../../transports/ssh/login/person-question.ts';
+import type { AskTrust } from '../../transports/ssh/login/host-key-check.ts';
+import { hostKeyQuestion, isYes, personQuestion } from '../../transports/ssh/login/person-question.ts';
 import type { ConnectOutcome, Reuse } from '../../transports/ssh/sessions/sessions.ts';
 
 /** Any id of this book. No pattern: every tool's schema would repeat it, and ids are copied, not invented. */
@@ -72,6 +73,7 @@ export async function connectFor(
       compress: args.compress ?? settings.compression,
       compressionNamed: args.compress !== undefined || settings.compression,
       askPassword: asking(call),
+      askTrust: trusting(call),
       reuse: args.reuse,
       agentId: args.agent_id,
       name: args.name,
@@ -89,3 +91,9 @@ const asking =
   ({ ask }: Pick<Call<unknown>, 'ask'>): AskPassword =>
   (question, signal) =>
     ask(personQuestion(question), signal);
+
+/** Trust, too: a model must not give it. */
+const trusting =
+  ({ ask }: Pick<Call<unknown>, 'ask'>): AskTrust =>
+  async (question, signal) =>
+    isYes(await ask(hostKeyQuestion(question), signal));

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AskTrust, HostKeyQuestion } from '../../../src/transports/ssh/login/host-key-check.ts';
 import type { ConnectRequest, SshSurroundings } from '../../../src/transports/ssh/sessions/connect.ts';
 import { isRoot, type KeyKind, type Sshd, startSshd } from '../../support/ssh/sshd.ts';
 import { relayTcp } from '../../support/tcp.ts';
@@ -113,6 +114,59 @@ describe('a known_hosts that cannot be read is not an empty one: nothing is conn
       code: 'not_permitted',
       message: `No host key can be checked: ${paths[file]} cannot be read (${code}).`,
       data: { wire: 'HOST_KEY_UNKNOWN', context: 'make the file readable, or remove it if it is not needed' },
+    });
+  });
+});
+
+describe('ask (9.3)', () => {
+  test('the person is shown the fingerprint; a yes is recorded before any credential is sent, and asked for once', async () => {
+    const { connect, knownHostsFile } = client();
+    const asked: HostKeyQuestion[] = [];
+    const trust = (answer: boolean): AskTrust => {
+      return (question) => {
+        asked.push(question);
+        return Promise.resolve(answer);
+      };
+    };
+    const question = { name: place(), type: 'ssh-ed25519', fingerprint: fingerprint() };
+    const { length } = sshd.log;
+    await expect(connect('ask', { askTrust: trust(false), maxRetries: 3 })).rejects.toMatchObject(
+      refused('HOST_KEY_UNKNOWN', `The key of ${place()} is not on record.`),
+    );
+    expect(asked).toEqual([question]);
+    expect(sshd.log.slice(length)).not.toContain('publickey');
+    await expect(connect('ask')).rejects.toMatchObject({ data: { wire: 'HOST_KEY_UNKNOWN' } });
+    expect(await connect('ask', { askTrust: trust(true) })).toEqual({ state: 'new', warnings: [] });
+    expect(asked).toEqual([question, question]);
+    expect(readFileSync(knownHostsFile, 'utf8')).toBe(`${sshd.knownHostsLine('ed25519', place())}\n`);
+    expect(await connect('ask', { askTrust: trust(false) })).toEqual(known);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('the yes stands although the login then fails, so that the person is not asked for it again', async () => {
+    const { connect, knownHostsFile } = client();
+    const askTrust = (): Promise<boolean> => Promise.resolve(true);
+    await expect(connect('ask', { askTrust, username: 'no-such-user' })).rejects.toMatchObject({
+      data: { wire: 'AUTH_FAILED' },
+    });
+    expect(readFileSync(knownHostsFile, 'utf8')).toContain(place());
+  });
+
+  test('the yes is for the key that was shown: another machine that comes in its place is refused', async () => {
+    await using twin = await startSshd();
+    await using name = await relayTcp((count) => (count === 1 ? sshd.port : twin.port));
+    const { connect, knownHostsFile } = client();
+    const askTrust = (): Promise<boolean> => Promise.resolve(true);
+    await expect(connect('ask', { address: name.address, askTrust })).rejects.toMatchObject({
+      data: { wire: 'HOST_KEY_UNKNOWN' },
+    });
+    expect(existsSync(knownHostsFile)).toBe(false);
+  });
+
+  test('a key that changed is refused without a question', async () => {
+    const askTrust = (): Promise<boolean> => Promise.reject(new Error('asked'));
+    await expect(client({ user: wrongLine() }).connect('ask', { askTrust })).rejects.toMatchObject({
+      data: { wire: 'HOST_KEY_MISMATCH' },
     });
   });
 });

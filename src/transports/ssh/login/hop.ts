@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { plainUser } from '../config/address.ts';
 import { type AskPassword, AuthChain, type Credentials } from './auth.ts';
 import type { SshSurroundings } from '../sessions/connect.ts';
-import { another, type HostKeyVerdict, judgeHostKey } from './host-key-check.ts';
+import {
+  another,
+  type AskTrust,
+  type HostKeyVerdict,
+  judgeHostKey,
+  unknownKey,
+  UntrustedKey,
+} from './host-key-check.ts';
 import type { Hop } from './jump.ts';
 import { expandHome } from './keys.ts';
 import { type HostKeyPolicy, KnownHost, knownHostName, readKnownHosts } from './known-hosts.ts';
@@ -30,6 +37,7 @@ interface Arrival {
   readonly surroundings: SshSurroundings;
   readonly given: DestinationSecrets;
   readonly ask: AskPassword | undefined;
+  readonly askTrust: AskTrust | undefined;
   readonly compress: boolean;
   /** The fingerprint of the only key that will do. */
   readonly hostKey?: string | undefined;
@@ -41,6 +49,24 @@ export async function arrive(
   hop: Hop,
   arrival: Arrival,
   signal: AbortSignal,
+): Promise<Arrived> {
+  try {
+    return await attempt(open, hop, arrival, signal);
+  } catch (error) {
+    if (!(error instanceof UntrustedKey)) throw error;
+    const { name, fingerprint } = error.question;
+    const isTrusted = (await arrival.askTrust?.(error.question, signal)) === true;
+    if (!isTrusted) throw unknownKey(name, fingerprint);
+    return await attempt(open, hop, arrival, signal, fingerprint);
+  }
+}
+
+async function attempt(
+  open: () => Promise<Duplex>,
+  hop: Hop,
+  arrival: Arrival,
+  signal: AbortSignal,
+  trusted?: string,
 ): Promise<Arrived> {
   const { surroundings, given, ask, compress } = arrival;
   const { settings } = hop;
@@ -65,7 +91,7 @@ export async function arrive(
       checkHostKey: (key) => {
         // A new exchange of keys asks again; what was accepted once is accepted.
         if (accepted?.key.equals(key)) return;
-        const verdict = judgeHostKey(key, known, policy);
+        const verdict = judgeHostKey(key, known, policy, trusted);
         if (arrival.hostKey !== undefined && verdict.fingerprint !== arrival.hostKey)
           throw another(known.name, verdict);
         accepted = { key: Buffer.from(key), verdict };

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import { remoteError } from '../../../contract/remote-errors.ts';
 import { type KnownLine, parseKnownLine } from './known-hosts-line.ts';
 
-export type HostKeyPolicy = 'strict' | 'accept-new' | 'off';
+export type HostKeyPolicy = 'strict' | 'ask' | 'accept-new' | 'off';
 
 type KnownState = 'known' | 'unknown' | 'changed' | 'revoked';
 

@@ -12,7 +12,8 @@ import { ssh } from '../index.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { onSession } from './on-session.ts';
 import { openChannel } from './open-channel.ts';
-import { personQuestion } from '../login/person-question.ts';
+import type { AskTrust } from '../login/host-key-check.ts';
+import { hostKeyQuestion, isYes, personQuestion } from '../login/person-question.ts';
 import type { ConnectOutcome } from '../sessions/sessions.ts';
 
 interface SshTransportOptions {
@@ -72,6 +73,8 @@ async function sessionFor(engine: Engine, request: OpenRequest, signal: AbortSig
   // Who opens a terminal has no way to be asked on the spot: the question waits for the person, and the answer for the next try.
   const askPassword: AskPassword = (question, stop) =>
     engine.questions.ask({ ...personQuestion(question), principal, asker: 'terminal' }, undefined, stop);
+  const askTrust: AskTrust = async (question, stop) =>
+    isYes(await engine.questions.ask({ ...hostKeyQuestion(question), principal, asker: 'terminal' }, undefined, stop));
   const outcome = await sessions.connect(
     {
       address,
@@ -82,6 +85,7 @@ async function sessionFor(engine: Engine, request: OpenRequest, signal: AbortSig
       compress: settings.compression,
       reuse: 'auto',
       askPassword,
+      askTrust,
     },
     principal,
     signal,

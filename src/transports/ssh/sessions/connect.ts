@@ -1,5 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { AskPassword } from '../login/auth.ts';
+import type { AskTrust } from '../login/host-key-check.ts';
 import type { HostKeyPolicy } from '../login/known-hosts.ts';
 import type { SshLink } from '../link/link.ts';
 
@@ -23,6 +24,8 @@ export interface ConnectRequest {
    * undefined: no answer.
    */
   readonly askPassword?: AskPassword | undefined;
+  /** Asked about an unknown host key where the policy is `ask`; absent: the key is refused. */
+  readonly askTrust?: AskTrust | undefined;
 }
 
 export interface Connected {

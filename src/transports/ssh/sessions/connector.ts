@@ -92,7 +92,7 @@ export class Connector implements SshConnector {
     hops: readonly Hop[],
     on: readonly Arrived[],
     hop: Hop,
-    { keyPath, password, askPassword, compress, hostKey }: ConnectRequest,
+    { keyPath, password, askPassword, askTrust, compress, hostKey }: ConnectRequest,
     deadline: Deadline,
     signal: AbortSignal,
   ): Promise<Arrived> {
@@ -106,6 +106,7 @@ export class Connector implements SshConnector {
       surroundings: this.#surroundings,
       given: last ? { keyPath, password } : {},
       ask: askPassword && ((question, until) => deadline.pausedFor(() => askPassword(question, until))),
+      askTrust: askTrust && ((question, until) => deadline.pausedFor(() => askTrust(question, until))),
       compress: compress && last,
       hostKey: last ? hostKey : undefined,
     } satisfies Parameters<typeof arrive>[2];
@@ -149,7 +150,7 @@ function quietly(
   hostKey: string,
   connect: SshConnector['connect'],
 ): (signal: AbortSignal) => Promise<SshLink> {
-  const { password: _password, askPassword: _ask, ...rest } = request;
+  const { password: _password, askPassword: _ask, askTrust: _trust, ...rest } = request;
   const quiet: ConnectRequest = { ...rest, maxRetries: 0, hostKey };
   return async (signal) => (await connect(quiet, signal)).link;
 }
