@@ -18,6 +18,9 @@ const Facts = z.object({
   owner: z.enum(['tool', 'cli']),
   instance: z.string().optional(),
   principal: z.string().optional(),
+  target: z.string().optional(),
+  name: z.string().optional(),
+  program: z.string().optional(),
   options: z.object({
     idleTimeLimit: z.number(),
     maxDuration: z.number(),

@@ -1,5 +1,6 @@
 import type { WriterIdentity } from '../../system/process-identity.ts';
 import type { CastFormat } from './cast/cast-writer.ts';
+import type { PeopleNote } from './people.ts';
 
 export type RecordingMode = 'always' | 'on-failure';
 
@@ -41,6 +42,10 @@ export interface RecordingStart {
   readonly title: string | null;
   /** Whose terminal it was; absent: every caller's. */
   readonly principal?: string | undefined;
+  /** What it was a terminal of, its name, and the program in it. */
+  readonly target?: string | undefined;
+  readonly name?: string | undefined;
+  readonly program?: string | undefined;
 }
 
 /** The writer's file beside a part file: who writes it, and what another process needs to go on with it. */
@@ -74,4 +79,13 @@ export interface RecordingMetadata extends RecordingStart {
   readonly redactions: number;
   /** Secrets were masked before they were written. */
   readonly masked?: boolean;
+  /** Who typed, and when the terminal waited for a person. */
+  readonly people?: readonly PeopleNote[];
 }
+
+/** Those facts of the terminal that are known. */
+export const factsOfTerminal = ({ target, name, program }: Partial<RecordingStart>): Partial<RecordingStart> => ({
+  ...(target !== undefined && { target }),
+  ...(name !== undefined && { name }),
+  ...(program !== undefined && { program }),
+});

@@ -5,7 +5,7 @@ import { type CastInfo, readHeader } from './cast/cast-reader.ts';
 import { type CastHeader, headerLine } from './cast/cast-writer.ts';
 import { freeBytes, notWritable, tooLittleRoom } from './directory.ts';
 import { discard, reserving } from './keep.ts';
-import type { RecordingStart, WriterFacts } from './metadata.ts';
+import { factsOfTerminal, type RecordingStart, type WriterFacts } from './metadata.ts';
 import { openPart, PartFile, reopenPart } from './part-file.ts';
 import { PlaceFile, type RecordedPlace, readPlace } from './place-file.ts';
 import { defaultLimits, type RecorderParts, type RecorderSettings } from './recorder-settings.ts';
@@ -106,6 +106,7 @@ function writerFacts(settings: RecorderSettings, title: string | null): string {
     rows,
     title,
     ...(principal && { principal }),
+    ...factsOfTerminal(settings),
   };
   const options = { idleTimeLimit, maxDuration, inactivityTimeout, input, markers, redact, term };
   const facts: WriterFacts = { ...start, writer: ownIdentity(), owner, options, ...(instance && { instance }) };

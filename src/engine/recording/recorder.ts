@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import type { Clock } from '../../lib/clock.ts';
 import { type Deferred, deferred } from '../../lib/deferred.ts';
 import type { Ended, Size } from '../terminal/channel.ts';
@@ -6,9 +5,17 @@ import { Faults } from '../terminal/faults.ts';
 import { CastProgress } from './cast/cast-progress.ts';
 import type { CastHeader } from './cast/cast-writer.ts';
 import { Tape } from './cast/tape.ts';
+import { exitStatus, whenEnded } from './end-of-source.ts';
 import { discard, keep } from './keep.ts';
 import { KeyWriter } from './keyframes/key-writer.ts';
-import { mostCommands, type RecordedCommand, type RecordingMetadata, type StopReason } from './metadata.ts';
+import {
+  factsOfTerminal,
+  mostCommands,
+  type RecordedCommand,
+  type RecordingMetadata,
+  type StopReason,
+} from './metadata.ts';
+import { mostPeopleNotes, type PeopleNote } from './people.ts';
 import { type BegunPart, beginPart, firstFrame, lacking, needRoom } from './part-start.ts';
 import { PlaceMarks } from './place-marks.ts';
 import { measureCast } from './recover.ts';
@@ -57,6 +64,7 @@ export class Recorder {
   readonly #startTime: number;
   readonly #listeners: Disposable[] = [];
   readonly #commands: RecordedCommand[] = [];
+  readonly #people: PeopleNote[] = [];
   #size: Size;
   #flushTimer: Disposable | undefined;
   #silenceTimer: Disposable | undefined;
@@ -157,6 +165,11 @@ export class Recorder {
     return this.#stopReason !== undefined;
   }
 
+  /** What its file does not say yet. */
+  get told(): Pick<RecordingMetadata, 'commands' | 'people'> {
+    return { commands: this.#commands, people: this.#people };
+  }
+
   /** Why it was told to stop; undefined while it runs. */
   get stopReason(): StopReason | undefined {
     return this.#stopReason;
@@ -212,6 +225,10 @@ export class Recorder {
         this.#marks.mark();
       }),
       source.onResize((size) => this.#resized(size, this.#clock.monotonic())),
+      source.onPeople((event, atMs = this.#clock.monotonic()) => {
+        if (this.#people.length >= mostPeopleNotes) return;
+        this.#people.push({ ...event, ms: Math.max(0, Math.round(atMs - this.#startMs)) });
+      }),
       source.onCommand((event) => {
         if (event.phase === 'end') return this.#noteCommand(event);
         if (markers) this.#tape.marker((event.command ?? '').slice(0, maxLabel), this.#clock.monotonic());
@@ -289,6 +306,11 @@ export class Recorder {
     } catch (thrown) {
       this.#faults.note(thrown, 'a recording');
     }
+  }
+
+  /** Everything recorded so far is on the disk, but for a line that is being masked. */
+  async flush(): Promise<void> {
+    if (!this.stopped) await this.#flush();
   }
 
   async #flush(): Promise<void> {
@@ -369,23 +391,9 @@ export class Recorder {
       commands: facts.commands.map((one) => ({ ...one, startMs: clamp(one.startMs), endMs: clamp(one.endMs) })),
       redactions: this.#tape.redactions,
       masked: this.settings.redact,
+      ...(this.#people.length > 0 && { people: this.#people }),
+      ...factsOfTerminal(this.settings),
       ...(principal === undefined ? {} : { principal }),
     };
   }
-}
-
-function exitStatus(ended: Exclude<Ended, { by: 'lost' }>): number {
-  if (ended.by === 'exit') return ended.code;
-  const number = (constants.signals as Readonly<Record<string, number>>)[`SIG${ended.signal}`];
-  return 128 + (number ?? 0);
-}
-
-/** A promise keeps its callbacks; this releases the listener at least. */
-function whenEnded(source: RecordingSource, listener: (ended: Ended) => void): Disposable {
-  let current: ((ended: Ended) => void) | undefined = listener;
-  source.ended.then(
-    (ended) => current?.(ended),
-    () => {},
-  );
-  return { [Symbol.dispose]: () => void (current = undefined) };
 }

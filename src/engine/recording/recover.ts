@@ -5,7 +5,7 @@ import { readCast } from './cast/cast-reader.ts';
 import { writeWhole } from './directory.ts';
 import { discard, nameKeys } from './keep.ts';
 import { type LibraryEntry, listRecordings } from './library.ts';
-import type { RecordingMetadata } from './metadata.ts';
+import { factsOfTerminal, type RecordingMetadata } from './metadata.ts';
 import { removeFile } from '../../system/files/remove-file.ts';
 
 export interface Recovered {
@@ -77,7 +77,12 @@ export async function measureCast(path: string): Promise<Found & { readonly byte
     castDurationMs = Math.round(event.atMs);
     told.accept(event);
   }
-  return { bytes, castDurationMs, ...info.size, failed: told.failed, commands: told.commands };
+  const commands = told.commands.map((one) => ({
+    ...one,
+    startMs: Math.round(one.startMs),
+    endMs: Math.round(one.endMs),
+  }));
+  return { bytes, castDurationMs, ...info.size, failed: told.failed, commands };
 }
 
 async function cutAt(path: string, bytes: number): Promise<void> {
@@ -104,6 +109,7 @@ function describe(entry: LibraryEntry): Omit<RecordingMetadata, 'bytesWritten' |
     format: metadata.format ?? 'v2',
     title: metadata.title ?? null,
     redactions: 0,
+    ...factsOfTerminal(metadata),
     ...(metadata.principal === undefined ? {} : { principal: metadata.principal }),
   };
 }

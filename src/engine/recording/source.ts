@@ -1,3 +1,4 @@
+import type { PeopleEvent } from './people.ts';
 import type { LogRead } from '../terminal/output-log.ts';
 import type { Ended, Size } from '../terminal/channel.ts';
 
@@ -69,6 +70,8 @@ export interface RecordingSource {
   read(from: number, to?: number): LogRead;
   /** `echo` is false while the program reads without echo, undefined when that cannot be known. */
   onInput(listener: (bytes: Uint8Array, echo: boolean | undefined, atMs: number) => void): Disposable;
+  /** Who types, and when the terminal waits for a person. `atMs`: left out, now. */
+  onPeople(listener: (event: PeopleEvent, atMs?: number) => void): Disposable;
   onResize(listener: (size: Size) => void): Disposable;
   onTitle(listener: (title: string) => void): Disposable;
   /** Marks in the output that comes next: each before the bytes it stands in. */

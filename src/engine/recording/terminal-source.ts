@@ -1,16 +1,18 @@
 import { echoedCommand } from '../reading/echoed-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { markNow, onMark, pastOutput } from './block-marks.ts';
+import { watchPeople } from './people.ts';
 import type { RecordingSource } from './source.ts';
 
 /** The part of a terminal that recordings use. */
 export interface Recordable extends Pick<Terminal, 'id' | 'log' | 'output' | 'ended' | 'whenEnded' | 'sync'> {
-  readonly identity: Pick<Terminal['identity'], 'program'> & Partial<Pick<Terminal['identity'], 'owner'>>;
+  readonly identity: Pick<Terminal['identity'], 'program'> &
+    Partial<Pick<Terminal['identity'], 'owner' | 'target' | 'name'>>;
   readonly durable?: Pick<Terminal['durable'], 'farSide'>;
-  readonly input: Pick<Terminal['input'], 'events'>;
+  readonly input: Pick<Terminal['input'], 'events'> & Partial<Pick<Terminal['input'], 'lease'>>;
   readonly blocks: Pick<Terminal['blocks'], 'events' | 'promptBegan' | 'list' | 'current' | 'promptFrom' | 'promptAt'>;
   readonly place: Pick<Terminal['place'], 'cwd' | 'isHere'>;
-  readonly state: Pick<Terminal['state'], 'isClosing'>;
+  readonly state: Pick<Terminal['state'], 'isClosing'> & Partial<Pick<Terminal['state'], 'changed' | 'current'>>;
   readonly screen: Pick<
     Terminal['screen'],
     'snapshot' | 'pending' | 'size' | 'resized' | 'title' | 'events' | 'alternate'
@@ -45,6 +47,7 @@ export function terminalSource(terminal: Recordable): RecordingSource {
     onOutput: (listener) => terminal.output.on(({ bytes, atMs, from }) => listener(bytes, atMs, from)),
     read: (from, to) => terminal.log.read(from, to),
     onInput: (listener) => terminal.input.events.on(({ bytes, echo, atMs }) => listener(bytes, echo, atMs)),
+    onPeople: (listener) => watchPeople(terminal, listener),
     onResize: (listener) => terminal.screen.resized.on(listener),
     onTitle: (listener) =>
       terminal.screen.events.on((event) => {

@@ -278,7 +278,9 @@ describe('what is written', () => {
     expect(lines).toHaveLength(2);
     const observed = ['exitCode', 'durationMs', 'startTime', 'endTime', 'bytesWritten', 'stopReason'];
     const added =
-      'recordingId sessionId mode castDurationMs cols rows title failed commands redactions masked format'.split(' ');
+      'program recordingId sessionId mode castDurationMs cols rows title failed commands redactions masked format'.split(
+        ' ',
+      );
     expect(Object.keys(meta).sort()).toEqual([...observed, ...added].sort());
     expect(meta).toMatchObject({
       startTime: 1_700_000_000_000,

@@ -50,6 +50,11 @@ export const LogEntry = IndexEntry.extend({
   /** Offsets of its first byte in the output of the terminal, and behind its last. */
   from_offset: z.number().int(),
   to_offset: z.number().int().optional(),
+  /** The name of the terminal and what it is one of; commands that failed; who typed. Absent in older entries. */
+  name: z.string().optional(),
+  target: z.string().optional(),
+  failed_count: z.number().int().optional(),
+  typists: z.array(z.string()).optional(),
   /** Typed text is recorded, too. */
   input: z.boolean(),
   /** The markdown stands where a caller wanted it: it is not ours to remove. */

@@ -1,6 +1,7 @@
 /**
  * A raw log has one event per line: `unix_micros TAB event TAB base64`. `gap` counts bytes of output that could not be
- * recorded, `screen` says that a full-screen program has the screen as the recording begins. Readers skip events they do not know.
+ * recorded, `screen` says that a full-screen program has the screen as the recording begins, `people` who types and when the
+ * terminal waits for a person (JSON). Readers skip events they do not know.
  */
 const names = [
   'out',
@@ -14,6 +15,7 @@ const names = [
   'title',
   'gap',
   'screen',
+  'people',
 ] as const;
 export type LogEventName = (typeof names)[number];
 

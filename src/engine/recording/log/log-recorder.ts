@@ -41,6 +41,9 @@ const flushEvents = 100;
 /** Output of one event. A terminal that is resumed brings all at once what it printed meanwhile. */
 const mostPerLine = 256 << 10;
 
+/** More names are not listed. */
+const mostTypists = 5;
+
 /** So often at least it looks whether the limit of idle time has changed. */
 const mostIdleMs = 60_000;
 
@@ -55,11 +58,13 @@ export class LogRecorder {
   readonly #unsure: EchoedInput;
   /** Unix time less monotonic time. */
   readonly #epochMs: number;
+  readonly #typists = new Set<string>();
   #traces: readonly string[];
   #micros = 0;
   #bytes = 0;
   #lost = 0;
   #events = 0;
+  #failed = 0;
   #isMarked = false;
   #isFull = false;
   #cwd: string | undefined;
@@ -88,6 +93,8 @@ export class LogRecorder {
       osc133_active: this.#isMarked,
       trace_ids: [...this.#traces],
       to_offset: this.#output.writtenTo,
+      ...(this.#failed > 0 && { failed_count: this.#failed }),
+      ...(this.#typists.size > 0 && { typists: [...this.#typists] }),
       ...(this.#stopped && {
         ended_at: new Date(this.#stopped.micros / 1000).toISOString(),
         exit_reason: this.#stopped.reason,
@@ -162,6 +169,10 @@ export class LogRecorder {
       source.onMark((mark) => this.#output.mark(mark)),
       source.onResize((size) => this.#resized(size)),
       source.onTitle((title) => this.#add('title', title, now())),
+      source.onPeople((event, atMs = clock.monotonic()) => {
+        if ('typed' in event && this.#typists.size < mostTypists) this.#typists.add(event.typed.by);
+        this.#add('people', JSON.stringify(event), this.#at(atMs));
+      }),
     );
     if (!entry.input) return;
     this.#listeners.push(
@@ -223,6 +234,7 @@ export class LogRecorder {
     if (mark.kind === 'input') this.#tellPlace(micros);
     for (const [name, text] of markEvents(mark)) {
       this.#blocks.accept(name, text);
+      if (name === 'block_exit' && text !== '' && text !== '0') this.#failed += 1;
       this.#add(name, text, micros);
     }
   }

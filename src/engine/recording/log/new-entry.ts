@@ -16,7 +16,7 @@ export function newEntry(
 ): Omit<LogEntry, 'log_path' | 'md_path' | 'from_offset'> {
   lastMs = Math.max(time, lastMs + 1);
   const id = uuid7(lastMs, randomBytes(10));
-  const { number, owner, program } = terminal.identity;
+  const { number, owner, program, name, target } = terminal.identity;
   return {
     unterm_session_id: id,
     tab_id: number,
@@ -39,6 +39,8 @@ export function newEntry(
     version,
     terminal: terminal.id,
     ...(owner !== undefined && { owner }),
+    ...(name !== undefined && { name }),
+    ...(target !== undefined && { target }),
     input: false,
     writer: ownIdentity(),
   };
