@@ -56,7 +56,7 @@ const roomMayUse: Readonly<Record<string, readonly string[]>> = {
   events: ['call', 'recording'],
   terminal: ['input', 'person', 'proxy', 'redaction', 'resume', 'screen', 'shells', 'waiting'],
   reading: ['redaction', 'screen', 'terminal', 'waiting'],
-  recording: ['reading', 'redaction', 'screen', 'terminal'],
+  recording: ['picture', 'reading', 'redaction', 'screen', 'terminal'],
   run: ['person', 'reading', 'screen', 'shells', 'terminal', 'waiting'],
   capture: ['call', 'picture', 'reading', 'screen'],
   sessions: ['call', 'input', 'instances', 'reading', 'recording', 'shells', 'terminal', 'waiting'],

@@ -113,7 +113,7 @@ export class Engine implements AsyncDisposable {
     this.idempotency = new Idempotency(this.clock, options.idempotency);
     this.recordings = new Recordings({
       redactor,
-      rawLogs: () => this.logs?.library.index,
+      rawLogs: () => this.logs?.rawLogs,
       ...options.recordings,
       clock: this.clock,
       log: this.log,

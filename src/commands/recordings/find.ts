@@ -63,7 +63,7 @@ export async function openRecording(around: Around, { kind, path }: ReplayEntry)
   }
   if (kind === 'cast') return await readCast(path, { lenient: true });
   const info = await logInfo(path);
-  const play = { events: () => logEvents(path), redactor: logLibrary(around).redactor, growing: false };
+  const play = { events: () => logEvents(path, info), redactor: logLibrary(around).redactor, growing: false };
   return { info, events: withEnds(maskedEvents(play, blankKey(info), Number.POSITIVE_INFINITY)) };
 }
 

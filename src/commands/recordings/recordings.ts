@@ -14,7 +14,7 @@ import { UsageError } from '../../faces/cli/args.ts';
 import { toJson } from '../../faces/cli/clean.ts';
 import { styleFor } from '../../faces/cli/style.ts';
 import type { Invocation } from '../command.ts';
-import { exportCast, type ExportOptions, formats } from './export-cast.ts';
+import { exportCast, type ExportOptions, formats } from '../../engine/recording/export/export-cast.ts';
 import { allRecordings, findEither, logLibrary, openRecording } from './find.ts';
 import { positive } from './positive.ts';
 

@@ -24,6 +24,8 @@ export interface HttpPath {
   readonly answer?: (output: never) => unknown;
   /** The answer as plain text instead. */
   readonly text?: (output: never) => string;
+  /** The answer as a file to be saved under this name. */
+  readonly file?: (output: never) => { readonly name: string; readonly type: string; readonly bytes: Uint8Array };
 }
 
 /** What an operation and a stream have in common: the words, the arguments and what a gate judges by. */

@@ -79,6 +79,8 @@ interface Active {
   /** Rejects when it could not be started. */
   readonly recorder: Promise<Recorder>;
   readonly part: string;
+  /** Once it runs. */
+  running?: Recorder;
 }
 
 const rememberMs = 3_600_000;
@@ -110,6 +112,9 @@ export class Recordings implements AsyncDisposable {
       dir: options.dir,
       redactor: () => this.#redacting(),
       logs: options.rawLogs,
+      changed: this.changed,
+      told: (id) => this.#active.get(id)?.running?.told,
+      flush: async (id) => await this.#active.get(id)?.running?.flush(),
       closing: this.#ending.signal,
     });
   }
@@ -172,9 +177,11 @@ export class Recordings implements AsyncDisposable {
     const started = startedBy(settings);
     // Registered before the first await, so that the second of two concurrent callers gets a conflict.
     const recorder = this.#record(terminal, settings);
-    this.#active.set(recordingId, { owner, started, recorder, part: files.part });
+    const active: Active = { owner, started, recorder, part: files.part };
+    this.#active.set(recordingId, active);
     try {
-      const { stopReason } = await recorder;
+      active.running = await recorder;
+      const { stopReason } = active.running;
       if (stopReason === undefined) this.changed.emit(sessionId);
       return { ...started, stopReason };
     } catch (thrown) {
@@ -227,6 +234,7 @@ export class Recordings implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#ending.abort();
+    this.replays[Symbol.dispose]();
     const stopping = [...this.#active.values()].map(async ({ recorder }) => {
       await (await recorder).stop('server_shutdown');
     });
@@ -249,9 +257,10 @@ export class Recordings implements AsyncDisposable {
     const { settings, part } = left;
     const { recordingId, owner, files } = settings;
     const recorder = Recorder.resume(terminalSource(terminal), settings, part, this.#recorderParts);
-    this.#active.set(recordingId, { owner, started: startedBy(settings), recorder, part: files.part });
+    const active: Active = { owner, started: startedBy(settings), recorder, part: files.part };
+    this.#active.set(recordingId, active);
     try {
-      this.#awaitEnd(await recorder);
+      active.running = this.#awaitEnd(await recorder);
       this.changed.emit(terminal.id);
     } catch (thrown) {
       this.#active.delete(recordingId);
@@ -315,6 +324,9 @@ export class Recordings implements AsyncDisposable {
       redact: options.redact ?? false,
       owner,
       principal: terminal.identity.owner,
+      target: terminal.identity.target,
+      name: terminal.identity.name,
+      program: terminal.identity.program,
       instance: terminal.durable?.farSide === undefined ? undefined : this.#options.instance,
     };
   }

@@ -32,6 +32,20 @@ export function sendJson(to: ServerResponse, status: number, value: unknown, hea
   sendText(to, status, `${jsonText(value)}\n`, all);
 }
 
+/** A file that a browser saves and never shows. */
+export function sendFile(
+  to: ServerResponse,
+  { name, type, bytes }: { readonly name: string; readonly type: string; readonly bytes: Uint8Array },
+): void {
+  const headers = {
+    'content-type': type,
+    'content-length': bytes.length,
+    'content-disposition': `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`,
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  };
+  to.writeHead(200, { ...safeHeaders, ...headers }).end(bytes);
+}
+
 /** JSON with bytes as base64: pictures hold some. */
 export const jsonText = (value: unknown): string => JSON.stringify(value, bytesAsBase64);
 

@@ -10,7 +10,10 @@ import { rename } from './rename.ts';
 import { text } from './text.ts';
 import { waiting } from './waiting.ts';
 import * as logins from './logins.ts';
-import * as replay from './replay.ts';
+import * as files from './replay/files.ts';
+import { list } from './replay/list.ts';
+import { blocks as replayBlocks, search, showMasked } from './replay/outline.ts';
+import { followReplay, keys, range, seek } from './replay/play.ts';
 import { followTerminal, peeks, watch } from './streams.ts';
 
 export { answer, blocks, decline, followTerminal, give, peeks, rename, resize, see, take, text, type, waiting, watch };
@@ -27,8 +30,22 @@ export const personBook = defineBook({
     login: { list: logins.list, end: logins.end },
     agents: { list: agents.list },
     calls: { list: calls.list },
-    replay: { list: replay.list, seek: replay.seek, range: replay.range, keys: replay.keys },
+    replay: {
+      list,
+      blocks: replayBlocks,
+      seek,
+      range,
+      keys,
+      search,
+      masked: showMasked,
+      export: files.export,
+      remove: files.remove,
+    },
   },
-  streams: { person: { watch, follow: followTerminal, peeks }, calls: { watch: calls.watch } },
+  streams: {
+    person: { watch, follow: followTerminal, peeks },
+    calls: { watch: calls.watch },
+    replay: { follow: followReplay },
+  },
   renderError: sentences,
 });

@@ -27,8 +27,14 @@ export class CastCommands {
     return this.#commands;
   }
 
+  /** The command that has begun and not ended. */
+  get running(): Pick<RecordedCommand, 'command' | 'startMs'> | undefined {
+    const { current } = this.#blocks;
+    return current && { command: current.command ?? this.#label ?? null, startMs: current.startedAt ?? 0 };
+  }
+
   accept({ code, data, atMs }: CastEvent): void {
-    this.#atMs = Math.round(atMs);
+    this.#atMs = atMs;
     if (code === 'm') this.#labels.push(data);
     if (code !== 'o') return;
     const bytes = Buffer.from(data);

@@ -46,6 +46,11 @@ export class EventMask {
     return released(pieces);
   }
 
+  /** What is held, because nothing comes for now. A secret that is completed later is still masked. */
+  flush(): MaskedEvent[] {
+    return released(this.#output.flush());
+  }
+
   /** The rest, once nothing more can come. */
   end(): MaskedEvent[] {
     return released(this.#output.end());

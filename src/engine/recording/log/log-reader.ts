@@ -11,15 +11,18 @@ export type LogRecord = LogEvent & { readonly end: number };
 
 /**
  * The events of a raw log up to its last whole line: a crash may have torn the one behind it. Lines that are no events are
- * skipped. `to` limits the bytes of the file that are read.
+ * skipped. `from` is a place between two lines, `to` limits the bytes of the file that are read.
  */
-export async function* readLog(path: string, to = Number.POSITIVE_INFINITY): AsyncGenerator<LogRecord, void, void> {
+export async function* readLog(
+  path: string,
+  { from = 0, to = Number.POSITIVE_INFINITY }: { readonly from?: number; readonly to?: number } = {},
+): AsyncGenerator<LogRecord, void, void> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const page = Buffer.alloc(pageBytes);
     let rest = '';
-    let at = 0;
-    for (let end = 0; at < to; ) {
+    let at = from;
+    for (let end = from; at < to; ) {
       const { bytesRead } = await handle.read(page, 0, Math.min(pageBytes, to - at), at);
       if (bytesRead === 0) return;
       at += bytesRead;

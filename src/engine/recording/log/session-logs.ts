@@ -11,6 +11,7 @@ import type { Redactor } from '../../redaction/redactor.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { freeBytes } from '../directory.ts';
 import type { OpenPart } from '../part-file.ts';
+import type { RawLogs } from '../replay/entries.ts';
 import { type Recordable, terminalSource } from '../terminal-source.ts';
 import type { ExitReason, LogEntry } from './entry.ts';
 import { type ExportedMarkdown, exportLog, type ExportRequest } from './export-log.ts';
@@ -40,7 +41,8 @@ export interface SessionLogsOptions {
 
 /** What a log is made of. */
 export interface Loggable extends Recordable {
-  readonly identity: Pick<Terminal['identity'], 'program' | 'number' | 'owner' | 'createdAt'>;
+  readonly identity: Pick<Terminal['identity'], 'program' | 'number' | 'owner' | 'createdAt'> &
+    Partial<Pick<Terminal['identity'], 'name' | 'target'>>;
 }
 
 interface LogStart {
@@ -93,6 +95,27 @@ export class SessionLogs implements AsyncDisposable {
   /** The facts of the recording of a terminal, as they are now. */
   entryOf(terminalId: string): LogEntry | undefined {
     return this.#active.get(terminalId)?.recorder?.entry;
+  }
+
+  /** As players see them: those that run with the facts of now. */
+  get rawLogs(): RawLogs {
+    const { library } = this;
+    const now = (entry: LogEntry): LogEntry => {
+      const live = this.entryOf(entry.terminal);
+      return live?.unterm_session_id === entry.unterm_session_id ? live : entry;
+    };
+    return {
+      all: async () => (await library.index.all()).map(now),
+      find: (id) => library.index.find(id),
+      current: async (entry) => {
+        const live = now(entry);
+        if (live !== entry) await this.flush(entry.terminal);
+        else if (entry.ended_at === null) await this.settled(entry.terminal);
+        return live === entry ? (library.index.find(entry.unterm_session_id) ?? entry) : live;
+      },
+      changed: this.changed,
+      remove: (id) => library.remove(id),
+    };
   }
 
   /** What the next process needs to go on with the recording of a terminal. */

@@ -1,7 +1,7 @@
 import { FairleadError } from '../../../contract/errors.ts';
 import { incompleteTail } from '../../../lib/utf8.ts';
 import type { Size } from '../../terminal/channel.ts';
-import { type CastEvent, type CastInfo, parseSize } from '../cast/cast-reader.ts';
+import { type CastEvent, type CastInfo, type CastPlace, parseSize } from '../cast/cast-reader.ts';
 import { type LogRecord, readLog } from '../log/log-reader.ts';
 
 /** Of a log that does not tell: as most programs expect it. */
@@ -24,21 +24,49 @@ export async function logInfo(path: string): Promise<CastInfo> {
 }
 
 /** The events of a raw log as those of a cast, unmasked. Times count from the first one; pauses are not cut. */
-export async function* logEvents(path: string): AsyncGenerator<CastEvent, void, undefined> {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  let rest: Buffer = Buffer.alloc(0);
-  let first: number | undefined;
-  let last = 0;
-  for await (const record of readLog(path)) {
-    first ??= record.micros;
-    last = Math.max(last, record.micros - first);
-    const event = (code: string, data: string): CastEvent => ({ atMs: last / 1000, code, data, end: record.end });
-    if (record.name === 'out') {
-      const all = rest.length === 0 ? record.data : Buffer.concat([rest, record.data]);
-      const whole = all.length - incompleteTail(all);
-      rest = all.subarray(whole);
-      if (whole > 0) yield event('o', decoder.decode(all.subarray(0, whole)));
-    } else yield* told(record).map(([code, data]) => event(code, data));
+export async function* logEvents(
+  path: string,
+  { timestamp }: Pick<CastInfo, 'timestamp'>,
+  { pos, atMs }: CastPlace = { pos: 0, atMs: 0 },
+): AsyncGenerator<CastEvent, void, undefined> {
+  const converter = new LogConverter(timestamp, atMs);
+  for await (const record of readLog(path, { from: pos })) yield* converter.events(record);
+}
+
+/** Makes the records of a raw log events of a cast. */
+export class LogConverter {
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  #first: number | undefined;
+  /** The beginning of a character. */
+  #rest: Buffer = Buffer.alloc(0);
+  #lastMicros: number;
+
+  /** Goes on at a place between two records; `timestamp` is that of the log. */
+  constructor(timestamp: number | undefined, atMs = 0) {
+    this.#first = timestamp === undefined ? undefined : Math.round(timestamp * 1e6);
+    this.#lastMicros = Math.round(atMs * 1000);
+  }
+
+  /** Playing can begin behind the last record: no character is cut there. */
+  get isWhole(): boolean {
+    return this.#rest.length === 0;
+  }
+
+  /** Milliseconds since the start. */
+  at({ micros }: Pick<LogRecord, 'micros'>): number {
+    this.#first ??= micros;
+    this.#lastMicros = Math.max(this.#lastMicros, micros - this.#first);
+    return this.#lastMicros / 1000;
+  }
+
+  events(record: LogRecord): CastEvent[] {
+    const atMs = this.at(record);
+    const event = (code: string, data: string): CastEvent => ({ atMs, code, data, end: record.end });
+    if (record.name !== 'out') return told(record).map(([code, data]) => event(code, data));
+    const all = this.#rest.length === 0 ? record.data : Buffer.concat([this.#rest, record.data]);
+    const whole = all.length - incompleteTail(all);
+    this.#rest = all.subarray(whole);
+    return whole > 0 ? [event('o', this.#decoder.decode(all.subarray(0, whole)))] : [];
   }
 }
 

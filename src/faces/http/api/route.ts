@@ -8,7 +8,7 @@ import { anyOf } from '../../../system/any-of.ts';
 import { CallsEnd } from '../../door/calls-end.ts';
 import { beginLogin } from '../login.ts';
 import { setCookie } from '../cookie.ts';
-import { refusalOf, sendJson, sendRefusal, sendText, wrongMethod } from '../reply.ts';
+import { refusalOf, sendFile, sendJson, sendRefusal, sendText, wrongMethod } from '../reply.ts';
 import type { HttpVisit, Route } from '../route.ts';
 import { sendEvents } from './events.ts';
 import { readArguments } from './arguments.ts';
@@ -104,7 +104,8 @@ export class Api implements Route {
       caller: this.#caller(visit),
       signal: stop.signal,
     });
-    if (route.text) sendText(response, 200, route.text(output as never), plainText);
+    if (route.file) sendFile(response, route.file(output as never));
+    else if (route.text) sendText(response, 200, route.text(output as never), plainText);
     else sendJson(response, 200, route.answer ? route.answer(output as never) : output);
   }
 

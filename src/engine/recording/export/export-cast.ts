@@ -1,11 +1,11 @@
-import type { Size } from '../../engine/terminal/channel.ts';
-import type { CastReading } from '../../engine/recording/cast/cast-reader.ts';
-import { exportMarkdown, exportText, type TextScreen } from '../../engine/recording/export/export.ts';
-import { frames } from '../../engine/recording/export/frames.ts';
-import type { RecordingMetadata } from '../../engine/recording/metadata.ts';
-import type { Grid } from '../../engine/screen/grid.ts';
-import { Screen } from '../../engine/screen/screen.ts';
-import { systemClock } from '../../system/clock.ts';
+import type { Size } from '../../terminal/channel.ts';
+import type { CastReading } from '../cast/cast-reader.ts';
+import { exportMarkdown, exportText, type TextScreen } from './export.ts';
+import { frames } from './frames.ts';
+import type { RecordingMetadata } from '../metadata.ts';
+import type { Grid } from '../../screen/grid.ts';
+import { Screen } from '../../screen/screen.ts';
+import { systemClock } from '../../../system/clock.ts';
 
 export const formats: readonly string[] = ['gif', 'svg', 'txt', 'md'];
 
@@ -31,7 +31,7 @@ export async function* exportCast(
 
 async function* film(cast: CastReading, options: ExportOptions): AsyncGenerator<Uint8Array> {
   const { theme, speed, progress, signal, metadata } = options;
-  const { encodeSvg } = await import('../../engine/picture/svg/svg.ts');
+  const { encodeSvg } = await import('../../picture/svg/svg.ts');
   const screen = openScreen(cast.info.size);
   async function* counted() {
     let count = 0;
@@ -48,8 +48,8 @@ async function* animate(
   cast: CastReading,
   { theme, speed, progress, signal }: ExportOptions,
 ): AsyncGenerator<Uint8Array> {
-  const { encodeGif } = await import('../../engine/picture/gif.ts');
-  const { drawPixels } = await import('../../engine/picture/raster.ts');
+  const { encodeGif } = await import('../../picture/gif.ts');
+  const { drawPixels } = await import('../../picture/raster.ts');
   const screen = openScreen(cast.info.size);
   async function* drawn() {
     let count = 0;
