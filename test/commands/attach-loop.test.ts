@@ -15,6 +15,9 @@ const opened: AttachedSession = {
   from: 0,
   cols: 80,
   rows: 24,
+  top: 0,
+  epoch: 0,
+  event: 0,
 };
 
 /** A person at a terminal of another size, so that every call is made. */

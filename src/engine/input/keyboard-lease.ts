@@ -70,6 +70,11 @@ export class KeyboardLease {
     return isOver ? undefined : this.#holder;
   }
 
+  /** Of the newest taking over. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
   /** What agents have to be told. */
   get handBack(): HandBack | undefined {
     return this.#handBack;

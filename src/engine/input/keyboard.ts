@@ -10,7 +10,7 @@ import type { OutputLog } from '../terminal/output-log.ts';
 import type { Usage } from '../terminal/organs/usage.ts';
 import { InputQueue, type InputLane } from './input-queue.ts';
 import { KeyJudge } from './key-judge.ts';
-import { type CommandCount, KeyboardLease } from './keyboard-lease.ts';
+import { type CommandCount, type KeyboardHolder, KeyboardLease } from './keyboard-lease.ts';
 import { type LastInput, TypeAhead } from './type-ahead.ts';
 import type { JudgeTyped, TypedAs } from './typed-line.ts';
 import { driverEchoes } from '../shells/input-mode.ts';
@@ -116,6 +116,18 @@ interface KeyboardInit {
   readonly judge: (() => JudgeTyped | undefined) | undefined;
   /** A previous process may have typed before. */
   readonly begun: boolean;
+  /** A program is known to ask for a secret. */
+  readonly asksSecret: () => boolean;
+}
+
+/** What was typed, as far as others may know. */
+interface Typed {
+  readonly by: string;
+  readonly kind: KeyboardHolder['kind'];
+  /** How many; undefined for a secret. */
+  readonly bytes: number | undefined;
+  /** It ends a line, or drops it. */
+  readonly ends: boolean;
 }
 
 const maxPendingInput = 4 << 20;
@@ -127,6 +139,8 @@ const shortLine = 255;
 export class Keyboard {
   /** What was typed, before it is sent. */
   readonly events = new Emitter<InputEvent>();
+  /** Who typed, before it is sent. */
+  readonly typed = new Emitter<Typed>();
   /** Who has it. */
   readonly lease: KeyboardLease;
   readonly #init: KeyboardInit;
@@ -170,8 +184,9 @@ export class Keyboard {
     await this.#queue.send(bytes, signal, () => {
       this.lease.admit(epoch);
       const arrived = this.#judge.judged(bytes, as);
-      this.lease.typed(by, as === 'person' ? 'person' : 'agent');
-      this.#note(bytes, by);
+      const kind = kindOf(as);
+      this.lease.typed(by, kind);
+      this.#note(bytes, by, kind);
       return arrived;
     });
   }
@@ -192,8 +207,8 @@ export class Keyboard {
         this.lease.typed(by, 'agent');
       }
       const arrived = secret && as === 'person' ? this.#judge.unjudged(bytes) : this.#judge.judged(bytes, as);
-      if (secret) this.#noteSecret(bytes, by);
-      else this.#note(bytes, by);
+      if (secret) this.#noteSecret(bytes, by, kindOf(usually));
+      else this.#note(bytes, by, kindOf(usually));
       return arrived;
     };
     return await this.#queue.turn(size, (lane) => work(new Turn(lane, this.#judge, begin)), signal);
@@ -215,13 +230,13 @@ export class Keyboard {
    * Ctrl-C, ahead of text that waits. Behind unread input the byte means nothing: when text was under way and the terminal does
    * not react, the program in the foreground gets the signal itself.
    */
-  async interrupt(bytes: Uint8Array, by: string, signal: AbortSignal): Promise<void> {
+  async interrupt(bytes: Uint8Array, by: string, signal: AbortSignal, as: TypedAs = 'keys'): Promise<void> {
     const { channel, clock, output } = this.#init;
     const overtakes = this.#queue.pendingBytes > 0;
     const limit = timeLimit(signal, interruptMs);
     const interrupted = this.#queue.interrupt(bytes, limit.signal, () => {
       this.#judge.interrupted(bytes);
-      this.#note(bytes, by);
+      this.#note(bytes, by, kindOf(as));
       return () => {};
     });
     const sent = interrupted.finally(() => limit[Symbol.dispose]());
@@ -265,21 +280,30 @@ export class Keyboard {
     });
   }
 
-  #note(bytes: Uint8Array, by: string): void {
-    const atMs = this.#typed(bytes);
+  #note(bytes: Uint8Array, by: string, kind: KeyboardHolder['kind']): void {
+    const atMs = this.#used(bytes);
+    this.typed.emit({ by, kind, bytes: this.#isSecret(kind) ? undefined : bytes.length, ends: endsLine(bytes) });
     // Before the bytes go: a program that has read its secret turns echo on again.
     if (this.events.size > 0) this.events.emit(new Keys(bytes, by, atMs, this.#init.channel.process));
   }
 
-  #noteSecret(bytes: Uint8Array, by: string): void {
+  #noteSecret(bytes: Uint8Array, by: string, kind: KeyboardHolder['kind']): void {
     const { channel, secrets } = this.#init;
-    const atMs = this.#typed(bytes);
+    const atMs = this.#used(bytes);
+    this.typed.emit({ by, kind, bytes: undefined, ends: endsLine(bytes) });
     if (channel.conceal) channel.conceal(bytes);
     else secrets.add(bytes);
     this.events.emit({ bytes: masked(bytes), by, echo: false, atMs });
   }
 
-  #typed(bytes: Uint8Array): number {
+  /** A program reads without echo, or is known to ask for a secret. The driver is asked for a person's keys only: agents know no secrets. */
+  #isSecret(kind: KeyboardHolder['kind']): boolean {
+    const { channel, asksSecret } = this.#init;
+    if (asksSecret()) return true;
+    return kind === 'person' && driverEchoes(channel.process?.inputMode()) === false;
+  }
+
+  #used(bytes: Uint8Array): number {
     this.#init.usage.mark();
     return this.#ahead.note(bytes);
   }
@@ -290,6 +314,11 @@ const commandCount = ({ state, current, last }: Blocks): CommandCount => ({
   count: (current ?? last)?.id ?? 0,
   lastExit: last?.exitCode,
 });
+
+const kindOf = (as: TypedAs): KeyboardHolder['kind'] => (as === 'person' ? 'person' : 'agent');
+
+/** Enter, Ctrl+C and Ctrl+D: what is typed next is another line. */
+const endsLine = (bytes: Uint8Array): boolean => [13, 10, 3, 4].includes(bytes.at(-1) ?? 0);
 
 /** Line ends as they are, and a mask for what stands between them. */
 function masked(bytes: Uint8Array): Uint8Array {

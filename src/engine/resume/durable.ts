@@ -9,11 +9,11 @@ export class Durable {
   readonly farSide: DurableFarSide | undefined;
   /** Lets go of the far side without ending it; unless it is being ended already. */
   readonly detach: () => Promise<void>;
-  readonly #terminal: Pick<Terminal, 'screen' | 'feed'>;
+  readonly #terminal: Pick<Terminal, 'screen' | 'feed' | 'usage'>;
   readonly #intake: Intake;
 
   constructor(
-    terminal: Pick<Terminal, 'screen' | 'feed'>,
+    terminal: Pick<Terminal, 'screen' | 'feed' | 'usage'>,
     farSide: DurableFarSide | undefined,
     intake: Intake,
     detach: () => Promise<void>,
@@ -28,6 +28,7 @@ export class Durable {
   save(): SavedState | undefined {
     const taken = this.#intake.save();
     const screen = taken && this.#terminal.screen.save();
-    return screen && { screenAt: this.#terminal.feed.shownTo, screen, ...taken };
+    const { feed, usage } = this.#terminal;
+    return screen && { screenAt: feed.shownTo, screen, typed: usage.history.save(), ...taken };
   }
 }

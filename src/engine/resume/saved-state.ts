@@ -1,5 +1,6 @@
 import type { SavedBlocks } from '../terminal/blocks.ts';
 import type { EchoedLine } from '../terminal/marks.ts';
+import type { TypedEvent } from '../terminal/organs/history.ts';
 import type { OutputLog } from '../terminal/output-log.ts';
 
 /** What the output of a terminal has led to so far. With the bytes that came after, another process can go on. */
@@ -12,6 +13,8 @@ export interface SavedState {
   readonly blocksAt: number;
   readonly blocks: SavedBlocks;
   readonly line: EchoedLine | undefined;
+  /** Who typed last. */
+  readonly typed?: readonly TypedEvent[] | undefined;
 }
 
 /** Of another version of this format nothing is read: the bytes are parsed again. */

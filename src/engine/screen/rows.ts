@@ -3,6 +3,7 @@ import type { CoreLine } from './xterm/core.ts';
 import type { Emulator } from './xterm/emulator.ts';
 import type { Line } from './grid.ts';
 import { markHidden, mayHide } from './hidden.ts';
+import { hasNoColor, type PaintedRow, paintRow } from './painted.ts';
 
 export interface RowText {
   /** Absolute row number. */
@@ -46,6 +47,15 @@ export function rowTexts(emulator: Emulator, from: number, count: number, marks 
     } else rows.push({ row, text: lineText(line, emulator.core.cols), wrapped: line.isWrapped });
   }
   return rows;
+}
+
+export function paintedRows(emulator: Emulator, from: number, count: number): PaintedRow[] {
+  const { cols } = emulator.core;
+  return [...linesFrom(emulator, from, count)].map(([row, line]) => ({
+    row,
+    text: hasNoColor(line) ? lineText(line, cols) : paintRow(line, cols),
+    wrapped: line.isWrapped,
+  }));
 }
 
 /** The rows as one text, without the blank lines at its end. */

@@ -9,7 +9,8 @@ import { fastForward, followFrom } from './feed/fast-forward.ts';
 import { type Cursor, defaultColor, type Grid, type Line } from './grid.ts';
 import { capture, imageBytes, restoreEmulator } from './xterm/image.ts';
 import { decodeScreen, encodeScreen, type SavedScreen } from './xterm/image-codec.ts';
-import { gridLines, joinRows, type RowText, rowTexts } from './rows.ts';
+import type { PaintedRow } from './painted.ts';
+import { gridLines, joinRows, paintedRows, type RowText, rowTexts } from './rows.ts';
 import type { PlainScan } from './feed/plain-scan.ts';
 import { ScreenHistory } from './screen-history.ts';
 import { snapshot } from './snapshot.ts';
@@ -225,6 +226,12 @@ export class Screen implements Disposable {
   markedRows(from: number = 0, count: number = Number.MAX_SAFE_INTEGER): RowText[] {
     const emulator = this.#awake();
     return emulator ? rowTexts(emulator, from, count, true) : [];
+  }
+
+  /** The same with colours, as escape text. */
+  paintedRows(from: number, count: number): PaintedRow[] {
+    const emulator = this.#awake();
+    return emulator && count > 0 ? paintedRows(emulator, from, count) : [];
   }
 
   /** Escape text that makes a fresh terminal of this size show the same, with up to `scrollback` rows above. */

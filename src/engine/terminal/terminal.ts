@@ -19,6 +19,7 @@ import { followOutput, type Sign } from './follow.ts';
 import { ForegroundWatch } from './organs/foreground-watch.ts';
 import { Intake, type OutputEvent } from './intake.ts';
 import { type LogRead, OutputLog } from './output-log.ts';
+import { historyOffsets, listenFor, TerminalHistory } from './organs/history.ts';
 import { TerminalPlace } from './organs/place.ts';
 import { repliesFor } from './replies/replies-for.ts';
 import type { Replies } from './replies/replies.ts';
@@ -77,7 +78,7 @@ export class Terminal implements AsyncDisposable {
     this.#intake = new Intake({ log: this.log, clock, nonce: init.nonce, faults, saved: state, onState });
     this.output = this.#intake.output;
     this.blocks = this.#intake.blocks;
-    this.usage = new Usage(clock, this.#intake);
+    this.usage = new Usage(clock, this.#intake, new TerminalHistory({ clock, log: this.log, saved: state?.typed }));
     this.place = new TerminalPlace(this.blocks, channel.process);
     const secrets = new RecentSecrets({ clock, release: (bytes) => this.#intake.take(bytes) });
     this.screen = new Screen({
@@ -92,31 +93,29 @@ export class Terminal implements AsyncDisposable {
     const from = resumeAt(this.log, state?.screenAt);
     const feeder = new Feeder(this.log, this.screen, { from, cutAt: () => this.#replies.deadTo });
     const readable = init.readableRows ?? (() => init.scrollback);
-    const older = new OlderRows({
-      log: this.log,
-      screen: this.screen,
-      clock,
-      shownTo: () => feeder.parsedTo,
-      readable,
-    });
+    const { log, screen } = this;
+    const places = (): readonly number[] => historyOffsets(this);
+    const older = new OlderRows({ log, screen, clock, shownTo: () => feeder.parsedTo, readable, places });
     this.feed = new ScreenFeed(channel, secrets, feeder, older);
     this.input = new Keyboard({
       channel,
       clock,
       output: this.output,
-      log: this.log,
+      log,
       blocks: this.blocks,
-      screen: this.screen,
+      screen,
       secrets,
       usage: this.usage,
       judge: init.judgeTyped,
       begun: resumed !== undefined,
+      asksSecret: () => this.person.prompts.current?.secret === true,
     });
     this.#replies = repliesFor(this, faults, resumed?.seen);
     if (resumed) this.#catchUp(init.size);
     this.state = new State(this, faults, resumed?.endedAt);
     this.person = { prompts: new PromptDetector(this), secrets };
     this.person.prompts.changed.on(onState);
+    listenFor(this);
     this.durable = new Durable(this, channel.durable, this.#intake, () => this.#detach());
     this.#foreground = new ForegroundWatch(this);
     this.#pumping = this.#pump();

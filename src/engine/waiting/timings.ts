@@ -57,6 +57,11 @@ export const timings = {
     /** A change of the screen counts when it has lasted this long: a repaint may pass through an empty screen. */
     lastingMs: 40,
   },
+  /** Who typed what (`TerminalHistory`). */
+  history: {
+    /** Keys after a longer pause are an input of their own, also when they go on with a line. */
+    lineMs: 10_000,
+  },
   /** Who has the keyboard (`KeyboardLease`). */
   keyboardLease: {
     /** The keyboard is free again this long after the last key; agents wait no longer than this for a person. */

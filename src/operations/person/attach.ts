@@ -20,6 +20,9 @@ export const see = operation({
     from: z.number().int().describe('Offset of the output behind it'),
     cols: z.number().int(),
     rows: z.number().int(),
+    top: z.number().int().describe('Absolute number of the first row of the screen'),
+    epoch: z.number().int().describe('Row numbers are comparable within one'),
+    event: z.number().describe('Number of the newest event: goes into person.follow'),
   }),
   positional: ['session'],
   about: aboutSession,
@@ -27,7 +30,7 @@ export const see = operation({
     const terminal = terminalCalled(input.session, engine, caller);
     note({ terminal: String(terminal.identity.number) });
     await terminal.sync(signal);
-    const { screen, id, log } = terminal;
+    const { screen, id, log, usage } = terminal;
     const { number, name, program } = terminal.identity;
     return {
       session: number,
@@ -36,6 +39,9 @@ export const see = operation({
       screen: Buffer.concat([Buffer.from(screen.snapshot()), screen.pending]).toString('base64'),
       from: log.end,
       ...screen.size,
+      top: screen.viewportTop,
+      epoch: screen.epoch,
+      event: usage.history.last,
     };
   },
   render: ({ session, name, cols, rows }) => `Session ${session}: ${name}, ${cols}x${rows}.`,
@@ -60,7 +66,7 @@ export const type = operation({
     note({ terminal: String(terminal.identity.number) });
     const bytes = body ?? Buffer.from(input.text ?? '');
     // Ctrl+C overtakes what waits, and passes whoever has the keyboard.
-    if (bytes.length === 1 && bytes[0] === ctrlC) await terminal.input.interrupt(bytes, caller.name, signal);
+    if (bytes.length === 1 && bytes[0] === ctrlC) await terminal.input.interrupt(bytes, caller.name, signal, 'person');
     else await terminal.input.send(bytes, caller.name, signal, 'person', input.epoch);
     return { session: terminal.identity.number, bytes: bytes.length };
   },

@@ -5,6 +5,7 @@ import * as agents from './agents.ts';
 import { resize, see, type } from './attach.ts';
 import { blocks } from './blocks.ts';
 import * as calls from './calls.ts';
+import { history, scrollback } from './history.ts';
 import { give, take } from './keyboard.ts';
 import { rename } from './rename.ts';
 import { text } from './text.ts';
@@ -16,7 +17,24 @@ import { blocks as replayBlocks, search, showMasked } from './replay/outline.ts'
 import { followReplay, keys, range, seek } from './replay/play.ts';
 import { followTerminal, peeks, watch } from './streams.ts';
 
-export { answer, blocks, decline, followTerminal, give, peeks, rename, resize, see, take, text, type, waiting, watch };
+export {
+  answer,
+  blocks,
+  decline,
+  followTerminal,
+  give,
+  history,
+  peeks,
+  rename,
+  resize,
+  scrollback,
+  see,
+  take,
+  text,
+  type,
+  waiting,
+  watch,
+};
 
 /** What only the person does. Folded by the local socket, HTTP and the command line; a model must not answer for the person. */
 export const personBook = defineBook({
@@ -26,7 +44,7 @@ export const personBook = defineBook({
   forPerson: true,
   // Spelled out, because they are listed in this order.
   nouns: {
-    person: { waiting, answer, decline, see, text, blocks, type, resize, rename, take, give },
+    person: { waiting, answer, decline, see, text, blocks, history, scrollback, type, resize, rename, take, give },
     login: { list: logins.list, end: logins.end },
     agents: { list: agents.list },
     calls: { list: calls.list },

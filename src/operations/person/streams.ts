@@ -7,6 +7,7 @@ import { watchPeeks } from '../../engine/reading/peek.ts';
 import { describeEnd } from '../../engine/terminal/ended.ts';
 import { ConversationShape, PauseShape } from './agent-shapes.ts';
 import { agentLine } from './agents.ts';
+import { FollowedEvent, followedEvent } from './history.ts';
 import { aboutSession, Session, terminalCalled, terminalsOf } from './shared.ts';
 
 const State = z.enum(['starting', 'idle', 'running', 'needs_input', 'needs_person', 'exited', 'lost']);
@@ -151,6 +152,10 @@ export const followTerminal = stream({
       .min(0)
       .optional()
       .describe('Offset of the first byte; the end of the output so far by default'),
+    event: z
+      .number()
+      .optional()
+      .describe('Number of the newest event you have: those after it come, too; the newest so far by default'),
   }),
   item: z.object({
     from: z.number().int().describe('Offset of the first byte'),
@@ -159,6 +164,10 @@ export const followTerminal = stream({
     state: State,
     title: z.string(),
     focused: z.boolean().describe('A caller wants the person to look here'),
+    events: z
+      .array(FollowedEvent)
+      .optional()
+      .describe('Who typed, commands, sizes and who has the keyboard, in order with the bytes'),
     ended: z.string().optional().describe('How it ended: this is the last item'),
   }),
   positional: ['session'],
@@ -178,12 +187,24 @@ export const followTerminal = stream({
           listener();
         }),
     };
-    const signs = [state.changed, state.title.changed, focus];
+    const { history } = terminal.usage;
+    let told = input.event ?? history.last;
+    const signs = [state.changed, state.title.changed, history.added, focus];
     for await (const { from, bytes, missed } of terminal.follow(input.from ?? log.end, signal, signs)) {
       const { ended } = terminal;
       const isOver = ended !== undefined && from + bytes.length >= log.end;
       const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
-      const item = { from, bytes: base64, missed, state: state.current, title: state.title.current, focused };
+      const events = history.since(told, from + bytes.length);
+      told = events.at(-1)?.n ?? told;
+      const item = {
+        from,
+        bytes: base64,
+        missed,
+        state: state.current,
+        title: state.title.current,
+        focused,
+        ...(events.length > 0 ? { events: events.map((event) => followedEvent(event, terminal)) } : {}),
+      };
       focused = false;
       yield isOver ? { ...item, ended: describeEnd(ended) } : item;
       if (isOver) return;

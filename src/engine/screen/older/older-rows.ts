@@ -3,6 +3,7 @@ import { abortable } from '../../../system/abortable.ts';
 import { pauses } from '../../../system/turns.ts';
 import type { OutputLog } from '../../terminal/output-log.ts';
 import type { Size } from '../../terminal/channel.ts';
+import type { PaintedRow } from '../painted.ts';
 import type { RowText } from '../rows.ts';
 import type { Screen } from '../screen.ts';
 import { ScrolledRows } from './scrolled-rows.ts';
@@ -18,6 +19,8 @@ interface OlderOptions {
   readonly shownTo: () => number;
   /** How many rows above the screen can be read, those of the emulator included. */
   readonly readable: () => number;
+  /** Offsets whose rows a reader may ask for, in order. */
+  readonly places?: () => readonly number[];
 }
 
 /** Everything that can be read of a terminal at one moment. */
@@ -27,6 +30,14 @@ export interface Readable {
   /** Absolute number of the first row that can be read. */
   readonly first: number;
   readonly viewportTop: number;
+  readonly epoch: number;
+}
+
+/** Rows with their colours, and what numbers they have. */
+export interface Painted {
+  readonly rows: readonly PaintedRow[];
+  /** Absolute number of the first row that can be read. */
+  readonly first: number;
   readonly epoch: number;
 }
 
@@ -57,6 +68,8 @@ export class OlderRows implements Disposable {
   #at = 0;
   /** How many rows it was told to keep: for more it has to begin again. */
   #kept = 0;
+  /** The replay keeps colours. */
+  #isPainted = false;
   /** Added to a row number of the replay it gives that of the screen; undefined while the two do not agree. */
   #shift: number | undefined;
   #turn: Promise<unknown> = Promise.resolve();
@@ -75,16 +88,12 @@ export class OlderRows implements Disposable {
 
   /** Everything that can be read now. Call it after `sync`. `marks`: text that a person cannot see is between ⟦ and ⟧. */
   async read({ marks = false }: { readonly marks?: boolean }, signal: AbortSignal): Promise<Readable> {
-    const { screen, shownTo } = this.#options;
+    const { screen } = this.#options;
     // All of one moment; the rest is awaited.
     const { baseRow, viewportTop, epoch, alternate } = screen.facts;
-    const to = shownTo();
     const live = marks ? screen.markedRows(baseRow) : screen.rowTexts(baseRow);
-    const shown = screen.rowTexts(baseRow, Math.min(compared, viewportTop - baseRow)).map(({ text }) => text);
-    const most = this.#most;
-    const changes = this.#dropped + this.#changes.length;
-    const moment = { to, baseRow, shown, most, changes };
-    const hasOlder = baseRow > 0 && !alternate && most > 0 && (await this.#caughtUp(moment, signal));
+    const moment = this.#moment();
+    const hasOlder = baseRow > 0 && !alternate && moment.most > 0 && (await this.#caughtUp(moment, signal));
     const first = hasOlder ? this.#firstOf(moment) : baseRow;
     const rows = (from = first, count = Number.MAX_SAFE_INTEGER): RowText[] => {
       const start = Math.max(first, from);
@@ -95,10 +104,42 @@ export class OlderRows implements Disposable {
     return { rows, first, viewportTop, epoch };
   }
 
+  /** Up to `count` rows before the one with this number, with their colours. Call it after `sync`. */
+  async painted(before: number, count: number, signal: AbortSignal): Promise<Painted> {
+    const { screen } = this.#options;
+    const { baseRow, viewportTop, epoch, alternate } = screen.facts;
+    const end = Math.min(before, viewportTop);
+    const start = Math.max(0, end - count);
+    const live = screen.paintedRows(Math.max(start, baseRow), Math.max(0, end - Math.max(start, baseRow)));
+    const moment = this.#moment(true);
+    const hasOlder = baseRow > 0 && !alternate && moment.most > 0 && (await this.#caughtUp(moment, signal));
+    const first = hasOlder ? this.#firstOf(moment) : baseRow;
+    const older = start < baseRow ? this.#olderPainted(Math.max(start, first), Math.min(end, baseRow)) : [];
+    return { rows: [...older, ...live], first, epoch };
+  }
+
+  /** The absolute numbers of the rows that the cursor was on at the offsets of `places`, as far as they are known. Call it after `sync`. */
+  async rowsOf(signal: AbortSignal): Promise<{ readonly rows: ReadonlyMap<number, number>; readonly epoch: number }> {
+    const { screen } = this.#options;
+    const { epoch, alternate } = screen.facts;
+    const rows = new Map<number, number>();
+    if (alternate || !(await this.#caughtUp(this.#moment(this.#isPainted), signal))) return { rows, epoch };
+    for (const [offset, row] of this.#replay?.places ?? []) rows.set(offset, row + (this.#shift ?? 0));
+    return { rows, epoch };
+  }
+
   [Symbol.dispose](): void {
     this.#isOver = true;
     for (const one of this.#listening) one[Symbol.dispose]();
     this.#rest();
+  }
+
+  #moment(painted = false): Moment {
+    const { screen, shownTo } = this.#options;
+    const { baseRow, viewportTop } = screen.facts;
+    const shown = screen.rowTexts(baseRow, Math.min(compared, viewportTop - baseRow)).map(({ text }) => text);
+    const changes = this.#dropped + this.#changes.length;
+    return { to: shownTo(), baseRow, shown, most: this.#most, changes, painted };
   }
 
   /** Rows to keep beside those of the emulator. */
@@ -134,18 +175,33 @@ export class OlderRows implements Disposable {
     }));
   }
 
+  #olderPainted(from: number, to: number): PaintedRow[] {
+    const replay = this.#replay;
+    if (!replay || this.#shift === undefined) return [];
+    const first = replay.first + this.#shift;
+    const rows = replay.rows.slice(Math.max(0, from - first), Math.max(0, to - first));
+    return rows.map(({ text, wrapped, painted = text }, at) => ({
+      row: Math.max(from, first) + at,
+      text: painted,
+      wrapped,
+    }));
+  }
+
   async #catchUp(moment: Moment, signal: AbortSignal): Promise<void> {
-    const { to, baseRow, shown, most, changes } = moment;
-    const { log, clock } = this.#options;
-    if (this.#isOver || (to < this.#at && most <= this.#kept)) return;
-    if (this.#at < log.start || this.#applied < this.#dropped || most > this.#kept) this.#rest();
+    const { to, baseRow, shown, most, changes, painted } = moment;
+    const { log, clock, places = () => [] } = this.#options;
+    const isEnough = most <= this.#kept && (this.#isPainted || !painted);
+    if (this.#isOver || (to < this.#at && isEnough)) return;
+    if (this.#at < log.start || this.#applied < this.#dropped || !isEnough) this.#rest();
     this.#kept = most;
+    this.#isPainted ||= painted;
     const replay = this.#replay ?? this.#begin(to);
     this.#idle?.[Symbol.dispose]();
     this.#idle = undefined;
     const pause = pauses(signal);
     // A copy: the log may drop bytes in the pauses.
     const { bytes, from } = log.read(this.#at, to);
+    const asked = places().filter((offset) => offset >= this.#at && offset <= to);
     try {
       for (;;) {
         const change = this.#applied < changes ? this.#changes[this.#applied - this.#dropped] : undefined;
@@ -154,8 +210,9 @@ export class OlderRows implements Disposable {
           this.#applied += 1;
           continue;
         }
+        while ((asked[0] ?? to + 1) <= this.#at) replay.place(asked.shift() as number);
         if (this.#at === to) break;
-        const end = Math.min(change?.at ?? to, to, this.#at + replay.step);
+        const end = Math.min(change?.at ?? to, to, this.#at + replay.step, asked[0] ?? to);
         replay.feed(bytes.subarray(this.#at - from, end - from));
         this.#at = end;
         if (replay.rows.length > most + slack) replay.keep(most + (slack >> 1));
@@ -183,7 +240,12 @@ export class OlderRows implements Disposable {
       passed += 1;
     }
     this.#applied = this.#dropped + passed;
-    this.#replay = new ScrolledRows({ size, scrollback: screen.scrollback, midway: start > 0 });
+    this.#replay = new ScrolledRows({
+      size,
+      scrollback: screen.scrollback,
+      midway: start > 0,
+      painted: this.#isPainted,
+    });
     return this.#replay;
   }
 
@@ -205,6 +267,7 @@ export class OlderRows implements Disposable {
     this.#replay?.[Symbol.dispose]();
     this.#replay = undefined;
     this.#shift = undefined;
+    this.#isPainted = false;
     this.#at = 0;
   }
 }
@@ -217,6 +280,7 @@ interface Moment {
   readonly most: number;
   /** How many changes came before it. */
   readonly changes: number;
+  readonly painted: boolean;
 }
 
 function apply(replay: ScrolledRows, change: ScreenChange): void {

@@ -2,6 +2,7 @@ import { readCells, lineText } from '../xterm/cells.ts';
 import { clearScreen } from '../xterm/clear.ts';
 import { Emulator } from '../xterm/emulator.ts';
 import { markHidden, mayHide } from '../hidden.ts';
+import { hasNoColor, paintRow } from '../painted.ts';
 import { darkTheme } from '../theme.ts';
 import { rewrapped } from './rewrap.ts';
 import type { Size } from '../../terminal/channel.ts';
@@ -12,6 +13,8 @@ export interface OlderRow {
   readonly wrapped: boolean;
   /** The text with what a person cannot see between ⟦ and ⟧, and how much that is, where there is any. */
   readonly marked?: { readonly text: string; readonly hidden: number };
+  /** The text with its colours, where it has any. */
+  readonly painted?: string;
 }
 
 interface ScrolledOptions {
@@ -20,6 +23,14 @@ interface ScrolledOptions {
   readonly scrollback: number;
   /** The output begins in the middle: what the screen was like before is unknown. */
   readonly midway: boolean;
+  /** Colours are kept, too. */
+  readonly painted: boolean;
+}
+
+interface MarkedPlace {
+  readonly offset: number;
+  readonly row: number;
+  readonly marker: { readonly line: number; dispose(): void };
 }
 
 /** The most bytes fed at once, so that every row is taken before it leaves the emulator. */
@@ -30,10 +41,14 @@ export class ScrolledRows implements Disposable {
   /** The absolute number of `rows[0]`, counted from the beginning of this replay. */
   first = 0;
   readonly rows: OlderRow[] = [];
+  /** The absolute number of the row that the cursor was on at these offsets. */
+  readonly places = new Map<number, number>();
   readonly #emulator: Emulator;
+  readonly #painted: boolean;
   #erased = false;
 
-  constructor({ size, scrollback, midway }: ScrolledOptions) {
+  constructor({ size, scrollback, midway, painted }: ScrolledOptions) {
+    this.#painted = painted;
     this.#emulator = new Emulator(size, scrollback, darkTheme);
     const { core } = this.#emulator;
     const isNormal = (): boolean => core.buffers.active === core.buffers.normal;
@@ -74,15 +89,23 @@ export class ScrolledRows implements Disposable {
     this.#fill();
   }
 
+  /** Remembers the row that the cursor is on now. Full-screen programs have none. */
+  place(offset: number): void {
+    const { active, normal } = this.#emulator.core.buffers;
+    if (active === normal) this.places.set(offset, this.#emulator.trimmed + normal.ybase + normal.y);
+  }
+
   resize(size: Size): void {
     const { core } = this.#emulator;
     const before = this.#emulator.trimmed;
     // A reflow renumbers what was taken ahead of its time.
     this.rows.length = Math.max(0, before - this.first);
     const shown = size.cols < core.cols ? this.#scrollback() : [];
+    const marked = this.#markPlaces();
     core.resize(size.cols, size.rows);
     const left = this.#emulator.trimmed - before;
     if (left > 0) this.rows.push(...rewrapped(shown, size.cols, left));
+    this.#readPlaces(marked, (row) => before + rewrapped(shown.slice(0, row - before), size.cols).length);
     this.#fill();
   }
 
@@ -102,10 +125,31 @@ export class ScrolledRows implements Disposable {
     if (many <= 0) return;
     this.rows.splice(0, many);
     this.first += many;
+    this.#dropPlaces();
   }
 
   [Symbol.dispose](): void {
     this.#emulator.dispose();
+  }
+
+  /** A reflow moves rows: markers of the emulator move with them. */
+  #markPlaces(): MarkedPlace[] {
+    const { trimmed, core } = this.#emulator;
+    return [...this.places].flatMap(([offset, row]) =>
+      row < trimmed ? [] : [{ offset, row, marker: core.buffers.normal.addMarker(row - trimmed) }],
+    );
+  }
+
+  /** `pushedOut`: where a row went that the reflow pushed out of the emulator, and its marker with it. */
+  #readPlaces(marked: readonly MarkedPlace[], pushedOut: (row: number) => number): void {
+    for (const { offset, row, marker } of marked) {
+      this.places.set(offset, marker.line < 0 ? pushedOut(row) : this.#emulator.trimmed + marker.line);
+      marker.dispose();
+    }
+  }
+
+  #dropPlaces(): void {
+    for (const [offset, row] of this.places) if (row < this.first) this.places.delete(offset);
   }
 
   /** Takes the rows before `to` that can no longer change. */
@@ -122,7 +166,8 @@ export class ScrolledRows implements Disposable {
     const { buffers, cols } = this.#emulator.core;
     const line = buffers.normal.lines.get(index);
     if (!line) return { text: '', wrapped: false };
-    const row = { text: lineText(line, cols), wrapped: line.isWrapped };
+    const plain = { text: lineText(line, cols), wrapped: line.isWrapped };
+    const row = this.#painted && !hasNoColor(line) ? { ...plain, painted: paintRow(line, cols) } : plain;
     if (!mayHide(line)) return row;
     const marked = markHidden(readCells(line, cols));
     return marked.hidden > 0 ? { ...row, marked } : row;
@@ -137,6 +182,7 @@ export class ScrolledRows implements Disposable {
     this.#erased = false;
     this.rows.length = 0;
     this.first = this.#emulator.trimmed;
+    this.#dropPlaces();
   }
 
   /** A sequence can scroll by more rows than it has bytes: their numbers stay, their text is gone. */

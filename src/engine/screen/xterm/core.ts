@@ -61,6 +61,8 @@ export interface CoreBuffer {
   savedCharset: unknown;
   getBlankLine(attributes: CoreAttributes, wrapped?: boolean): CoreLine;
   getNullCell(): unknown;
+  /** It moves with its row, and its line is -1 when that is gone. */
+  addMarker(row: number): { readonly line: number; dispose(): void };
 }
 
 interface CoreParser {

@@ -6,7 +6,9 @@ import { packLines, unpackLines } from './packed-lines.ts';
 import type { ScreenColors } from '../theme.ts';
 
 /** Tab stops as a list: the emulator's table of them takes more memory than everything else here. */
-type Kept = Omit<CoreBuffer, 'lines' | 'getBlankLine' | 'getNullCell' | 'tabs'> & { readonly stops: readonly number[] };
+type Kept = Omit<CoreBuffer, 'lines' | 'getBlankLine' | 'getNullCell' | 'addMarker' | 'tabs'> & {
+  readonly stops: readonly number[];
+};
 
 /** A sleeping emulator: its lines deflated, and of the rest what differs from one terminal to another. */
 export interface Image {

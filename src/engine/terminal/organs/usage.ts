@@ -1,6 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { Emitter } from '../../../lib/emitter.ts';
 import type { Intake } from '../intake.ts';
+import type { TerminalHistory } from './history.ts';
 
 /** The clients that use a terminal, by what tells them apart. */
 export interface ClientUse {
@@ -15,6 +16,8 @@ export class Usage {
   clients: ClientUse | undefined;
   /** Who chose its size after it was opened. */
   sizedBy: string | undefined;
+  /** What happened to it beside its output: who typed, commands, sizes. */
+  readonly history: TerminalHistory;
   /** Whether it is held, whenever that changes. */
   readonly onHeld = new Emitter<boolean>();
   readonly #clock: Clock;
@@ -22,9 +25,10 @@ export class Usage {
   #markedAt: number;
   #holders = 0;
 
-  constructor(clock: Clock, intake: Pick<Intake, 'lastMs'>) {
+  constructor(clock: Clock, intake: Pick<Intake, 'lastMs'>, history: TerminalHistory) {
     this.#clock = clock;
     this.#intake = intake;
+    this.history = history;
     this.#markedAt = clock.now();
   }
 
