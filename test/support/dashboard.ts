@@ -65,7 +65,8 @@ export class DashboardDesk implements AsyncDisposable {
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
     page.on('console', (message) => {
-      if (/Content Security Policy|Trusted/i.test(message.text())) this.violations.push(message.text());
+      if (/Content Security Policy|Trusted/i.test(message.text()))
+        this.violations.push(`${message.text()} ${JSON.stringify(message.location())}`);
     });
     page.on('pageerror', (error) => this.violations.push(error.message));
     return page;
@@ -97,6 +98,10 @@ export class DashboardDesk implements AsyncDisposable {
 
   async audit(): Promise<{ readonly entries: unknown }> {
     return (await this.#call('session/audit_log', {})) as { entries: unknown };
+  }
+
+  async policy(): Promise<unknown> {
+    return await this.#call('policy/get', {});
   }
 
   async #call(path: string, input: object): Promise<unknown> {

@@ -1,9 +1,13 @@
 /**
- * xterm.js writes `<style>` elements, which our policy forbids. Its elements get a stylesheet of the document instead: the text goes into
- * it, and removing the element takes it out.
+ * xterm.js writes `<style>` elements and, for cells in colours of their own, style attributes. Our policy forbids both. Its elements get a
+ * stylesheet of the document instead: the text goes into it, and removing the element takes it out. Attributes become properties.
  */
 export function allowXtermStyles(): void {
   const create = document.createElement.bind(document);
+  HTMLSpanElement.prototype.setAttribute = function (this: HTMLSpanElement, name: string, value: string): void {
+    if (name === 'style') this.style.cssText = value;
+    else Element.prototype.setAttribute.call(this, name, value);
+  };
   document.createElement = ((tag: string, options?: ElementCreationOptions) => {
     // Even an empty style element violates the policy: another element that shows nothing stands in its place.
     return tag === 'style' ? asStylesheet(create('template')) : create(tag, options);
