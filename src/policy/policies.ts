@@ -3,7 +3,7 @@ import { FairleadError } from '../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Gate, Stage } from '../engine/call/gate.ts';
 import { serviceKey } from '../engine/call/service.ts';
-import { StateFile } from '../system/files/state-file.ts';
+import { StateFile, type WatchedFile } from '../system/files/state-file.ts';
 import type { JudgeTyped } from '../engine/input/typed-line.ts';
 import { checkPolicy, judge, Policy, type PolicyVerdict } from './policy.ts';
 
@@ -36,6 +36,10 @@ export class Policies implements AsyncDisposable {
 
   constructor({ root, clock, warn }: PoliciesOptions) {
     this.#file = new StateFile({ path: join(root, 'policy.json'), schema: UsablePolicy, clock, warn, keepsGood: true });
+  }
+
+  get file(): WatchedFile {
+    return this.#file;
   }
 
   /** What is wrong with the file, and where; undefined if nothing is. */

@@ -12,6 +12,8 @@ import { MethodTable } from '../../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../faces/jsonrpc/server.ts';
 import { sessionBook } from '../../operations/session/index.ts';
 import { personSettings } from '../../engine/settings/settings.ts';
+import { proxies } from '../../engine/proxy/proxies.ts';
+import { policies } from '../../policy/policies.ts';
 import { openStateRoot } from '../../engine/instances/state-root.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { Workspaces, workspaces } from '../../engine/sessions/workspaces.ts';
@@ -57,7 +59,8 @@ export async function serve(invocation: Invocation): Promise<number> {
   followDirectory(engine, own);
   // Measure from the start, so that the first health check already knows of a stall.
   engine.service(runningInstance);
-  engine.service(personSettings).follow();
+  const others = [engine.service(policies), engine.service(proxies), ...(engine.logs ? [engine.logs.settings] : [])];
+  engine.service(personSettings).follow(others.map(({ file }) => file));
   const methods = new MethodTable([sessionBook], (op, raw, context) => call(op, raw, { ...context, engine }));
   const failed = failedLogins(engine, log);
   const moves = mayMove(peers, settings.token !== undefined);

@@ -190,9 +190,12 @@ export async function accounted<T>(
   const started = engine.clock.monotonic();
   let error: FairleadError | undefined;
   let noted: AuditNote = {};
+  let lines = '';
   try {
-    const admit: Admit = (input, commands = []) =>
-      pass(engine.gate, { operation, access, input, commands, caller }, signal);
+    const admit: Admit = (input, commands = []) => {
+      lines = commands.join('\n');
+      return pass(engine.gate, { operation, access, input, commands, caller }, signal);
+    };
     track?.begin();
     return await work(admit, (facts) => {
       noted = { ...noted, ...facts };
@@ -204,6 +207,7 @@ export async function accounted<T>(
   } finally {
     const detail = detailOf(noted, engine.redact);
     const { characters } = noted;
+    const judged = lines !== '' && lines === noted.detail && !noted.variables && !noted.changes;
     const entry = {
       ...what,
       terminal: what.terminal ?? noted.terminal,
@@ -214,6 +218,7 @@ export async function accounted<T>(
       allowed: !refusals.includes(error?.code),
       error: error?.code,
       ...(detail === undefined ? {} : { detail }),
+      ...(judged && { judged }),
       ...(characters === undefined ? {} : { characters }),
       durationMs: Math.round(engine.clock.monotonic() - started),
     };

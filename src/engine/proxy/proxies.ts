@@ -4,7 +4,7 @@ import { quote } from '../../contract/quote.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { refusal } from '../../system/files/json-problem.ts';
 import { serviceKey } from '../call/service.ts';
-import { StateFile } from '../../system/files/state-file.ts';
+import { StateFile, type WatchedFile } from '../../system/files/state-file.ts';
 import { detectProxy, type ProxySurroundings } from './detect.ts';
 import { accepts } from './probe.ts';
 import { abortable } from '../../system/abortable.ts';
@@ -46,6 +46,10 @@ export class Proxies implements AsyncDisposable {
 
   get settings(): ProxySettings {
     return this.#file.get();
+  }
+
+  get file(): WatchedFile {
+    return this.#file;
   }
 
   /** Why the file cannot be used, and where; undefined when it can. */

@@ -103,6 +103,11 @@ export class Redactor {
     return { text: pieces.map((piece) => piece.text).join(''), count: stream.count };
   }
 
+  /** One that knows the same values and has these patterns: to try them out. */
+  withPatterns(custom: readonly string[]): Redactor {
+    return new Redactor({ key: this.#key, known: [...this.#known.keys()], custom });
+  }
+
   /** For live output in pieces. */
   stream<T = undefined>(options: StreamOptions<T> = {}): StreamRedactor<T> {
     return new StreamRedactor<T>(this, options);

@@ -1,11 +1,11 @@
 import { watch } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { z } from 'zod';
 import { FairleadError } from '../../contract/errors.ts';
 import { quote } from '../../contract/quote.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Emitter } from '../../lib/emitter.ts';
-import { StateFile } from '../../system/files/state-file.ts';
+import { StateFile, type WatchedFile } from '../../system/files/state-file.ts';
 import { serviceKey } from '../call/service.ts';
 import type { Theme } from '../picture/themes.ts';
 import { CompatFile, LangFile, ScrollbackFile, ThemeFile } from './files.ts';
@@ -18,6 +18,19 @@ export interface SettingsOptions {
   readonly warn: (message: string) => void;
 }
 
+/** A settings file as it is now. */
+export interface SettingsFile {
+  /** The file without its ending: `policy`. */
+  readonly name: string;
+  readonly file: string;
+  /** Why it cannot be used, with its path and line. */
+  readonly error?: string;
+  /** The newest change since the server began, in milliseconds since 1970. */
+  readonly changedAt?: number;
+  /** That change was made by an editor or another process. */
+  readonly byHand: boolean;
+}
+
 /** Editors write a file in several steps. */
 const settleMs = 100;
 
@@ -28,11 +41,16 @@ export class PersonSettings implements AsyncDisposable {
   /** Another theme, or the same with other colours. */
   readonly themeChanged = new Emitter<Theme>();
   readonly scrollbackChanged = new Emitter<number>();
+  /** One of the settings files was written, or edited by hand. */
+  readonly fileChanged = new Emitter<void>();
   readonly #options: SettingsOptions;
   readonly #theme: StateFile<typeof ThemeFile>;
   readonly #scrollback: StateFile<typeof ScrollbackFile>;
   readonly #compat: StateFile<typeof CompatFile>;
   readonly #lang: StateFile<typeof LangFile>;
+  /** All that are watched: our own, and those of other parts. */
+  #files: readonly WatchedFile[];
+  #listening: readonly Disposable[] = [];
   #shown = '';
   #lines = 0;
   #watching: { close(): void } | undefined;
@@ -48,6 +66,22 @@ export class PersonSettings implements AsyncDisposable {
     this.#scrollback = file('scrollback.json', ScrollbackFile);
     this.#compat = file('compat.json', CompatFile);
     this.#lang = file('lang.json', LangFile);
+    this.#files = [this.#theme, this.#scrollback, this.#compat, this.#lang];
+  }
+
+  /** Every settings file of this state root that is watched. */
+  get files(): SettingsFile[] {
+    return this.#files.map((one) => {
+      const { path, lastChange } = one;
+      const error = one === this.#theme ? this.problem('theme') : one.complaint;
+      return {
+        name: basename(path, '.json'),
+        file: basename(path),
+        ...(error !== undefined && { error }),
+        ...(lastChange && { changedAt: lastChange.at }),
+        byHand: lastChange?.byHand === true,
+      };
+    });
   }
 
   /** The theme in force. A name that means nothing is the standard theme. */
@@ -112,9 +146,14 @@ export class PersonSettings implements AsyncDisposable {
     this.#lang.set({ lang: code });
   }
 
-  /** From now on, hand edits are told of, too. */
-  follow(): void {
+  /** From now on, hand edits are told of, too: of our files, and of these of other parts. */
+  follow(others: readonly WatchedFile[] = []): void {
     this.#remember();
+    this.#files = [...this.#files, ...others];
+    this.#listening = this.#files.map(({ changed }) => changed.on(() => this.fileChanged.emit()));
+    // An edit is a difference from what was read before.
+    for (const file of this.#files) file.look();
+    const names = new Set(this.#files.map(({ path }) => basename(path)));
     const changed = (): void => {
       this.#settling ??= this.#options.clock.after(settleMs, () => {
         this.#settling = undefined;
@@ -123,27 +162,28 @@ export class PersonSettings implements AsyncDisposable {
     };
     try {
       const watching = watch(this.#options.root, { persistent: false }, (_event, name) => {
-        if (name === null || name === 'themes' || /^(theme|scrollback)\.json$/.test(name)) changed();
+        if (name === null || name === 'themes' || names.has(name)) changed();
       });
       watching.on('error', () => watching.close());
       this.#watching = watching;
     } catch (thrown) {
       const why = (thrown as NodeJS.ErrnoException).code ?? 'unknown';
       this.#options.warn(
-        `Hand edits of theme.json show at the next look only: the state folder cannot be watched (${why}).`,
+        `Hand edits of settings show at the next look only: the state folder cannot be watched (${why}).`,
       );
     }
   }
 
   /** Reads the files again and tells of what is new. */
   look(): void {
-    for (const file of [this.#theme, this.#scrollback, this.#compat, this.#lang, this.themes]) file.look();
+    for (const file of [...this.#files, this.themes]) file.look();
     this.#tell();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watching?.close();
     this.#settling?.[Symbol.dispose]();
+    for (const one of this.#listening) one[Symbol.dispose]();
   }
 
   #tell(): void {

@@ -45,7 +45,7 @@ export const set = operation({
 });
 
 /** `+ blocked rm -rf /`, `- allowed ls`, `enabled true`: one line per change. */
-function difference(before: Policy, next: Policy): string[] {
+export function difference(before: Policy, next: Policy): string[] {
   const lists = ['blocked', 'allowed'] as const;
   return [
     ...(before.enabled === next.enabled ? [] : [`enabled ${next.enabled}`]),

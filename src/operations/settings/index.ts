@@ -2,9 +2,11 @@ import { defineBook } from '../../engine/call/operation.ts';
 import { sentences } from '../sentences.ts';
 import * as lang from './lang.ts';
 import { bootstrap, open, state, updates } from './pages.ts';
-import { getRecording, setRecording } from './recording.ts';
+import * as recording from './recording.ts';
+import * as rules from './rules.ts';
 import { getCompat, getScrollback, setCompat, setScrollback } from './terminal.ts';
 import * as theme from './theme.ts';
+import { watch } from './watch.ts';
 
 /**
  * What a person chooses for an instance. Folded by the local socket, HTTP and the command line: the reference of the session RPC says
@@ -20,8 +22,10 @@ export const settingsBook = defineBook({
     lang: { list: lang.list, current: lang.current, set: lang.set, words: lang.words },
     scrollback: { get: getScrollback, set: setScrollback },
     compat: { get: getCompat, set: setCompat },
-    logs: { get: getRecording, set: setRecording },
+    logs: { get: recording.getRecording, set: recording.setRecording, try: recording.try },
+    rules: { try: rules.try },
     settings: { open, state, bootstrap, updates },
   },
+  streams: { settings: { watch } },
   renderError: sentences,
 });

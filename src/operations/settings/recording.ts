@@ -71,3 +71,34 @@ export const setRecording = operation({
 
 const given = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+
+const mostText = 64 << 10;
+
+const tryPatterns = operation({
+  title: 'Try the masking of secrets',
+  summary: 'Mask the secrets in a text as a recording would, with patterns that are not saved. Keeps nothing.',
+  access: 'observe',
+  input: z.strictObject({
+    text: z.string().max(mostText).describe('What a program might print'),
+    custom_patterns: custom_patterns
+      .removeDefault()
+      .optional()
+      .describe('Regular expressions to try. Omit to use the saved ones'),
+  }),
+  output: z.object({
+    text: z.string().describe('The text with its secrets masked'),
+    count: z.number().int().describe('How many were masked'),
+    problems: z.array(z.string()).describe('Patterns that cannot be used, and why'),
+  }),
+  positional: ['text'],
+  lastTakesRest: true,
+  async run({ input, engine }) {
+    const logs = logsOf(engine);
+    const redactor = logs.redactorWith(input.custom_patterns ?? logs.settings.get().redaction.custom_patterns);
+    const { text, count } = redactor.redactText(input.text);
+    return { text, count, problems: [...redactor.problems] };
+  },
+  render: ({ text, count, problems }) =>
+    [text, `${count} ${count === 1 ? 'secret is' : 'secrets are'} masked.`, ...problems].join('\n'),
+});
+export { tryPatterns as try };

@@ -67,3 +67,28 @@ test.each([
   expect(file.update((now) => ({ ...now, many: 2 }))).toEqual({ word: 'none', many: 2 });
   expect(file.problem).toBeUndefined();
 });
+
+test('a change is told of once: a write, an edit by hand, a file that breaks or goes; a first look is none', () => {
+  const { file, path, time } = open('told.json');
+  const told: unknown[] = [];
+  file.changed.on((change) => told.push(change));
+  file.look();
+  expect([told, file.lastChange]).toEqual([[], undefined]);
+  time.ms = 10;
+  file.set({ word: 'x' });
+  file.set({ word: 'x' });
+  file.look();
+  expect(told).toEqual([{ at: 10, byHand: false }]);
+  time.ms = 20;
+  writeFileSync(path, '{ "word": ');
+  file.look();
+  time.ms = 30;
+  rmSync(path);
+  file.look();
+  file.look();
+  expect(told.slice(1)).toEqual([
+    { at: 20, byHand: true },
+    { at: 30, byHand: true },
+  ]);
+  expect(file.lastChange).toEqual({ at: 30, byHand: true });
+});

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
+import { Emitter } from '../../lib/emitter.ts';
 import { problemOf, refusal } from './json-problem.ts';
 import { readText, writePrivate } from './private-files.ts';
 
@@ -17,9 +18,28 @@ interface StateFileOptions<T extends z.ZodType> {
   readonly keepsGood?: true;
 }
 
-/** One concern of the product, kept as JSON that people may edit. Missing or malformed means the defaults. */
-export class StateFile<T extends z.ZodType> {
+/** The newest change of a file since this process began. */
+export interface FileChange {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Made by an editor or another process. */
+  readonly byHand: boolean;
+}
+
+/** A settings file as a part that watches it sees it. */
+export interface WatchedFile {
   readonly path: string;
+  readonly complaint: string | undefined;
+  readonly lastChange: FileChange | undefined;
+  readonly changed: Emitter<FileChange>;
+  look(): void;
+}
+
+/** One concern of the product, kept as JSON that people may edit. Missing or malformed means the defaults. */
+export class StateFile<T extends z.ZodType> implements WatchedFile {
+  readonly path: string;
+  /** An edit is told of when the file is next looked at. */
+  readonly changed = new Emitter<FileChange>();
   readonly #options: StateFileOptions<T>;
   #value: z.output<T> | undefined;
   /** Time and file stamp of the last read or write. */
@@ -28,6 +48,7 @@ export class StateFile<T extends z.ZodType> {
   #warned = '';
   #unusable = false;
   #problem: string | undefined;
+  #lastChange: FileChange | undefined;
 
   constructor(options: StateFileOptions<T>) {
     this.path = options.path;
@@ -40,11 +61,17 @@ export class StateFile<T extends z.ZodType> {
       this.#lookedAt = now;
       const seen = signature(this.path);
       if (this.#value === undefined || seen !== this.#seen) {
+        const isEdit = this.#value !== undefined;
         this.#seen = seen;
         this.#value = this.#read();
+        if (isEdit) this.#tell(true);
       }
     }
     return this.#value as z.output<T>;
+  }
+
+  get lastChange(): FileChange | undefined {
+    return this.#lastChange;
   }
 
   /** Reads the file again if it has changed, without waiting for the next look. */
@@ -85,11 +112,19 @@ export class StateFile<T extends z.ZodType> {
     if (this.problem !== undefined) throw refusal(this.path, this.problem);
     const next = this.#options.schema.parse(value);
     const text = `${JSON.stringify(next, null, 2)}\n`;
-    if (readText(this.path) !== text) writePrivate(this.path, text);
+    const isNew = readText(this.path) !== text;
+    if (isNew) writePrivate(this.path, text);
     this.#value = next;
     this.#unusable = false;
     this.#seen = signature(this.path);
+    if (isNew) this.#tell(false);
     return next;
+  }
+
+  #tell(byHand: boolean): void {
+    const change = { at: this.#options.clock.now(), byHand };
+    this.#lastChange = change;
+    this.changed.emit(change);
   }
 
   #read(): z.output<T> {

@@ -46,6 +46,8 @@ export interface AuditEntry {
   readonly durationMs: number;
   /** What it was about, in a line: the beginning of a command, what changed. */
   readonly detail?: string | undefined;
+  /** `detail` is the beginning of the command lines that the policy judged. */
+  readonly judged?: true;
   /** Length of what a person typed, if nothing else of it may be kept. */
   readonly characters?: number;
   /** Its row of the timeline. A call that was held has an entry for each phase. */

@@ -87,6 +87,11 @@ export class SessionLogs implements AsyncDisposable {
     this.library = new LogLibrary(options);
   }
 
+  /** What masks secrets in recordings, with these patterns in place of the person's. */
+  redactorWith(patterns: readonly string[]): Redactor {
+    return this.#options.redactor().withPatterns(patterns);
+  }
+
   /** The id of the recording of a terminal. */
   activeOf(terminalId: string): string | undefined {
     return this.#active.get(terminalId)?.recorder?.entry.unterm_session_id;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../../lib/clock.ts';
-import { StateFile } from '../../../system/files/state-file.ts';
+import { StateFile, type WatchedFile } from '../../../system/files/state-file.ts';
 
 const mostPatterns = 100;
 
@@ -43,6 +43,10 @@ export class RecordingSettings {
 
   get(): RecordingSettingsFile {
     return this.#file.get();
+  }
+
+  get file(): WatchedFile {
+    return this.#file;
   }
 
   /** What is wrong with the file, and where; undefined if nothing is. */
