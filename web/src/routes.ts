@@ -61,6 +61,12 @@ export const routes: readonly PageRoute[] = [
     load: () => page(import('./pages/Timeline.svelte')),
     nav: { to: '/timeline', icon: 'timeline', group: 'work', tab: true },
   },
+  {
+    path: /^\/settings(?:\/([a-z]+))?$/,
+    title: 'Settings',
+    load: () => page(import('./pages/Settings.svelte')),
+    nav: { to: '/settings', icon: 'sliders', group: 'here' },
+  },
 ];
 
 const missing: PageRoute = {

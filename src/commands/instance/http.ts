@@ -14,7 +14,6 @@ import { appRoutes } from '../../faces/http/app.ts';
 import { initialsOf, meRoute } from '../../faces/http/me.ts';
 import { healthRoute } from '../../faces/http/health.ts';
 import { LoginRoute } from '../../faces/http/login.ts';
-import { pageRoutes } from '../../faces/http/pages.ts';
 import { HttpServer, nameInUrl } from '../../faces/http/server.ts';
 import { TokenGuard } from '../../faces/http/token-guard.ts';
 import { mcpRoute } from '../../faces/mcp/http/route.ts';
@@ -49,6 +48,7 @@ const pagesOfApp = [
   '/profile/',
   '/audit',
   '/workspaces',
+  '/settings/',
   '/health',
   '/login',
 ];
@@ -75,8 +75,6 @@ export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
   const me = { host: 'instance', name: hostname(), version: surface.version, you, role: 'owner', can } as const;
   const app = appRoutes({ folder: new URL('dist/web/', packageRoot), pages: pagesOfApp });
   const links = engine.service(loginLinks);
-  const files = ['settings.js', 'settings.css'];
-  const page = { paths: ['/settings'], file: 'index.html' };
   // An address given with --host is also an allowed host name.
   const allowedHosts = [...allowHost, nameInUrl(host)];
   const guard = new TokenGuard({ token, allowedHosts, allowedOrigins: allowOrigin, failed, logins });
@@ -94,7 +92,6 @@ export async function listenHttp(parts: HttpParts): Promise<HttpServer> {
       api,
       ...api.elsewhere,
       ...app,
-      ...pageRoutes({ folder: new URL('assets/settings/', packageRoot), page, files }),
     ],
     onError,
   });

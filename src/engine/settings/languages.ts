@@ -19,7 +19,7 @@ const mostLanguages = 100;
 /** English is complete and comes with the package; a person may add others as `lang/<code>.json` in the state folder. */
 export class Languages {
   readonly #folder: string;
-  readonly #shipped = fileURLToPath(new URL('assets/settings/lang/', packageRoot));
+  readonly #shipped = fileURLToPath(new URL('assets/lang/', packageRoot));
 
   constructor(root: string) {
     this.#folder = join(root, 'lang');

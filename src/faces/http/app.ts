@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { pageHeaders } from './page-headers.ts';
-import { sendRefusal, safeHeaders, wrongMethod } from './reply.ts';
+import { safeHeaders, sendRefusal, sendText, wrongMethod } from './reply.ts';
 import type { HttpVisit, Route } from './route.ts';
 
 /** Svelte makes its templates under a policy of its own. */
@@ -53,22 +53,34 @@ export function appRoutes({ folder, pages }: AppOptions): Route[] {
     handle: (visit) => send('index.html', visit, headersOfPage),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   });
-  const files: Route = {
-    path: '/assets',
+  const files = (path: string): Route => ({
+    path,
     below: true,
     isPublic: true,
     async handle(visit) {
-      const name = visit.path.slice('/assets/'.length);
+      const name = visit.path.slice(path.length + 1);
       // Only names that the build made: no path of the request reaches the disk.
       const known = await readdir(new URL('assets/', folder)).catch((): string[] => []);
       const file = known.includes(name) && !/\.(br|gz)$/.test(name) ? `assets/${name}` : 'assets/none';
       await send(file, visit, { 'cache-control': 'public, max-age=31536000, immutable' });
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
+  });
   const mark: Route = { ...page('/mark.svg'), handle: (visit) => send('mark.svg', visit, {}) };
-  return [...pages.map(page), files, mark];
+  // The reference serves files below /static, and has no icon.
+  return [...pages.map(page), files('/assets'), files('/static'), mark, noIcon];
 }
+
+const noIcon: Route = {
+  path: '/favicon.ico',
+  isPublic: true,
+  handle({ request, response }) {
+    if (request.method === 'GET') sendText(response, 204, '', {});
+    else sendRefusal(response, wrongMethod('GET'));
+    return Promise.resolve();
+  },
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
 
 async function load(
   file: URL,

@@ -1,6 +1,15 @@
 import type { z } from 'zod';
 import type { ConversationItem } from '../../../src/operations/person/agent-shapes.ts';
 import type { watch as watchCalls } from '../../../src/operations/person/calls.ts';
+import type { get as getPolicy } from '../../../src/operations/session/policy.ts';
+import type { status as proxyStatus } from '../../../src/operations/session/proxy.ts';
+import type { current as currentLang } from '../../../src/operations/settings/lang.ts';
+import type { state as serverState } from '../../../src/operations/settings/pages.ts';
+import type { getRecording } from '../../../src/operations/settings/recording.ts';
+import type { try as tryRules } from '../../../src/operations/settings/rules.ts';
+import type { getCompat, getScrollback } from '../../../src/operations/settings/terminal.ts';
+import type { list as listThemes } from '../../../src/operations/settings/theme.ts';
+import type { watch as watchSettings } from '../../../src/operations/settings/watch.ts';
 import type { blocks, followTerminal, peeks, see, watch } from '../../../src/operations/person/index.ts';
 
 /** The shapes of what the server sends, from the operations themselves. */
@@ -19,3 +28,14 @@ export type Blocks = z.output<typeof blocks.output>;
 export type TerminalTheme = Extract<WatchNews, { kind: 'theme' }>['theme'];
 export type CallNews = z.output<typeof watchCalls.item>;
 export type HeldCall = ConversationItem['held'][number];
+
+export type SettingsFile = z.output<typeof watchSettings.item>['files'][number];
+export type ThemeList = z.output<typeof listThemes.output>;
+export type Scrollback = z.output<typeof getScrollback.output>;
+export type Compat = z.output<typeof getCompat.output>;
+export type RecordingChoice = z.output<typeof getRecording.output>;
+export type Rules = z.output<typeof getPolicy.output>;
+export type RulesTried = z.output<typeof tryRules.output>;
+export type Proxy = z.output<typeof proxyStatus.output>;
+export type Language = z.output<typeof currentLang.output>;
+export type ServerState = z.output<typeof serverState.output>;
