@@ -41,9 +41,12 @@ test('through the engine: opened, typed at, read, closed', async () => {
 });
 
 test('through a face: listed, opened with its option, typed at, read, found and closed', async () => {
-  expect((await client.call('targets.list')).targets).toEqual([{ target, summary: 'a serial port' }]);
+  const listed = async (): Promise<unknown> => (await client.call('targets.list')).targets;
+  const facts = { target, summary: 'a serial port', kind: 'serial' };
+  expect(await listed()).toEqual([{ ...facts, terminals: 0 }]);
   const { terminal, program } = await client.call('terminal.open', { target, options: { baud: 19_200 } });
   expect(program).toBe('/dev/ttyS7');
+  expect(await listed()).toEqual([{ ...facts, terminals: 1 }]);
   await client.call('terminal.send', { terminal, text: 'show speed' });
   await client.call('terminal.wait', { terminal, text: '19200 baud' });
   expect((await client.call('terminal.read', { terminal })).text).toContain('19200 baud\nswitch>');

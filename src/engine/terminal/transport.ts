@@ -45,8 +45,22 @@ export interface OpenedChannel {
   readonly release?: () => void;
 }
 
+/** Something that can be opened. Facts beyond the first two are there where the transport knows them. */
+export interface Target {
+  readonly target: string;
+  readonly summary: string;
+  /** Where it is, such as a host and port. */
+  readonly address?: string | undefined;
+  /** Who logs in there. */
+  readonly user?: string | undefined;
+  /** The form of a target, to be filled in. */
+  readonly isPattern?: true | undefined;
+  /** What has it, where only one at a time can. */
+  readonly inUseBy?: string | undefined;
+}
+
 export interface TargetList {
-  readonly targets: { readonly target: string; readonly summary: string }[];
+  readonly targets: Target[];
   readonly shells: string[];
 }
 

@@ -5,6 +5,7 @@ import { runningInstance, type Vitals } from '../../engine/instances/running.ts'
 import { architectureName, platformName } from '../../engine/instances/record.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { operation } from '../../engine/call/operation.ts';
+import { osName } from '../../engine/instances/os-name.ts';
 import { runProgram } from '../../system/run-program.ts';
 import { problemsOf } from '../settings-problems.ts';
 
@@ -103,6 +104,7 @@ export const system = operation({
     engine: z.string(),
     platform: z.string(),
     arch: z.string(),
+    os: z.string().describe('The system as its people call it'),
     active_sessions: z.number().int(),
     hostname: z.string(),
     node: z.string(),
@@ -116,6 +118,7 @@ export const system = operation({
     engine: engineName,
     platform: platformName(),
     arch: architectureName(),
+    os: osName(),
     active_sessions: engine.sessions.running(caller).length,
     hostname: hostname(),
     node: process.version,

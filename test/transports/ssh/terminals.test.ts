@@ -257,8 +257,8 @@ test('what can be opened: the form, and the hosts of the SSH config', async () =
     'Host db\n  HostName db.example\n  User alice\n  Port 2222\nHost *\n',
   );
   expect((await engine.describeTargets()).targets).toEqual([
-    { target: 'ssh:user@host[:port]', summary: 'a shell or program on that host' },
-    { target: 'ssh:db', summary: 'alice@db.example:2222' },
+    { target: 'ssh:user@host[:port]', summary: 'a shell or program on that host', isPattern: true },
+    { target: 'ssh:db', summary: 'alice@db.example:2222', address: 'db.example:2222', user: 'alice' },
   ]);
 });
 

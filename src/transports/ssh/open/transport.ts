@@ -51,9 +51,16 @@ async function sshTargets(engine: Engine): Promise<TargetList> {
   const named = hosts.slice(0, maxHosts).map(({ alias, hostName = alias, user, port = 22 }) => ({
     target: `ssh:${alias}`,
     summary: `${user === undefined ? '' : `${user}@`}${hostAndPort(hostName, port)}`,
+    address: hostAndPort(hostName, port),
+    ...(user !== undefined && { user }),
   }));
+  const pattern = {
+    target: 'ssh:user@host[:port]',
+    summary: 'a shell or program on that host',
+    isPattern: true as const,
+  };
   return {
-    targets: [{ target: 'ssh:user@host[:port]', summary: 'a shell or program on that host' }, ...named],
+    targets: [pattern, ...named],
     shells: [],
   };
 }
