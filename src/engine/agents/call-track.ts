@@ -1,4 +1,4 @@
-import type { FairleadError } from '../../contract/errors.ts';
+import type { ErrorCode, FairleadError } from '../../contract/errors.ts';
 import { visible } from '../../contract/quote.ts';
 import type { Caller } from '../call/call.ts';
 import type { AuditEntry, CallPhase, CallPlace } from '../call/audit/audit.ts';
@@ -8,6 +8,7 @@ import { recordingMoment } from '../recording/recording-of.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { agentName } from './identity.ts';
 import type { AgentConversation } from './conversation.ts';
+import type { PausedCall } from './hold-queue.ts';
 import type { CallRow } from './shapes.ts';
 import { sizeOf } from './size-of.ts';
 
@@ -22,12 +23,22 @@ export interface TrackedCall {
   /** Absent: a person calls. */
   readonly conversation: AgentConversation | undefined;
   /** It was held before, and runs now. */
-  readonly isReplay: boolean;
+  readonly replay: PausedCall | undefined;
+  /** The terminal as the arguments name it. */
+  readonly terminalRef: string | number | undefined;
   /** Rows of this call are shown. */
   readonly isShown: boolean;
 }
 
 const longestPreview = 200;
+
+const phasesOfErrors: Partial<Record<ErrorCode, CallPhase>> = {
+  held: 'held',
+  needs_approval: 'pending',
+  not_permitted: 'denied',
+  revoked: 'denied',
+  hold_queue_full: 'denied',
+};
 
 /** One call under way: which terminal it uses, how far it is, what the timeline shows of it. */
 export class CallTrack {
@@ -41,6 +52,8 @@ export class CallTrack {
   readonly #at: number;
   readonly #startedMs: number;
   #preview: string;
+  #held: PausedCall | undefined;
+  #hasBegun = false;
   #terminal: Terminal | undefined;
   #from = 0;
   #recording: CallPlace['recording'];
@@ -51,10 +64,11 @@ export class CallTrack {
     this.call = call;
     this.#engine = engine;
     this.#put = put;
-    this.#at = engine.clock.now();
+    this.#at = call.replay?.since ?? engine.clock.now();
     this.#startedMs = engine.clock.monotonic();
-    this.#preview = call.access === 'observe' ? preview(engine.redact(argumentsOf(call.raw)), longestPreview) : '';
-    this.caller = { ...call.caller, uses: (terminal) => this.#uses(terminal) };
+    const words = call.access === 'observe' ? preview(engine.redact(argumentsOf(call.raw)), longestPreview) : '';
+    this.#preview = call.replay?.preview ?? words;
+    this.caller = { ...call.caller, call: call.id, uses: (terminal) => this.#uses(terminal) };
   }
 
   /** The terminal that it looked up, once it has. */
@@ -62,7 +76,9 @@ export class CallTrack {
     return this.#terminal;
   }
 
+  /** It goes on: from here on it has a row. */
   begin(): void {
+    this.#hasBegun = true;
     this.#show('received');
   }
 
@@ -70,7 +86,13 @@ export class CallTrack {
     const text = detailOf(note, this.#engine.redact, longestPreview);
     if (text === undefined || text === this.#preview) return;
     this.#preview = text.slice(0, longestPreview);
-    this.#show('received');
+    if (this.#hasBegun) this.#show('received');
+  }
+
+  /** It waits for the person. */
+  hold(held: PausedCall): void {
+    this.#held = held;
+    this.#preview = held.preview;
   }
 
   answered(output: unknown): void {
@@ -90,20 +112,29 @@ export class CallTrack {
       phase: this.#phaseOf(error),
       ...(isCommand && { isCommand }),
       ...(place && { place }),
+      ...(this.#held && { detail: this.#held.preview }),
       bytes: this.#bytes,
     };
   }
 
-  end(error: FairleadError | undefined, extra: Partial<CallRow> = {}): void {
-    if (!this.isRepeat) this.#show(this.#phaseOf(error), { ...(error && { code: error.code }), ...extra });
+  end(error: FairleadError | undefined): void {
+    if (this.isRepeat) return;
+    const { until, terminal } = this.#held ?? {};
+    this.#show(this.#phaseOf(error), {
+      ...(error && { code: error.code }),
+      ...(until === undefined ? {} : { until }),
+      ...(terminal && { terminal: terminal.id }),
+    });
   }
 
   #phaseOf(error: FairleadError | undefined): CallPhase {
-    if (!error) return this.call.isReplay ? 'replayed' : 'executed';
-    if (error.code === 'held') return 'held';
-    if (error.code === 'needs_approval') return 'pending';
-    const isDenied = error.code === 'not_permitted' || error.code === 'revoked' || error.code === 'hold_queue_full';
-    return isDenied ? 'denied' : 'failed';
+    const { replay } = this.call;
+    if (!error) return replay ? 'replayed' : 'executed';
+    // The server ended in its midst.
+    if (replay && error.code === 'cancelled') return 'unknown';
+    // A read is not queued.
+    if (error.code === 'held' && !this.#held) return 'denied';
+    return phasesOfErrors[error.code] ?? 'failed';
   }
 
   #uses(terminal: Terminal): void {

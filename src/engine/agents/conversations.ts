@@ -36,6 +36,10 @@ export class Conversations implements Disposable {
     return conversation;
   }
 
+  get all(): AgentConversation[] {
+    return [...this.#all.values()];
+  }
+
   get(id: string): AgentConversation | undefined {
     return this.#all.get(id);
   }
@@ -66,14 +70,14 @@ export class Conversations implements Disposable {
   }
 
   /** The row of one of its calls is new, or has changed. */
-  note(conversation: AgentConversation, { phase, op, at, terminal, bytes }: CallRow, isNew: boolean): void {
+  note(conversation: AgentConversation, { phase, op, at, terminal, bytes, code }: CallRow, isNew: boolean): void {
     const { counts } = conversation;
     if (isNew) {
       counts.calls += 1;
       conversation.last = { at, op };
     }
     if (terminal !== undefined && conversation.last?.at === at) conversation.last = { at, op, terminal };
-    if (phase === 'denied') counts.denied += 1;
+    if (phase === 'denied' && code !== 'held') counts.denied += 1;
     if (phase === 'held') counts.held += 1;
     if (phase === 'failed') counts.failed += 1;
     if (phase === 'executed' || phase === 'replayed') conversation.bytesRead += bytes;

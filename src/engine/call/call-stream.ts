@@ -27,6 +27,7 @@ export async function* callStream<In extends z.ZodType, Item extends z.ZodType>(
     const parsed = parseInput(op, raw);
     const facts = op.about?.(parsed) ?? {};
     note(facts);
+    engine.agents.admitStream(op, caller);
     await admit(parsed);
     note({ detail: joined(facts, 'began') });
     return { input: parsed, about: facts };

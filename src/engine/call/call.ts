@@ -14,6 +14,7 @@ import { incident } from '../../system/incident.ts';
 import { parseInput } from './parse-input.ts';
 import { type Access, type AnyOperation, type Operation, operationId } from './operation.ts';
 import type { CallTrack } from '../agents/call-track.ts';
+import type { PausedCall } from '../agents/hold-queue.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export type Origin = 'mcp' | 'rpc' | 'http' | 'cli';
@@ -49,6 +50,8 @@ export interface Caller {
   readonly isPerson?: true;
   /** Aborted when its connection ends, where it has one that lasts longer than a call. */
   readonly connection?: AbortSignal | undefined;
+  /** The row of the timeline of the call that it makes now. */
+  readonly call?: string | undefined;
   /** Hears of the terminal that the call looks up. */
   readonly uses?: ((terminal: Terminal) => void) | undefined;
   /** The terminal it lives in, if it told: it does not want to type into that by accident. */
@@ -75,6 +78,11 @@ export interface Call<Input> {
   readonly note: (facts: AuditNote) => void;
   /** Asks the gate about command lines that only the call itself can find out. Rejects where they are refused. */
   readonly admitCommands: (lines: readonly string[]) => Promise<void>;
+  /**
+   * A call of several steps asks before each but the first. While its conversation is paused it waits here; rejects when it must not
+   * go on.
+   */
+  readonly nextStep: () => Promise<void>;
   /** Reports progress to a waiting caller. Cheap if the caller did not ask for it. */
   readonly progress: ReportProgress;
   /**
@@ -96,6 +104,8 @@ export interface CallContext {
   readonly body?: Uint8Array | undefined;
   /** What makes this the same call as an earlier one, for operations that heed it. */
   readonly key?: CallKey | undefined;
+  /** It was held, and its agent has had an answer that says so. */
+  readonly replay?: PausedCall | undefined;
 }
 
 /** What a stream works with. A stream runs no command lines and asks nothing. */
@@ -121,6 +131,9 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
     const [judged, hidden] = withoutSecret(op, input, body);
     const about = { ...op.about?.(input), ...hidden };
     note(about);
+    const known = engine.agents.admit(track, { op, raw, input, commands, detail: about.detail, context });
+    if (known) return known.output as z.output<Out>;
+    track.begin();
     const admitCommands = async (lines: readonly string[]): Promise<void> => {
       try {
         await admit(judged, lines);
@@ -135,7 +148,8 @@ export async function call<In extends z.ZodType, Out extends z.ZodType>(
     const run = (signal: AbortSignal): Promise<z.output<Out>> => {
       const ask = (question: PersonQuestion, stop: AbortSignal = signal) =>
         askPerson(question, { ...context, signal: AbortSignal.any([signal, stop]), progress });
-      return op.run({ input, body, engine, caller, signal, note, admitCommands, progress, ask });
+      const nextStep = (): Promise<void> => engine.agents.mayGoOn(track.call.conversation, signal);
+      return op.run({ input, body, engine, caller, signal, note, admitCommands, nextStep, progress, ask });
     };
     const same = key && { principal: caller.principal, operation, key, input: raw };
     const output =
@@ -196,7 +210,6 @@ export async function accounted<T>(
       lines = commands.join('\n');
       return pass(engine.gate, { operation, access, input, commands, caller }, signal);
     };
-    track?.begin();
     return await work(admit, (facts) => {
       noted = { ...noted, ...facts };
       track?.noted(noted);
@@ -220,6 +233,7 @@ export async function accounted<T>(
       ...(detail === undefined ? {} : { detail }),
       ...(judged && { judged }),
       ...(characters === undefined ? {} : { characters }),
+      ...(caller.call === undefined ? {} : { call: caller.call }),
       durationMs: Math.round(engine.clock.monotonic() - started),
     };
     if (spanMs !== undefined && !error) engine.auditSpans.add(entry, spanMs, signal);
@@ -253,7 +267,13 @@ function toFairleadError(thrown: unknown, signal: AbortSignal): FairleadError | 
 const namesOfTerminals = ['sessionId', 'terminal', 'id', 'session_id', 'shell_id'];
 
 export function terminalOf(raw: unknown): string | undefined {
+  const ref = terminalRefOf(raw);
+  return ref === undefined ? undefined : visible(String(ref).slice(0, 64));
+}
+
+/** The terminal that the arguments name, as they do. */
+export function terminalRefOf(raw: unknown): string | number | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined;
   const ref = namesOfTerminals.map((name) => (raw as Record<string, unknown>)[name]).find((one) => one !== undefined);
-  return typeof ref === 'string' || typeof ref === 'number' ? visible(String(ref).slice(0, 64)) : undefined;
+  return typeof ref === 'string' || typeof ref === 'number' ? ref : undefined;
 }

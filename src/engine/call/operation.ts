@@ -192,14 +192,16 @@ export interface Book {
 
 const ids = new WeakMap<AnyOperation | AnyStream, string>();
 
-const personal = new WeakSet<AnyOperation>();
+const personal = new WeakSet<AnyOperation | AnyStream>();
 
 /** It is the person's, through whatever door it is called. */
-export const isForPerson = (op: AnyOperation): boolean => personal.has(op);
+export const isForPerson = (op: AnyOperation | AnyStream): boolean => personal.has(op);
 
 /** Makes a book, and so gives each of its operations its id. */
 export function defineBook(book: Book): Book {
-  if (book.forPerson) for (const [, op] of entriesOf(book.nouns)) personal.add(op);
+  if (book.forPerson) {
+    for (const [, op] of [...entriesOf(book.nouns), ...entriesOf(book.streams ?? {})]) personal.add(op);
+  }
   for (const [id, op] of [...entriesOf(book.nouns), ...entriesOf(book.streams ?? {})]) ids.set(op, id);
   return book;
 }

@@ -2,13 +2,14 @@ import type { KeyboardHolder } from '../input/keyboard-lease.ts';
 import type { ProgramPrompt } from '../person/prompts/prompt.ts';
 import { type Recorders, recordingOf } from '../recording/recording-of.ts';
 import type { Agents } from '../agents/agents.ts';
+import type { PauseMark } from '../agents/shapes.ts';
 import type { Block } from '../terminal/blocks.ts';
 import type { Size } from '../terminal/channel.ts';
 import type { TerminalState } from '../terminal/organs/state.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** What a person is shown of a terminal's state; a page takes it as it is. */
-export const shownStates = ['needs_you', 'lost', 'working', 'failed', 'done', 'idle'] as const;
+export const shownStates = ['needs_you', 'lost', 'paused', 'working', 'failed', 'done', 'idle'] as const;
 export type ShownState = (typeof shownStates)[number];
 
 /** The newest command, as far as marks tell of it. */
@@ -43,6 +44,8 @@ export interface TerminalStatus extends Size {
   readonly keyboard?: KeyboardHolder;
   /** The conversation that typed last. */
   readonly conversation?: string;
+  /** That conversation is paused; a command that runs goes on. */
+  readonly paused?: PauseMark;
   readonly recordingId?: string;
   /** Who chose the size, if it was changed. */
   readonly sizedBy?: string;
@@ -54,7 +57,7 @@ export interface TerminalStatus extends Size {
 
 /** Knows who types into which terminal. */
 interface Agency {
-  readonly agents: Pick<Agents, 'typistOf'>;
+  readonly agents: Pick<Agents, 'typistOf' | 'pauseOf'>;
 }
 
 /** Longer commands are cut: a list has one line for each. */
@@ -68,6 +71,7 @@ export function statusOf(terminal: Terminal, engine: Recorders & Agency): Termin
   const { holder: keyboard } = terminal.input.lease;
   const { cwd } = terminal.place;
   const typist = engine.agents.typistOf(id);
+  const paused = engine.agents.pauseOf(id);
   const block = terminal.blocks.current ?? terminal.blocks.last;
   const { size, alternate } = terminal.screen;
   const { sizedBy } = terminal.usage;
@@ -79,7 +83,7 @@ export function statusOf(terminal: Terminal, engine: Recorders & Agency): Termin
     target,
     program,
     state: terminal.state.current,
-    shown: shownState(terminal),
+    shown: shownState(terminal, paused !== undefined),
     since: terminal.state.since,
     title: terminal.state.title.current,
     ...(cwd === undefined ? {} : { cwd }),
@@ -91,6 +95,7 @@ export function statusOf(terminal: Terminal, engine: Recorders & Agency): Termin
       : {}),
     ...(keyboard && { keyboard }),
     ...(typist && { conversation: typist.id }),
+    ...(paused && { paused }),
     ...(recordingId === undefined ? {} : { recordingId }),
     ...(sizedBy === undefined ? {} : { sizedBy }),
     ...(ended && endedAt !== undefined ? { endedAt } : {}),
@@ -100,10 +105,11 @@ export function statusOf(terminal: Terminal, engine: Recorders & Agency): Termin
 }
 
 /** The first that fits: what a person must do comes before what a program does. */
-function shownState({ state, ended, blocks }: Terminal): ShownState {
+function shownState({ state, ended, blocks }: Terminal, isPaused: boolean): ShownState {
   const { current } = state;
   if (current === 'needs_person' || current === 'needs_input') return 'needs_you';
   if (current === 'lost') return 'lost';
+  if (isPaused && !ended) return 'paused';
   if (current === 'running' || current === 'starting') return 'working';
   if (ended) return ended.by === 'exit' && ended.code === 0 ? 'done' : 'failed';
   const exitCode = blocks.last?.exitCode;

@@ -185,6 +185,16 @@ export class Sessions implements AsyncDisposable {
     return this.#all.get(terminal.id) === terminal ? 'session' : undefined;
   }
 
+  /** The one that would be meant, without opening or using it. */
+  peek(ref: TerminalRef | undefined, whose: SessionCaller): Terminal | undefined {
+    if (ref === undefined) return this.#all.get(this.#defaultOf.idOf(this.#defaultOf.placeOf(whose.client)) ?? '');
+    try {
+      return this.#find(ref, whose);
+    } catch {
+      return undefined;
+    }
+  }
+
   async forReading(ref: TerminalRef | undefined, whose: SessionCaller, signal: AbortSignal): Promise<Terminal> {
     const terminal = ref === undefined ? await this.default(signal, whose) : this.#find(ref, whose);
     this.#users.meets(terminal, whose, this.isDefault(terminal, whose));

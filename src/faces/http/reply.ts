@@ -56,13 +56,17 @@ function bytesAsBase64(this: Readonly<Record<string, unknown>>, key: string, val
 }
 
 /** The request was answered with an error of the product; the table says which status that is. */
-export const refusalOf = ({ code, message, hint, data }: FairleadError): Refusal => ({
-  status: errorTable[code].http,
-  code,
-  message,
-  hint,
-  data: Object.keys(data ?? {}).length > 0 ? data : undefined,
-});
+export const refusalOf = ({ code, message, hint, data }: FairleadError): Refusal => {
+  const seconds = data?.['retry_after_s'];
+  return {
+    status: errorTable[code].http,
+    code,
+    message,
+    hint,
+    data: Object.keys(data ?? {}).length > 0 ? data : undefined,
+    ...(typeof seconds === 'number' && { headers: { 'retry-after': String(seconds) } }),
+  };
+};
 
 export const errorBody = ({ code, message, hint, data }: Omit<Refusal, 'status'>): object => ({
   error: { code, message, hint, data, retry: errorTable[code].retry },

@@ -1,4 +1,4 @@
-import { errorTable, type FairleadError } from '../../contract/errors.ts';
+import { errorTable, type FairleadError, isBracketed } from '../../contract/errors.ts';
 import { visible } from '../../contract/quote.ts';
 
 /** One request as the line protocol of the session RPC has it. */
@@ -65,5 +65,6 @@ export const errorLine = (id: RequestId, error: RpcError): string =>
 export function rpcError(error: FairleadError, message: string): RpcError {
   const { hint, data: { rpcCode, ...facts } = {} } = error;
   const code = typeof rpcCode === 'string' ? rpcCode : errorTable[error.code].rpc;
-  return { code: codes.internal, message, data: { ...facts, code, ...(hint === undefined ? {} : { hint }) } };
+  const words = isBracketed(error.code) ? error.message : message;
+  return { code: codes.internal, message: words, data: { ...facts, code, ...(hint === undefined ? {} : { hint }) } };
 }

@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
-import type { FairleadError } from '../../contract/errors.ts';
+import { z } from 'zod';
+import { type FairleadError, isBracketed } from '../../contract/errors.ts';
 import type { AnyOperation, Book, Content } from '../../engine/call/operation.ts';
 
 /** An operation's output as a tool result. Pictures go alone: a client that got facts too would show those instead. */
@@ -11,11 +12,21 @@ export function success(op: AnyOperation, output: unknown): CallToolResult {
 }
 
 /** A failed call, in the words of its book and with the facts beside them. */
-export function failure(book: Book, tool: string, error: FairleadError): CallToolResult {
+export function failure(book: Book, tool: string, error: FairleadError, op?: AnyOperation): CallToolResult {
+  if (isBracketed(error.code)) return bracketed(book, tool, error, op);
   const words = book.renderError(error, tool);
   if (book.errorFacts) return failed(words, book.errorFacts(error, tool));
   const { code, message, hint, data } = error;
   return refusedCall(words, { ...data, code, message, ...(hint !== undefined && { hint }) });
+}
+
+/** The words are the same in every book. The facts of the reference stand at the top, unless the tool's own schema forbids them there. */
+function bracketed(book: Book, tool: string, error: FairleadError, op: AnyOperation | undefined): CallToolResult {
+  const { code, message, data = {} } = error;
+  const own: Readonly<Record<string, z.ZodType>> = op?.output instanceof z.ZodObject ? op.output.shape : {};
+  const fitting = Object.entries(data).filter(([name, value]) => own[name]?.safeParse(value).success !== false);
+  const facts = book.errorFacts?.(error, tool) ?? { error: { ...data, code, message } };
+  return failed(message, { ...facts, ...Object.fromEntries(fitting) });
 }
 
 /** Adds notices after the operation's own text, and to its facts. */

@@ -129,7 +129,7 @@ function fold(book: Book, name: string, op: AnyOperation, call: CallOperation, l
       } catch (thrown) {
         // `call` rejects only with FairleadError; a renderer that throws is the way anything else gets here.
         const error = thrown instanceof FairleadError ? thrown : incident(thrown, name, log);
-        return withNotices(failure(book, name, error), notices);
+        return withNotices(failure(book, name, error, op), notices);
       }
     },
   };

@@ -8,6 +8,7 @@ import * as calls from './calls.ts';
 import { history, scrollback } from './history.ts';
 import { give, take } from './keyboard.ts';
 import { rename } from './rename.ts';
+import * as running from './stop.ts';
 import { text } from './text.ts';
 import { waiting } from './waiting.ts';
 import * as logins from './logins.ts';
@@ -46,7 +47,16 @@ export const personBook = defineBook({
   nouns: {
     person: { waiting, answer, decline, see, text, blocks, history, scrollback, type, resize, rename, take, give },
     login: { list: logins.list, end: logins.end },
-    agents: { list: agents.list },
+    agents: {
+      list: agents.list,
+      pause: agents.pauseAgents,
+      resume: agents.resume,
+      drop: agents.drop,
+      revoke: agents.revoke,
+      approve: agents.approve,
+    },
+    running: { list: running.list, stop: running.stop },
+    terminals: { end: running.end },
     calls: { list: calls.list },
     replay: {
       list,

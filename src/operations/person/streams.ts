@@ -6,7 +6,7 @@ import { promptKinds } from '../../engine/person/prompts/prompt.ts';
 import { watchPeeks } from '../../engine/reading/peek.ts';
 import { describeEnd } from '../../engine/terminal/ended.ts';
 import { ConversationShape, PauseShape } from './agent-shapes.ts';
-import { agentLine } from './agents.ts';
+import { agentLine, pauseLine } from './agents.ts';
 import { FollowedEvent, followedEvent } from './history.ts';
 import { aboutSession, Session, terminalCalled, terminalsOf } from './shared.ts';
 
@@ -54,6 +54,7 @@ const Status = z.object({
     .optional()
     .describe('Who types'),
   conversation: z.string().optional().describe('The agent that typed last'),
+  paused: z.object({ by: z.string(), at: z.number() }).optional().describe('That agent is paused'),
   recordingId: z.string().optional(),
   sizedBy: z.string().optional().describe('Who chose the size, if it was changed'),
   endedAt: z.number().optional().describe('When its program ended, in ms since 1970'),
@@ -125,7 +126,7 @@ export const watch = stream({
   render(item) {
     if (item.kind === 'all') return item.terminals.map((one) => `${place(one)}  ${statusWords(one)}\n`).join('');
     if (item.kind === 'conversation') return `${agentLine(item.conversation)}\n`;
-    if (item.kind === 'pause') return item.pause ? `everything is paused by ${item.pause.by}\n` : 'resumed\n';
+    if (item.kind === 'pause') return item.pause ? `${pauseLine(item.pause)}\n` : 'Everything is resumed.\n';
     if (item.kind === 'theme') return `theme  ${item.theme.name}\n`;
     if (item.kind === 'question') return `${item.question.id}  ${item.isOpen ? item.question.prompt : 'settled'}\n`;
     if (item.kind === 'focus') {

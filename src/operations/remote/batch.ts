@@ -71,6 +71,7 @@ export const execBatch = operation({
         continue;
       }
       try {
+        if (index > 0) await call.nextStep();
         const { entry, stdoutBytes } = await runOne(call, index, line, bytes);
         bytes += stdoutBytes;
         results.push(entry);

@@ -148,6 +148,7 @@ export const write = operation({
   positional: ['shell_id', 'input'],
   async run({ input, engine, caller, signal }) {
     const shell = engine.service(ssh).shells.find(input.shell_id, caller.principal);
+    caller.uses?.(shell.terminal);
     const bytes = Buffer.from(input.input);
     await send(shell, bytes, caller.name, signal);
     return {
@@ -190,6 +191,7 @@ export const press = operation({
   faults: { repeat: (reason) => remoteError('INVALID_REPEAT', reason) },
   async run({ input, engine, caller, signal }) {
     const shell = engine.service(ssh).shells.find(input.shell_id, caller.principal);
+    caller.uses?.(shell.terminal);
     const { key, repeat } = input;
     const modifiers: Modifier[] = modifierNames.filter((modifier) => input[modifier]);
     const bytes = shellKey(key, modifiers, repeat);

@@ -99,7 +99,7 @@ export const run_wait = operation({
     const terminal = await liveSession(call);
     const { command, timeout_ms: timeoutMs, queue, force } = call.input;
     call.note({ detail: commandDetail(command, typesUnseen(terminal)) });
-    const request = { command, timeoutMs, queue, force, by: call.caller.name };
+    const request = { command, timeoutMs, queue, force, by: call.caller.name, nextStep: call.nextStep };
     return await waitFor(terminal, request, call.signal);
   },
 });
@@ -110,6 +110,8 @@ export interface ExecWait {
   readonly queue: boolean;
   readonly force: boolean;
   readonly by: string;
+  /** Asked before it is typed, where that is later than it was asked for. */
+  readonly nextStep?: (() => Promise<void>) | undefined;
 }
 
 const longestSwitch = 64;
@@ -152,6 +154,7 @@ async function attempt(terminal: Terminal, request: ExecWait, signal: AbortSigna
   for (;;) {
     signal.throwIfAborted();
     try {
+      if (request.queue) await request.nextStep?.();
       if (!request.force) await refuseFullScreen(terminal, signal);
       return await runCommand(terminal, { ...request, shellsOnly: !request.force }, signal);
     } catch (error) {

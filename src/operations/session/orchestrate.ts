@@ -29,6 +29,7 @@ export const launch = operation({
     const terminal = await sessionOf({ ...call, input: { id: made.id } });
     try {
       await readyForLine(terminal, call.signal);
+      await call.nextStep();
       call.note({ detail: commandDetail(command, typesUnseen(terminal)) });
       await typeLine(terminal, command, call.caller.name, call.signal);
     } catch (error) {

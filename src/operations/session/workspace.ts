@@ -86,6 +86,7 @@ export const restore = operation({
     const created: Recreated[] = [];
     const failed: { saved_id: number; error: string }[] = [];
     for (const saved of workspace.sessions) {
+      if (created.length + failed.length > 0) await call.nextStep();
       try {
         // One audit entry per session, so that each names who opened it.
         const what = { operation: 'workspace.restore', access: 'open', terminal: undefined } as const;

@@ -23,6 +23,8 @@ export class Office implements AsyncDisposable {
   readonly clock = new ManualClock(epoch);
   /** What `desk.write` was given, in the order in which it ran. */
   readonly written: string[] = [];
+  /** The same when it began. */
+  readonly begun: string[] = [];
   readonly engine: Engine;
   readonly trail: AuditTrail;
   /** `desk.write` waits for this. */
@@ -68,6 +70,25 @@ export class Office implements AsyncDisposable {
     throw new Error(`${id} was not refused`);
   }
 
+  /** Lets time pass until it is done: a new terminal is given time for its prompt. */
+  async soon<T>(work: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = work.finally(() => {
+      isOver = true;
+    });
+    over.catch(() => {});
+    while (!isOver) {
+      this.clock.advance(100);
+      await this.settle();
+    }
+    return await over;
+  }
+
+  /** Lets everything happen that can without time. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.engine[Symbol.asyncDispose]();
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
@@ -84,10 +105,25 @@ export class Office implements AsyncDisposable {
       commands: ({ text }) => [text],
       run: async ({ input: { text, terminal }, engine, caller, signal }) => {
         if (terminal !== undefined) await engine.sessions.forReading(terminal, caller, signal);
+        this.begun.push(`${caller.name}: ${text}`);
         await this.gate;
         this.written.push(`${caller.name}: ${text}`);
         if (text === 'fail') throw new FairleadError('conflict', 'It is wet.');
         return { run: this.written.length, ...(text === 'exit 3' ? { exitCode: 3 } : {}) };
+      },
+    });
+    const steps = operation({
+      ...plain,
+      access: 'control',
+      input: z.strictObject({ lines: z.array(z.string()) }),
+      output: z.object({}),
+      run: async ({ input: { lines }, nextStep }) => {
+        for (const [at, line] of lines.entries()) {
+          if (at > 0) await nextStep();
+          this.written.push(line);
+          await this.gate;
+        }
+        return {};
       },
     });
     const read = operation({
@@ -97,6 +133,11 @@ export class Office implements AsyncDisposable {
       output: z.object({ text: z.string() }),
       run: async () => ({ text: 'x'.repeat(100) }),
     });
-    return defineBook({ name: 'desk', summary: 'For tests.', nouns: { desk: { write, read } }, renderError: String });
+    return defineBook({
+      name: 'desk',
+      summary: 'For tests.',
+      nouns: { desk: { write, steps, read } },
+      renderError: String,
+    });
   }
 }

@@ -11,6 +11,7 @@ export function stateWord(terminal: TerminalShown, now: number): string {
   const { shown: state, since, block, exitCode } = terminal;
   if (state === 'needs_you') return 'Needs you';
   if (state === 'lost') return `Lost · ${ago(now - since)}`;
+  if (state === 'paused') return `Paused · ${ago(now - (terminal.paused?.at ?? since))}`;
   if (state === 'working') {
     return terminal.state === 'starting' ? 'Starting' : `Working · ${running(now - (block?.startedAt ?? since))}`;
   }
@@ -33,10 +34,11 @@ export function wants({ prompt }: TerminalShown): string {
 const order: Readonly<Record<TerminalShown['shown'], number>> = {
   needs_you: 0,
   failed: 1,
-  working: 2,
-  done: 3,
-  idle: 4,
-  lost: 5,
+  paused: 2,
+  working: 3,
+  done: 4,
+  idle: 5,
+  lost: 6,
 };
 
 /** Who needs a person first; then by the last change. */
