@@ -103,10 +103,11 @@ test('every change is told', () => {
   lease.typed('claude', 'agent');
   const epoch = lease.take('ada');
   lease.take('ada', epoch);
-  lease.give(epoch);
+  const second = lease.take('eve');
+  lease.give(second);
   lease.typed('bob', 'person');
   clock.advance(5000);
-  expect(seen).toEqual(['claude', 'ada', undefined, 'bob', undefined]);
+  expect(seen).toEqual(['claude', 'ada', 'eve', undefined, 'bob', undefined]);
 });
 
 test('a holder who types nothing for ten minutes loses it, although the page renews it (R-HUB-087)', () => {

@@ -109,11 +109,12 @@ export class KeyboardLease {
   /** A person takes it over; with the number of an earlier taking that still holds, renews it. The answer goes with that person's keys. */
   take(by: string, epoch?: number): number {
     if (epoch === undefined || !this.holds(epoch)) {
-      if (this.#holder?.isTaken === true) this.#release(undefined);
+      const over = this.#holder?.isTaken === true ? this.#leave(undefined) : undefined;
       this.#epoch += 1;
       this.#countBefore = this.#commands().count;
       this.#usedMs = this.#clock.monotonic();
       this.#set({ by, kind: 'person', isTaken: true, since: this.#clock.now() });
+      over?.();
     }
     this.#expireAfter(Math.min(renewMs, this.#idleLeft));
     return this.#epoch;
@@ -157,11 +158,17 @@ export class KeyboardLease {
 
   #release(note: string | undefined): void {
     this.#timer?.[Symbol.dispose]();
+    const over = this.#leave(note);
+    this.#set(undefined);
+    over?.();
+  }
+
+  /** Notes what the holder leaves; the answer is to be called when the next holder is known. */
+  #leave(note: string | undefined): (() => void) | undefined {
     if (this.#holder?.isTaken === true) this.#handBack = this.#handBackNow(note);
     const atEnd = this.#atEnd;
     this.#atEnd = undefined;
-    this.#set(undefined);
-    atEnd?.();
+    return atEnd;
   }
 
   #handBackNow(note: string | undefined): HandBack {

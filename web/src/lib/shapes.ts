@@ -10,7 +10,7 @@ import type { try as tryRules } from '../../../src/operations/settings/rules.ts'
 import type { getCompat, getScrollback } from '../../../src/operations/settings/terminal.ts';
 import type { list as listThemes } from '../../../src/operations/settings/theme.ts';
 import type { watch as watchSettings } from '../../../src/operations/settings/watch.ts';
-import type { blocks, followTerminal, peeks, see, watch } from '../../../src/operations/person/index.ts';
+import type { blocks, followTerminal, peeks, see, text, watch } from '../../../src/operations/person/index.ts';
 
 /** The shapes of what the server sends, from the operations themselves. */
 export type WatchNews = z.output<typeof watch.item>;
@@ -24,6 +24,7 @@ export type { WaitingItem } from '../../../src/operations/person/waiting.ts';
 export type Peek = z.output<typeof peeks.item>;
 export type Followed = z.output<typeof followTerminal.item>;
 export type Seen = z.output<typeof see.output>;
+export type ReadText = z.output<typeof text.output>;
 export type Blocks = z.output<typeof blocks.output>;
 export type TerminalTheme = Extract<WatchNews, { kind: 'theme' }>['theme'];
 export type CallNews = z.output<typeof watchCalls.item>;

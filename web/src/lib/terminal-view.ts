@@ -2,6 +2,7 @@ import { type ITheme, Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import { visibleLines } from '../../../src/contract/quote.ts';
 import { feed } from './feed.svelte.ts';
+import { answerNothing } from './terminal/quiet.ts';
 import type { Followed, Seen, TerminalTheme } from './shapes.ts';
 import { allowXtermStyles } from './xterm-styles.ts';
 
@@ -22,8 +23,6 @@ const smallest = 8;
 const letterWidth = 0.602;
 const scrollBar = 16;
 
-const ctrlC = '\x03';
-
 const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
 
 interface ViewEvents {
@@ -31,10 +30,10 @@ interface ViewEvents {
   readonly failed: (why: string) => void;
   /** How many bytes were not kept while the link was gone. */
   readonly skipped: (bytes: number) => void;
-  /** Whether keys may go now; a Ctrl+C always may. */
-  readonly mayType: () => boolean;
-  /** What goes with them when this page has taken the keyboard over. */
-  readonly epoch: () => number | undefined;
+  /** What the person types into it. */
+  readonly typed: (keys: string) => void;
+  /** A key is pressed in it; false: it is not for the program. */
+  readonly pressed: (event: KeyboardEvent) => boolean;
 }
 
 /** A terminal of the server in the page: its screen, then its bytes, without a gap or a byte twice. */
@@ -46,8 +45,8 @@ export class TerminalView {
   #have: number | undefined;
   #stop: (() => void) | undefined;
   readonly #fitting: ResizeObserver;
-  #pending = '';
-  #isSending = false;
+  #letters = { size: usual, least: smallest };
+  #width = 0;
 
   constructor(id: string, place: HTMLElement, size: { cols: number; rows: number }, on: ViewEvents) {
     this.#id = id;
@@ -67,14 +66,26 @@ export class TerminalView {
     this.#xterm.open(place);
     this.#fitting = new ResizeObserver(([entry]) => this.#fit(entry?.contentRect.width ?? 0));
     this.#fitting.observe(place);
-    this.#xterm.onData((keys) => this.#type(keys));
-    this.#xterm.attachCustomKeyEventHandler((event) => {
-      // Ctrl+] leaves the terminal: Tab belongs to the program.
-      if (event.type !== 'keydown' || !event.ctrlKey || event.key !== ']') return true;
-      this.#xterm.blur();
-      return false;
-    });
+    answerNothing(this.#xterm);
+    this.#xterm.onData((keys) => on.typed(keys));
+    this.#xterm.attachCustomKeyEventHandler((event) => event.type !== 'keydown' || on.pressed(event));
     void this.#begin();
+  }
+
+  /** For what is built around it: finding, copying, links. Only this class writes to it. */
+  get xterm(): Terminal {
+    return this.#xterm;
+  }
+
+  /** The offset of the next byte to show. */
+  get have(): number | undefined {
+    return this.#have;
+  }
+
+  /** The size of its letters, and whether they may be smaller so that every column shows. */
+  set letters({ size, fits }: { readonly size: number; readonly fits: boolean }) {
+    this.#letters = { size, least: fits ? Math.min(size, smallest) : size };
+    this.#fit(this.#width);
   }
 
   focus(): void {
@@ -86,7 +97,9 @@ export class TerminalView {
   }
 
   resize(cols: number, rows: number): void {
-    if (cols !== this.#xterm.cols || rows !== this.#xterm.rows) this.#xterm.resize(cols, rows);
+    if (cols === this.#xterm.cols && rows === this.#xterm.rows) return;
+    this.#xterm.resize(cols, rows);
+    this.#fit(this.#width);
   }
 
   /** Everything it shows and keeps, as lines of text; a long line that was wrapped is one. */
@@ -105,7 +118,8 @@ export class TerminalView {
   /** Looking never resizes a terminal: where its columns do not fit, its letters are smaller. */
   #fit(width: number): void {
     const most = (width - scrollBar) / this.#xterm.cols / letterWidth;
-    const size = Math.max(smallest, Math.min(usual, Math.floor(most * 2) / 2));
+    this.#width = width;
+    const size = Math.max(this.#letters.least, Math.min(this.#letters.size, Math.floor(most * 2) / 2));
     if (width > 0 && this.#xterm.options.fontSize !== size) this.#xterm.options.fontSize = size;
   }
 
@@ -151,27 +165,5 @@ export class TerminalView {
       this.#have = from + chunk.length;
     }
     if (ended !== undefined) this.#on.ended(ended);
-  }
-
-  /** One call at a time, in order; keys typed meanwhile go with the next. */
-  #type(keys: string): void {
-    if (keys !== ctrlC && !this.#on.mayType()) return;
-    this.#pending += keys;
-    if (this.#isSending) return;
-    this.#isSending = true;
-    void (async () => {
-      try {
-        while (this.#pending !== '') {
-          const text = this.#pending;
-          this.#pending = '';
-          const epoch = this.#on.epoch();
-          await feed.live?.call('person.type', { session: this.#id, text, ...(epoch !== undefined && { epoch }) });
-        }
-      } catch (error) {
-        this.#pending = '';
-        this.#on.failed(error instanceof Error ? error.message : String(error));
-      }
-      this.#isSending = false;
-    })();
   }
 }
