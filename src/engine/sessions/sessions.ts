@@ -274,6 +274,7 @@ export class Sessions implements AsyncDisposable {
       fromHome: request.fromHome,
       env: request.env,
       options: request.options,
+      ask: request.ask,
       name: request.name,
       launch: launchOf(request),
     };

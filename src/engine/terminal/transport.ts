@@ -1,7 +1,11 @@
 import { FairleadError } from '../../contract/errors.ts';
+import type { PersonQuestion } from '../person/questions/question.ts';
 import type { Channel, Size } from './channel.ts';
 import type { ShellEnvironment } from './environment.ts';
 import type { Launch } from './launch.ts';
+
+/** The person's answer; undefined: none came. */
+export type AskPerson = (question: PersonQuestion, signal: AbortSignal) => Promise<string | undefined>;
 
 export interface OpenRequest {
   /** What to open: the scheme of a transport, and after a colon an address that only this transport understands. */
@@ -19,6 +23,8 @@ export interface OpenRequest {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** What only this transport understands and validates: a baud rate, PTY modes. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
+  /** Asks the person for what opening it needs. Absent: the question waits, and the opening fails with `needs_person`. */
+  readonly ask?: AskPerson | undefined;
   readonly name?: string | undefined;
   /** How to start it again, for saved sessions. */
   readonly launch?: Launch | undefined;

@@ -57,14 +57,14 @@ export const open = operation({
   output: Info.extend({ notes: z.array(z.string()).optional() }),
   commands: launchLines,
   about: aboutLaunch,
-  async run({ input, engine, caller, signal, note }) {
+  async run({ input, engine, caller, signal, note, ask }) {
     const { target, argv, ...rest } = input;
     if (argv && rest.shell !== undefined) {
       throw new FairleadError('invalid_input', 'argv: give either argv or shell, not both');
     }
     const [program, ...args] = argv ?? [];
     const terminal = await engine.sessions.create(
-      { ...rest, target, ...(program === undefined ? {} : { argv: [program, ...args] as const }) },
+      { ...rest, target, ask, ...(program === undefined ? {} : { argv: [program, ...args] as const }) },
       caller,
       signal,
     );

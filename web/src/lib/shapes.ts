@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { list as listTargets } from '../../../src/operations/core/targets.ts';
 import type { ConversationItem } from '../../../src/operations/person/agent-shapes.ts';
 import type { watch as watchCalls } from '../../../src/operations/person/calls.ts';
 import type { get as getPolicy } from '../../../src/operations/session/policy.ts';
@@ -28,6 +29,7 @@ export type ReadText = z.output<typeof text.output>;
 export type Blocks = z.output<typeof blocks.output>;
 export type TerminalTheme = Extract<WatchNews, { kind: 'theme' }>['theme'];
 export type CallNews = z.output<typeof watchCalls.item>;
+export type TargetList = z.output<typeof listTargets.output>;
 export type HeldCall = ConversationItem['held'][number];
 
 export type SettingsFile = z.output<typeof watchSettings.item>['files'][number];

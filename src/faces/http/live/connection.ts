@@ -3,6 +3,7 @@ import { FairleadError } from '../../../contract/errors.ts';
 import type { Caller, CallOperation } from '../../../engine/call/call.ts';
 import type { CallStream } from '../../../engine/call/call-stream.ts';
 import type { BrowserLogin } from '../../../engine/instances/browser-logins.ts';
+import type { PersonReach } from '../../../engine/person/questions/question.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import { onAbort } from '../../../system/on-abort.ts';
@@ -39,6 +40,9 @@ const mostCalls = 64;
 const mostUnsent = 32 << 20;
 /** Closes with a number of our own: 4000 and up are for applications. */
 const closes = { bad: 4400, denied: 4401, slow: 4408, ending: 1001 } as const;
+
+/** The page of a person shows whatever waits for them: a call of theirs can wait for the answer. */
+const pageReach: PersonReach = { show: () => Promise.resolve(true), answered: () => Promise.resolve() };
 
 type Frame = Readonly<Record<string, unknown>>;
 
@@ -186,9 +190,10 @@ export class LiveConnection {
   }
 
   async #run(id: number, op: unknown, input: unknown, signal: AbortSignal): Promise<void> {
-    const { table, call, caller } = this.#parts;
+    const { table, call, caller, login } = this.#parts;
     try {
-      const output = await call(table.operation(op), input ?? {}, { caller, signal });
+      const person = login && pageReach;
+      const output = await call(table.operation(op), input ?? {}, { caller, signal, person });
       await this.#sent({ t: 'done', id, output });
     } catch (thrown) {
       this.#failCall(id, thrown);

@@ -1,6 +1,7 @@
 import { FairleadError } from '../../../contract/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import {
+  type AskPerson,
   type OpenRequest,
   refuseOptions,
   type TargetList,
@@ -77,11 +78,12 @@ async function sessionFor(engine: Engine, request: OpenRequest, signal: AbortSig
   const { sessions, settings } = engine.service(ssh);
   const { username, address } = parseTarget(request.target);
   const principal = request.principal ?? everybody;
-  // Who opens a terminal has no way to be asked on the spot: the question waits for the person, and the answer for the next try.
-  const askPassword: AskPassword = (question, stop) =>
-    engine.questions.ask({ ...personQuestion(question), principal, asker: 'terminal' }, undefined, stop);
-  const askTrust: AskTrust = async (question, stop) =>
-    isYes(await engine.questions.ask({ ...hostKeyQuestion(question), principal, asker: 'terminal' }, undefined, stop));
+  // Where the person cannot be asked on the spot, the question waits for the person, and the answer for the next try.
+  const later: AskPerson = (question, stop) =>
+    engine.questions.ask({ ...question, principal, asker: 'terminal' }, undefined, stop);
+  const { ask = later } = request;
+  const askPassword: AskPassword = (question, stop) => ask(personQuestion(question), stop);
+  const askTrust: AskTrust = async (question, stop) => isYes(await ask(hostKeyQuestion(question), stop));
   const outcome = await sessions.connect(
     {
       address,
