@@ -86,6 +86,12 @@ export class DashboardDesk implements AsyncDisposable {
     return terminal;
   }
 
+  /** The same for a program that is no shell. */
+  async openProgram(name: string, argv: readonly string[]): Promise<string> {
+    const { terminal } = (await this.#call('terminal/open', { name, argv })) as { terminal: string };
+    return terminal;
+  }
+
   /** Starts a command in it and does not wait for its end. */
   async run(terminal: string, command: string): Promise<void> {
     await this.#call('terminal/run', { terminal, command, timeoutMs: 300 });

@@ -8,7 +8,17 @@ import { localPerson } from '../../../src/engine/call/principal.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { statusOf } from '../../../src/engine/events/status.ts';
 import { coreBook } from '../../../src/operations/core/index.ts';
-import { give, rename, resize, take, text, type } from '../../../src/operations/person/index.ts';
+import {
+  answer,
+  blocks,
+  give,
+  rename,
+  resize,
+  take,
+  text,
+  type,
+  waiting,
+} from '../../../src/operations/person/index.ts';
 import { localTransport } from '../../../src/transports/local/transport.ts';
 import { engineWith, limit } from '../../support/engine.ts';
 
@@ -134,4 +144,29 @@ test('as text: the commands with their output, one of them, and how long an ende
   await engine.terminals[0]!.whenEnded;
   const { endedAt = 0, keptUntil = 0 } = statusOf(engine.terminals[0]!, engine);
   expect(keptUntil - endedAt).toBe(600_000);
+});
+
+test('commands tell who typed them and who gave the secret; without marks it is told who typed when (R-HUB-083)', async () => {
+  await using engine = engineHere();
+  const ask = asks(engine);
+  const { terminal: id } = await ask(open, {}, agent);
+  await ask(run, { terminal: id, command: 'read -rsp "[sudo] password for deploy: " x; echo', timeoutMs: 1500 }, agent);
+  const prompt = (await ask(waiting, {})) as { waiting: { terminal: string; prompt: string }[] };
+  await ask(answer, { item: id, prompt: prompt.waiting[0]?.prompt, text: 'hunter22hunter', secret: true });
+  await expect.poll(() => engine.terminals[0]?.state.current).toBe('idle');
+  await ask(type, { session: id, text: 'true\r' });
+  await expect
+    .poll(async () => (await ask(blocks, { session: id }))['blocks'])
+    .toMatchObject([
+      { id: 1, typed: { by: 'claude', kind: 'agent' }, secret: { kind: 'person' } },
+      { id: 2, typed: { by: 'person', kind: 'person' }, isOver: true },
+    ]);
+  expect((await ask(blocks, { session: id, from: 2 }))['blocks']).toHaveLength(1);
+  const { terminal: plain } = await ask(open, { argv: ['/bin/cat'] }, agent);
+  await ask(type, { session: plain, text: 'abc\r' });
+  expect(await ask(blocks, { session: plain })).toMatchObject({
+    marked: false,
+    blocks: [],
+    typed: [{ by: 'person', kind: 'person', bytes: 4, secret: false }],
+  });
 });

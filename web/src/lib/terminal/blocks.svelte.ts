@@ -10,6 +10,8 @@ export class BlockStore {
   list = $state.raw<readonly Block[]>([]);
   /** Undefined before the first answer. */
   isMarked = $state<boolean>();
+  /** Without marks: who typed when. */
+  typed = $state.raw<NonNullable<Blocks['typed']>>([]);
   selected = $state<number>();
   #asking = false;
   #again = false;
@@ -38,6 +40,7 @@ export class BlockStore {
         const found = await feed.live?.call<Blocks>('person.blocks', input).catch(() => undefined);
         if (!found) break;
         this.isMarked = found.marked;
+        this.typed = found.typed ?? [];
         const kept = from === undefined ? [] : this.list.filter(({ id }) => id < from);
         this.list = [...kept, ...found.blocks];
       }
@@ -68,15 +71,3 @@ export class BlockStore {
 
 export const stateOf = ({ isOver, exitCode }: Block): 'working' | 'done' | 'failed' | 'idle' =>
   !isOver ? 'working' : exitCode === undefined ? 'idle' : exitCode === 0 ? 'done' : 'failed';
-
-/** The part of a long list that is seen, with one screen above and below it. */
-export function seenRows(
-  scrollTop: number,
-  height: number,
-  rowHeight: number,
-  count: number,
-): { from: number; to: number } {
-  const each = Math.ceil(Math.max(height, rowHeight) / rowHeight);
-  const first = Math.floor(scrollTop / rowHeight);
-  return { from: Math.max(0, Math.min(count, first) - each), to: Math.min(count, first + 2 * each + 1) };
-}

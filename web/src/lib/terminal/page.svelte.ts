@@ -141,6 +141,8 @@ export class TerminalPage {
     // The browser itself pastes: only then it gives the text without asking.
     if (shortcut === 'paste') return false;
     event.preventDefault();
+    // The page's own keys begin where the terminal's end: this one is used up.
+    event.stopPropagation();
     if (shortcut === 'leave') this.leave();
     else if (shortcut === 'find') this.find.open();
     else if (shortcut === 'copy') void this.copy(this.view ? selectedText(this.view.xterm) : '');
