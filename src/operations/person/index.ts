@@ -17,6 +17,7 @@ import { list } from './replay/list.ts';
 import { blocks as replayBlocks, search, showMasked } from './replay/outline.ts';
 import { followReplay, keys, range, seek } from './replay/play.ts';
 import { followTerminal, peeks, watch } from './streams.ts';
+import * as trail from './trail.ts';
 
 export {
   answer,
@@ -58,6 +59,7 @@ export const personBook = defineBook({
     running: { list: running.list, stop: running.stop },
     terminals: { end: running.end },
     calls: { list: calls.list },
+    trail: { list: trail.list, verify: trail.verify, export: trail.export },
     replay: {
       list,
       blocks: replayBlocks,
@@ -73,6 +75,7 @@ export const personBook = defineBook({
   streams: {
     person: { watch, follow: followTerminal, peeks },
     calls: { watch: calls.watch },
+    trail: { watch: trail.watch },
     replay: { follow: followReplay },
   },
   renderError: sentences,

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Emitter } from '../../../lib/emitter.ts';
 import { type Append, append, appendWhole } from '../../../system/files/append-whole.ts';
 import type { AuditEntry } from './audit.ts';
+import { TrailChecks } from './checks.ts';
+import { type TrailPage, trailPage, type TrailQuery, wholeFile } from './pages.ts';
 import { newestRecords, recordsBackwards, type AuditQuery } from './read.ts';
 import {
   dayOf,
@@ -14,8 +17,10 @@ import {
   macOf,
   oldestKept,
   readHeads,
+  trailFiles,
   type TrailHead,
   trailFormat,
+  type TrailRecord,
 } from './records.ts';
 import { diskTrouble } from '../../../system/files/disk-trouble.ts';
 import { installationKey } from '../../../system/installation-key.ts';
@@ -33,6 +38,9 @@ const vouchMs = 1000;
  * these files but cannot read the key cannot forge records.
  */
 export class AuditTrail implements AsyncDisposable {
+  /** What was written, once it is on disk. */
+  readonly added = new Emitter<TrailRecord>();
+  readonly checks: TrailChecks;
   readonly #root: string;
   readonly #folder: string;
   readonly #warn: (message: string) => void;
@@ -50,6 +58,7 @@ export class AuditTrail implements AsyncDisposable {
   constructor(root: string, warn: (message: string) => void, write: Append = append) {
     this.#write = write;
     this.#root = root;
+    this.checks = new TrailChecks(root);
     this.#folder = folderOf(root);
     this.#warn = warn;
   }
@@ -72,13 +81,37 @@ export class AuditTrail implements AsyncDisposable {
     this.#key ??= installationKey(keyPath(this.#root));
     const last = this.#last;
     const before = last === undefined ? { n: 1, prev: '' } : { n: last.n + 1, prev: last.hash, prevDay: last.day };
-    const body = JSON.stringify({ ...entry, format: trailFormat, writer: this.#writer, ...before });
-    const { line, hash } = recordLine(body, this.#key);
+    const record = { ...entry, format: trailFormat, writer: this.#writer, ...before };
+    const { line, hash } = recordLine(JSON.stringify(record), this.#key);
     // Synchronous and in order: a killed server has written what it did.
     appendWhole(this.#open(today), line, this.#write);
     this.#last = { writer: this.#writer, n: before.n, hash, day: today };
     if (before.n === 1) this.vouch();
     else this.#due ??= setTimeout(() => this.vouch(), vouchMs).unref();
+    this.added.emit({ ...record, hash });
+  }
+
+  /** The process that writes it. */
+  get writer(): string {
+    return this.#writer;
+  }
+
+  /** Some of what is on disk, the newest first. */
+  async page(query: TrailQuery, signal: AbortSignal): Promise<TrailPage> {
+    return await trailPage(this.#root, query, signal, (error) =>
+      this.#warn(`The audit trail cannot be read: ${error.message}`),
+    );
+  }
+
+  /** The days that are on disk, the oldest first. */
+  get days(): string[] {
+    return trailFiles(this.#root).flatMap((file) => dayOf(file) ?? []);
+  }
+
+  /** The file of a day, byte for byte; undefined when there is none. */
+  async day(day: string, mostBytes: number): Promise<Buffer | undefined> {
+    const file = trailFiles(this.#root).find((one) => dayOf(one) === day);
+    return file === undefined ? undefined : await wholeFile(file, mostBytes);
   }
 
   #complain(error: unknown): void {
@@ -116,6 +149,7 @@ export class AuditTrail implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.checks[Symbol.dispose]();
     if (this.#due !== undefined) this.vouch();
     this.#close();
   }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import {
   dayOf,
   trailFiles,
@@ -20,14 +21,26 @@ interface TrailFault {
   readonly reason: string;
 }
 
-interface TrailCheck {
+/** A fault with the records on both sides of it, as far as they can be read. */
+interface TrailBreak extends TrailFault {
+  readonly record?: TrailRecord;
+  /** The one before it by the same writer. */
+  readonly before?: TrailRecord;
+}
+
+interface TrailCheck<Fault = TrailFault> {
   readonly records: number;
   readonly writers: number;
   /** Where a chain is broken: the file, the line, and what is wrong with it. */
-  readonly faults: readonly TrailFault[];
+  readonly faults: readonly Fault[];
   /** Gaps that a server recorded itself: no tampering, but unknown calls. */
   readonly gaps: readonly TrailFault[];
 }
+
+export type CheckedTrail = TrailCheck<TrailBreak> & {
+  /** The newest record of each writer that was found. */
+  readonly ends: ReadonlyMap<string, number>;
+};
 
 /** The newest record of a writer that was found, and where. */
 interface End {
@@ -36,12 +49,38 @@ interface End {
   readonly format: number;
   readonly file: string;
   readonly line: number;
+  readonly record: TrailRecord;
 }
 
 /** Reads the whole trail and checks every chain in it, from its first record to the newest that its writer vouches for. */
 export function verifyTrail(root: string, now = new Date()): TrailCheck {
+  const steps = check(root, now);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) {
+      const { records, writers, gaps } = value;
+      return { records, writers, faults: value.faults.map(({ file, line, reason }) => ({ file, line, reason })), gaps };
+    }
+  }
+}
+
+/** The same for a server, which has other things to do in between. */
+export async function checkTrail(root: string, signal: AbortSignal, now = new Date()): Promise<CheckedTrail> {
+  const steps = check(root, now);
+  for (;;) {
+    signal.throwIfAborted();
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    await setImmediate();
+  }
+}
+
+/** Records of a step: about 5 ms. */
+const stepRecords = 500;
+
+function* check(root: string, now: Date): Generator<void, CheckedTrail, void> {
   const ends = new Map<string, End>();
-  const faults: TrailFault[] = [];
+  const faults: TrailBreak[] = [];
   const gaps: TrailFault[] = [];
   const oldest = oldestKept(now.toISOString().slice(0, 10));
   const files = trailFiles(root);
@@ -55,20 +94,29 @@ export function verifyTrail(root: string, now = new Date()): TrailCheck {
   for (const file of files) {
     for (const [at, bytes] of linesOf(readFileSync(file)).entries()) {
       records += 1;
+      if (records % stepRecords === 0) yield;
       const line = at + 1;
       const record = parseTrailRecord<TrailRecord>(bytes.toString('utf8'));
       const reason =
         record === undefined
           ? notARecord(bytes)
           : (touched(record, bytes, file, key) ?? unchained(record, ends.get(record.writer), oldest));
-      if (reason !== undefined) faults.push({ file, line, reason });
+      const before = record && ends.get(record.writer)?.record;
+      if (reason !== undefined)
+        faults.push({ file, line, reason, ...(record && { record }), ...(before && { before }) });
       if (record === undefined) continue;
       if (record.operation === gapOperation) gaps.push({ file, line, reason: record.detail ?? '' });
-      ends.set(record.writer, { hash: record.hash, n: record.n, format: record.format ?? 1, file, line });
+      ends.set(record.writer, { hash: record.hash, n: record.n, format: record.format ?? 1, file, line, record });
     }
   }
   faults.push(...cutOff(heads, ends, key, oldest));
-  return { records, writers: ends.size, faults, gaps };
+  return {
+    records,
+    writers: ends.size,
+    faults,
+    gaps,
+    ends: new Map([...ends].map(([writer, { n }]) => [writer, n])),
+  };
 }
 
 /** Each with its line break, which a line that was cut short has not. */
@@ -105,8 +153,8 @@ function cutOff(
   ends: ReadonlyMap<string, End>,
   key: Buffer | undefined,
   oldest: string,
-): readonly TrailFault[] {
-  const faults: TrailFault[] = [];
+): readonly TrailBreak[] {
+  const faults: TrailBreak[] = [];
   const vouched = new Set<string>();
   for (const [file, head] of heads) {
     if (head === undefined) {
@@ -137,4 +185,4 @@ function cutOff(
 const isVouched = (head: TrailHead, end: End | undefined, key: Buffer): boolean =>
   head.mac === undefined ? end === undefined || end.format < 2 : head.mac === macOf(head, key);
 
-const place = ({ file, line }: End): Pick<TrailFault, 'file' | 'line'> => ({ file, line });
+const place = ({ file, line, record }: End): Omit<TrailBreak, 'reason'> => ({ file, line, before: record });
