@@ -62,6 +62,12 @@ export const routes: readonly PageRoute[] = [
     nav: { to: '/timeline', icon: 'timeline', group: 'work', tab: true },
   },
   {
+    path: /^\/audit$/,
+    title: 'Audit',
+    load: () => page(import('./pages/Audit.svelte')),
+    nav: { to: '/audit', icon: 'shield', group: 'access' },
+  },
+  {
     path: /^\/settings(?:\/([a-z]+))?$/,
     title: 'Settings',
     load: () => page(import('./pages/Settings.svelte')),

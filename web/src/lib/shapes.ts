@@ -2,6 +2,11 @@ import type { z } from 'zod';
 import type { list as listTargets } from '../../../src/operations/core/targets.ts';
 import type { ConversationItem } from '../../../src/operations/person/agent-shapes.ts';
 import type { watch as watchCalls } from '../../../src/operations/person/calls.ts';
+import type {
+  list as listTrail,
+  verify as verifyTrail,
+  watch as watchTrail,
+} from '../../../src/operations/person/trail.ts';
 import type { get as getPolicy } from '../../../src/operations/session/policy.ts';
 import type { status as proxyStatus } from '../../../src/operations/session/proxy.ts';
 import type { current as currentLang } from '../../../src/operations/settings/lang.ts';
@@ -42,3 +47,7 @@ export type RulesTried = z.output<typeof tryRules.output>;
 export type Proxy = z.output<typeof proxyStatus.output>;
 export type Language = z.output<typeof currentLang.output>;
 export type ServerState = z.output<typeof serverState.output>;
+export type TrailPage = z.output<typeof listTrail.output>;
+export type TrailRow = TrailPage['records'][number];
+export type TrailCheck = z.output<typeof verifyTrail.output>;
+export type TrailNews = z.output<typeof watchTrail.item>;
