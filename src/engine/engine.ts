@@ -86,7 +86,6 @@ export class Engine implements AsyncDisposable {
   /** What the person types to answer a question; the id of what asks may follow. */
   readonly answerCommand: string;
   readonly idempotency: Idempotency;
-  /** The clients that are no persons, and what they called. */
   readonly agents: Agents;
   readonly #options: EngineOptions;
   readonly #terminals = new Map<string, Terminal>();

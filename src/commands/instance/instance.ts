@@ -49,13 +49,15 @@ export interface InstanceExtras {
   readonly variables?: Readonly<Record<string, string>>;
   /** Every MCP call waits for this. Never rejects. */
   readonly ready?: () => Promise<unknown>;
+  /** Where the next server finds which agents a person paused. */
+  readonly pauseFile?: string;
 }
 
 /** An engine with the transports of this machine and its MCP surface: shared by `mcp` and `serve`. */
 export async function createInstance(
   invocation: Invocation,
   writeLog: Log,
-  { parts = [], keeper, instance, variables = {}, ready = () => Promise.resolve() }: InstanceExtras = {},
+  { parts = [], keeper, instance, variables = {}, pauseFile, ready = () => Promise.resolve() }: InstanceExtras = {},
 ): Promise<{ readonly engine: Engine; readonly surface: McpSurface }> {
   const { settings, env } = invocation;
   const { home, recordings, screenshots } = places(settings, env);
@@ -136,6 +138,7 @@ export async function createInstance(
   chosen.themeChanged.on((theme) => engine.events.emit({ kind: 'theme', theme }));
   chosen.scrollbackChanged.on(() => engine.widenLogs());
   engine.audit.added.on((entry) => trail.add(entry));
+  if (pauseFile !== undefined) engine.agents.keepIn(pauseFile);
   // It watches sessions and leaks from the start, not from the first client that asks.
   engine.service(streams);
   const books = settings.toolsets === undefined ? usualBooks : await allBooks();

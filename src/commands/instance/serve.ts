@@ -53,6 +53,7 @@ export async function serve(invocation: Invocation): Promise<number> {
     parts,
     keeper,
     instance: keeper && own.record.id,
+    pauseFile: join(peers.root, 'paused', `${own.record.id}.json`),
     // With these, `fairlead` in a terminal finds the instance it runs in.
     variables: { FAIRLEAD_INSTANCE: own.record.id, FAIRLEAD_HOME: peers.root },
   });

@@ -16,6 +16,8 @@ import { type PausedCall, holdMs } from './hold-queue.ts';
 import { callId, conversationId } from './identity.ts';
 import { auditedRow } from './older-calls.ts';
 import { Pauses } from './pauses.ts';
+import { dropEntry, SavedDecisions } from './saved-decisions.ts';
+import { PauseFile } from './saved-pause.ts';
 import { runningCommands } from './running-commands.ts';
 import type { CallRow, ConversationStatus, PauseMark, PauseStatus } from './shapes.ts';
 
@@ -35,6 +37,7 @@ export class Agents implements Disposable {
   readonly #engine: Engine;
   /** Tells this process from others. */
   readonly #run = randomUUID();
+  #decisions: SavedDecisions | undefined;
   #count = 0;
   #telling: Disposable | undefined;
 
@@ -49,10 +52,14 @@ export class Agents implements Disposable {
       changed: (conversation) => {
         this.conversations.changed(conversation);
         this.#tellPause();
+        this.#decisions?.save();
       },
       dropped: (held, error, why) => this.#dropped(held, error, why),
     });
-    this.pauses.changed.on(() => this.#pauseChanged());
+    this.pauses.changed.on(() => {
+      this.#decisions?.save();
+      this.#pauseChanged();
+    });
     engine.audit.added.on((entry) => this.#audited(entry));
     engine.events.on((event) => {
       if (event.kind !== 'state' && event.kind !== 'closed') return;
@@ -62,6 +69,16 @@ export class Agents implements Disposable {
         if (terminal === event.terminal) this.conversations.changed(conversation);
       }
     });
+  }
+
+  /** From here on the next process finds in this file what a person decided; what another one left there counts now. */
+  keepIn(file: string): void {
+    this.#decisions = new SavedDecisions(
+      new PauseFile(file, (message) => this.#engine.log?.(message)),
+      this,
+      this.#engine,
+    );
+    this.#decisions.restore();
   }
 
   /** A call comes in: gives it a row of the timeline, and its agent a conversation. */
@@ -244,19 +261,15 @@ export class Agents implements Disposable {
     const { until: _until, ...row } = this.calls.get(call) ?? {};
     if ('id' in row) this.#put({ ...row, phase: 'dropped', code: error.code, ended, ms: now - since }, conversation);
     this.#engine.audit.add({
-      at: new Date(now).toISOString(),
+      ...dropEntry(now, since),
       operation,
       access: op.access,
       caller: conversation.agent,
       origin: context.caller.origin,
       terminal: terminal?.id,
-      allowed: true,
-      error: error.code,
-      durationMs: now - since,
       detail: preview,
       call,
       conversation: conversation.id,
-      phase: 'dropped',
       ended,
     });
   }

@@ -27,6 +27,8 @@ export class AgentConversation {
   active = 0;
   readonly #connections = new Set<AbortSignal>();
   #sessionIsOpen: boolean | undefined;
+  /** It has called this process. */
+  #wasMet = false;
 
   constructor(id: string, caller: Caller, clock: Pick<Clock, 'now'>) {
     this.id = id;
@@ -42,6 +44,7 @@ export class AgentConversation {
   /** Undefined: its door cannot tell. */
   get connected(): boolean | undefined {
     const { client, connection, origin } = this.caller;
+    if (!this.#wasMet) return false;
     if (connection) return this.#connections.size > 0;
     if (client) return client.leaves ? this.#sessionIsOpen : undefined;
     // Without a client of its own it is alone with its server, which ends with it.
@@ -55,6 +58,7 @@ export class AgentConversation {
   /** A call of it came in. */
   meet(caller: Caller, changed: () => void): void {
     this.caller = caller;
+    this.#wasMet = true;
     if (caller.client?.leaves === true) this.#sessionIsOpen = true;
     const { connection } = caller;
     if (!connection || connection.aborted || this.#connections.has(connection)) return;

@@ -36,6 +36,11 @@ export class Conversations implements Disposable {
     return conversation;
   }
 
+  /** One about which a person decided something in another process. */
+  restore(conversation: AgentConversation): void {
+    this.#all.set(conversation.id, conversation);
+  }
+
   get all(): AgentConversation[] {
     return [...this.#all.values()];
   }

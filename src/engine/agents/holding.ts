@@ -43,6 +43,7 @@ interface HoldingParts {
 }
 
 const longestPreview = 200;
+export const serverEnded = 'the server was ended';
 
 /** HoldQueue the calls of paused conversations, and runs them in order when they are resumed. */
 export class Holding implements Disposable {
@@ -144,7 +145,7 @@ export class Holding implements Disposable {
   [Symbol.dispose](): void {
     this.#stop.abort();
     for (const held of this.holds.all) {
-      if (!held.isRunning) this.#drop(held, holdDropped(held.conversation.id, held.id), 'the server was ended');
+      if (!held.isRunning) this.#drop(held, holdDropped(held.conversation.id, held.id), serverEnded);
     }
     this.holds[Symbol.dispose]();
   }

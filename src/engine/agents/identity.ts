@@ -16,11 +16,18 @@ export function agentName(name: string): string {
  */
 export function conversationId({ principal, origin, client, name }: Caller, run: string): string {
   const key = client?.key ?? (origin === 'mcp' ? `stdio ${run}` : `${origin} ${name}`);
-  const digest = createHash('sha256')
-    .update(JSON.stringify([principal, key]))
-    .digest('hex');
-  return `c-${digest.slice(0, 12)}`;
+  const text = JSON.stringify([principal, key]);
+  const known = digests.get(text);
+  if (known !== undefined) return known;
+  const id = `c-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
+  if (digests.size >= mostDigests) digests.clear();
+  digests.set(text, id);
+  return id;
 }
+
+/** Every call asks for one, and clients are few. */
+const digests = new Map<string, string>();
+const mostDigests = 1000;
 
 const counterDigits = 4;
 const counters = 36 ** counterDigits;

@@ -2,6 +2,7 @@ import type { AuditEntry, CallPhase } from '../call/audit/audit.ts';
 import type { AuditTrail } from '../call/audit/trail.ts';
 import { agentName, beginOf, callId } from './identity.ts';
 import { byId, type CallFilter, fitsFilter } from './call-log.ts';
+import { serverEnded } from './holding.ts';
 import type { CallRow } from './shapes.ts';
 
 export interface CallPage {
@@ -84,5 +85,5 @@ const longestCallMs = 86_400_000;
 
 function settled(row: CallRow, now: number): CallRow {
   const isOver = row.phase === 'held' && now - row.at > longestHoldMs;
-  return isOver ? { ...row, phase: 'dropped', ended: 'the server was ended' } : row;
+  return isOver ? { ...row, phase: 'dropped', ended: serverEnded } : row;
 }

@@ -10,10 +10,10 @@ export class Pauses {
   /** After each change. */
   readonly changed = new Emitter<void>();
   #all: OrderedMark | undefined;
-  #order: number;
+  #order = 0;
 
-  /** `order` and `all`: as another process left them. */
-  constructor(order = 0, all?: OrderedMark) {
+  /** As another process left it. */
+  restore(order: number, all: OrderedMark | undefined): void {
     this.#order = order;
     this.#all = all;
   }

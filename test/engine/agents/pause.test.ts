@@ -1,4 +1,8 @@
+import { copyFileSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { AuditEntry } from '../../../src/engine/call/audit/audit.ts';
+import type { Caller } from '../../../src/engine/call/call.ts';
 import { FairleadError } from '../../../src/contract/errors.ts';
 import { openGate } from '../../../src/engine/call/gate.ts';
 import { statusOf } from '../../../src/engine/events/status.ts';
@@ -332,6 +336,68 @@ test('the end of the server drops what waits, and the trail says so (R-HUB-082)'
     ['agents.pause', 'executed', undefined, 'person'],
   ]);
   expect(next.written).toEqual([]);
+});
+
+test('the next server knows what was paused and revoked, and that calls were lost (R-HUB-072)', async () => {
+  await using home = new Office();
+  const file = join(home.home, 'paused', 'alpha.json');
+  const trail: AuditEntry[] = [];
+  const [claude, codex, gemini] = ['claude', 'codex', 'gemini'].map((name) => home.agent(name)) as [
+    Caller,
+    Caller,
+    Caller,
+  ];
+  const idOf = async (office: Office, name: string): Promise<string> =>
+    (await office.ask('agents.list')).conversations.find(({ agent }: { agent: string }) => agent === name).id;
+  {
+    const killed = new Office();
+    killed.engine.agents.keepIn(file);
+    for (const agent of [claude, codex, gemini]) await killed.ask('desk.write', { text: 'x' }, agent);
+    expect(existsSync(file)).toBe(false);
+    await killed.ask('agents.revoke', { conversation: await idOf(killed, 'gemini') });
+    await killed.ask('agents.pause');
+    await killed.refused('desk.write', { text: 'secret words stay here' }, claude);
+    await killed.ask('agents.resume', { conversations: [await idOf(killed, 'codex')] });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await using _cleanup = killed;
+    copyFileSync(file, `${file}.kept`);
+  }
+  copyFileSync(`${file}.kept`, file);
+  await using next = new Office();
+  next.engine.audit.added.on((entry) => trail.push(entry));
+  next.engine.agents.keepIn(file);
+  expect(trail).toMatchObject([
+    { operation: 'desk.write', phase: 'dropped', ended: 'the server was ended', caller: 'claude' },
+  ]);
+  expect((await next.refused('desk.write', { text: 'y' }, claude)).code).toBe('held');
+  expect((await next.refused('desk.read', {}, gemini)).code).toBe('revoked');
+  await next.ask('desk.write', { text: 'y' }, codex);
+  expect((await next.refused('desk.read', {}, next.agent('new'))).code).toBe('held');
+  await next.ask('agents.resume', { held: 'drop' });
+  await next.ask('agents.approve', { conversation: await idOf(next, 'gemini') });
+  // Nothing is left to know.
+  expect(existsSync(file)).toBe(false);
+
+  writeFileSync(file, '{"order":');
+  const said: string[] = [];
+  await using careful = new Office({ log: (line) => said.push(line) });
+  careful.engine.agents.keepIn(file);
+  expect((await careful.refused('desk.write', { text: 'z' }, claude)).code).toBe('held');
+  expect(said.join()).toContain('Everything is paused: what was paused before cannot be read');
+});
+
+test('a client is connected while one of its connections is', async () => {
+  await using office = new Office();
+  const [one, two] = [new AbortController(), new AbortController()];
+  for (const { signal: connection } of [one, two, one]) {
+    await office.ask('desk.read', {}, office.agent('script', { client: undefined, origin: 'rpc', connection }));
+  }
+  const connected = async (): Promise<unknown> => (await office.ask('agents.list')).conversations[0].connected;
+  expect(await connected()).toBe(true);
+  one.abort();
+  expect(await connected()).toBe(true);
+  two.abort();
+  expect(await connected()).toBe(false);
 });
 
 test('a terminal is shown as paused while the agent that typed last is', async () => {
