@@ -46,7 +46,8 @@ test('finds in what the page has, steps through it, marks it on the scroll bar, 
   await expect.poll(() => bar.innerText()).toMatch(/400 in everything kept; the first \d+/);
   await page.keyboard.press('Escape');
   await bar.waitFor({ state: 'detached' });
-  // The keys go to the program again.
+  // The keys go to the program again, once the few seconds of the agent are over.
+  await expect.poll(() => page.locator('footer').innerText()).toContain('Type to use it');
   await page.keyboard.type('echo $((50 + 5))again\n');
   await expect.poll(() => screen(page)).toContain('55again');
 });
