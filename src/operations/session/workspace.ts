@@ -6,6 +6,8 @@ import { accounted, type Call } from '../../engine/call/call.ts';
 import { operation } from '../../engine/call/operation.ts';
 import { freeName } from '../../engine/sessions/lookup.ts';
 import { launchLines } from '../../policy/lines.ts';
+import { policies } from '../../policy/policies.ts';
+import { restorePlan } from '../../engine/sessions/restore-plan.ts';
 import { savedSession } from '../../engine/sessions/saved-session.ts';
 import { type SavedSession, Workspace, workspaces } from '../../engine/sessions/workspaces.ts';
 import { renderSessionError } from './errors.ts';
@@ -40,6 +42,28 @@ const Recreated = z.object({
 });
 type Recreated = z.output<typeof Recreated>;
 
+const Planned = z.object({
+  saved_id: z.number().int(),
+  name: z.string().optional(),
+  title: z.string(),
+  target: z.string(),
+  cwd: z.string().optional().describe('Where it would start'),
+  missing_cwd: z.string().optional().describe('The directory it had, if that is gone'),
+  shell: z.string().optional(),
+  command: z.string().optional().describe('What it was started with'),
+  runs: z.boolean().describe('That command would run'),
+  refused: z.string().optional().describe('Why the policy would refuse it, and with it the restore'),
+  open: z.array(z.number().int()).describe('Open sessions that are the same'),
+});
+
+const Unsaved = z.object({
+  id: z.number().int(),
+  name: z.string().optional(),
+  title: z.string(),
+  target: z.string(),
+  cwd: z.string().optional(),
+});
+
 export const restore = operation({
   title: 'Restore a workspace',
   summary: 'Create the sessions of a saved workspace again, each in its directory.',
@@ -59,6 +83,8 @@ export const restore = operation({
     created: z.array(Recreated),
     failed: z.array(z.object({ saved_id: z.number().int(), error: z.string() })),
     dry_run: z.boolean(),
+    plan: z.array(Planned).optional().describe('With dry_run: each session as it would be created'),
+    not_saved: z.array(Unsaved).optional().describe('With dry_run: open sessions that the workspace does not hold'),
   }),
   positional: ['name'],
   about: ({ name, dry_run, replace, run_commands }) => {
@@ -71,12 +97,16 @@ export const restore = operation({
     const base = { name: input.name, workspace, planned: workspace.sessions.length, dry_run: input.dry_run };
     if (input.dry_run) {
       const message = `${workspace.sessions.length} sessions would be created.`;
-      return { restored: false, ...base, message, created: [], failed: [] };
+      const open = engine.sessions.running(caller).map((terminal) => savedSession(terminal, engine));
+      const refusal = (saved: SavedSession): string | undefined =>
+        linesOf(saved, input.run_commands)
+          .map((line) => engine.service(policies).check(line))
+          .find(({ allowed }) => !allowed)?.reason;
+      const plan = restorePlan(workspace, open, { isRunning: input.run_commands, nearest, refusal });
+      return { restored: false, ...base, message, created: [], failed: [], ...plan };
     }
     // Only now known: refuse before closing or opening anything.
-    const commands = workspace.sessions.flatMap(({ shell, command }) =>
-      launchLines({ shell, command: input.run_commands ? command : undefined }),
-    );
+    const commands = workspace.sessions.flatMap((saved) => linesOf(saved, input.run_commands));
     if (commands.length > 0) await call.admitCommands(commands);
     if (input.replace) {
       await Promise.all(
@@ -104,6 +134,9 @@ export const restore = operation({
     return { restored: true, ...base, message, created, failed };
   },
 });
+
+const linesOf = ({ shell, command }: SavedSession, isRunning: boolean): readonly string[] =>
+  launchLines({ shell, command: isRunning ? command : undefined });
 
 async function recreate(
   { input, engine, caller, signal, note }: Call<{ readonly name: string; readonly run_commands: boolean }>,

@@ -33,6 +33,7 @@ test('save, list, restore: the sessions are there again, each in its directory (
   rmSync(b, { recursive: true });
   const dry = await call('workspace.restore', { name: 'work', dry_run: true });
   expect(dry).toMatchObject({ restored: false, planned: 2, created: [], dry_run: true });
+  expect((dry as { plan: unknown[] }).plan).toHaveLength(2);
   const restored = await call('workspace.restore', { name: 'work' });
   expect(restored).toMatchObject({ restored: true, name: 'work', planned: 2, failed: [], dry_run: false });
   expect(restored.workspace.sessions).toMatchObject([
