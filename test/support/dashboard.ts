@@ -106,6 +106,15 @@ export class DashboardDesk implements AsyncDisposable {
     return (await this.#call('session/audit_log', {})) as { entries: unknown };
   }
 
+  async setPolicy(policy: object): Promise<void> {
+    await this.#call('policy/set', policy);
+  }
+
+  /** How many terminals are open. */
+  async terminals(): Promise<number> {
+    return ((await this.#call('terminal/list', {})) as { terminals: unknown[] }).terminals.length;
+  }
+
   async policy(): Promise<unknown> {
     return await this.#call('policy/get', {});
   }

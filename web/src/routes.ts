@@ -68,6 +68,12 @@ export const routes: readonly PageRoute[] = [
     nav: { to: '/audit', icon: 'shield', group: 'access' },
   },
   {
+    path: /^\/workspaces$/,
+    title: 'Workspaces',
+    load: () => page(import('./pages/Workspaces.svelte')),
+    nav: { to: '/workspaces', icon: 'folders', group: 'here' },
+  },
+  {
     path: /^\/settings(?:\/([a-z]+))?$/,
     title: 'Settings',
     load: () => page(import('./pages/Settings.svelte')),

@@ -7,6 +7,7 @@ import type {
   verify as verifyTrail,
   watch as watchTrail,
 } from '../../../src/operations/person/trail.ts';
+import type { list as listWorkspaces, restore } from '../../../src/operations/session/workspace.ts';
 import type { get as getPolicy } from '../../../src/operations/session/policy.ts';
 import type { status as proxyStatus } from '../../../src/operations/session/proxy.ts';
 import type { current as currentLang } from '../../../src/operations/settings/lang.ts';
@@ -51,3 +52,5 @@ export type TrailPage = z.output<typeof listTrail.output>;
 export type TrailRow = TrailPage['records'][number];
 export type TrailCheck = z.output<typeof verifyTrail.output>;
 export type TrailNews = z.output<typeof watchTrail.item>;
+export type WorkspaceListed = z.output<typeof listWorkspaces.output>['workspaces'][number];
+export type Restored = z.output<typeof restore.output>;
