@@ -62,6 +62,18 @@ export const routes: readonly PageRoute[] = [
     nav: { to: '/timeline', icon: 'timeline', group: 'work', tab: true },
   },
   {
+    path: /^\/machines$/,
+    title: 'Machines',
+    load: () => page(import('./pages/Machines.svelte')),
+    nav: { to: '/machines', icon: 'machines', group: 'work', alsoAt: /^\/machines\// },
+  },
+  {
+    path: /^\/machines\/([^/]+)$/,
+    title: 'Machine',
+    keyed: true,
+    load: () => page(import('./pages/Machine.svelte')),
+  },
+  {
     path: /^\/audit$/,
     title: 'Audit',
     load: () => page(import('./pages/Audit.svelte')),

@@ -9,6 +9,7 @@ import type {
 } from '../../../src/operations/person/trail.ts';
 import type { list as listWorkspaces, restore } from '../../../src/operations/session/workspace.ts';
 import type { get as getPolicy } from '../../../src/operations/session/policy.ts';
+import type { health as serverHealth, system as systemInfo } from '../../../src/operations/session/server.ts';
 import type { status as proxyStatus } from '../../../src/operations/session/proxy.ts';
 import type { current as currentLang } from '../../../src/operations/settings/lang.ts';
 import type { state as serverState } from '../../../src/operations/settings/pages.ts';
@@ -35,6 +36,8 @@ export type ReadText = z.output<typeof text.output>;
 export type Blocks = z.output<typeof blocks.output>;
 export type TerminalTheme = Extract<WatchNews, { kind: 'theme' }>['theme'];
 export type CallNews = z.output<typeof watchCalls.item>;
+export type ServerHealth = z.output<typeof serverHealth.output>;
+export type SystemInfo = z.output<typeof systemInfo.output>;
 export type TargetList = z.output<typeof listTargets.output>;
 export type HeldCall = ConversationItem['held'][number];
 
