@@ -73,6 +73,24 @@ test('a slow link says how many keys are on the way, takes 4 KiB at most, and lo
   await expect.poll(() => body(page)).not.toContain('Slow link');
 });
 
+test('what was typed and not accepted is shown when another has taken the keyboard meanwhile', async () => {
+  const id = await desk.open('refused');
+  const link = await Link.to(`/t/${id}`);
+  const { page } = link;
+  const other = await desk.loggedIn(`/t/${id}`);
+  await other.locator('.xterm-rows').waitFor();
+  link.isHeld = true;
+  await page.keyboard.type('systemctl st');
+  await expect.poll(() => body(page)).toContain('Slow link: 12 keys on the way');
+  await other.getByRole('button', { name: /^Take over/ }).click();
+  await expect.poll(() => body(other)).toContain('You have the keyboard.');
+  link.let();
+  await expect
+    .poll(() => page.getByRole('alert').innerText())
+    .toMatch(/person has the keyboard\. “systemctl st” was not sent\./);
+  expect(await screen(page)).not.toContain('systemctl');
+});
+
 test('a lost link: the screen is dated, keys are not sent, and it is back without a gap', async () => {
   const id = await desk.open('cut');
   const link = await Link.to(`/t/${id}`);

@@ -81,12 +81,17 @@ export const blocks = operation({
 
 const named = (command: string | undefined) => (command === undefined ? {} : { command });
 
-/** Who typed its line, and who a secret while it ran. */
-function senders(
-  { promptFrom = 0, outputFrom, outputTo = Number.POSITIVE_INFINITY }: Block,
-  typed: readonly TypedEvent[],
-) {
-  const line = typed.findLast(({ off, secret }) => !secret && off >= promptFrom && off <= outputFrom);
+/** Who typed its line, and who a secret while it ran. A key after its start, such as Ctrl+C, may stand at the same offset. */
+function senders(block: Block, typed: readonly TypedEvent[]) {
+  const {
+    promptFrom = 0,
+    outputFrom,
+    outputTo = Number.POSITIVE_INFINITY,
+    startedAt = Number.POSITIVE_INFINITY,
+  } = block;
+  const line = typed.findLast(
+    ({ off, at, secret }) => !secret && off >= promptFrom && off <= outputFrom && at <= startedAt,
+  );
   const answer = typed.find(({ off, secret }) => secret && off >= outputFrom && off <= outputTo);
   return {
     ...(line && { typed: { by: line.by, kind: line.kind } }),

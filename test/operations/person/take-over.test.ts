@@ -162,6 +162,11 @@ test('commands tell who typed them and who gave the secret; without marks it is 
       { id: 2, typed: { by: 'person', kind: 'person' }, isOver: true },
     ]);
   expect((await ask(blocks, { session: id, from: 2 }))['blocks']).toHaveLength(1);
+  // Who ends a command has not typed it.
+  await ask(run, { terminal: id, command: 'sleep 60', timeoutMs: 1000 }, agent);
+  await ask(type, { session: id, text: '\x03' });
+  await expect.poll(() => engine.terminals[0]?.state.current).toBe('idle');
+  expect((await ask(blocks, { session: id, from: 3 }))['blocks']).toMatchObject([{ typed: { by: 'claude' } }]);
   const { terminal: plain } = await ask(open, { argv: ['/bin/cat'] }, agent);
   await ask(type, { session: plain, text: 'abc\r' });
   expect(await ask(blocks, { session: plain })).toMatchObject({

@@ -82,9 +82,9 @@ export class TerminalView {
     return this.#have;
   }
 
-  /** The size of its letters, and whether they may be smaller so that every column shows. */
-  set letters({ size, fits }: { readonly size: number; readonly fits: boolean }) {
-    this.#letters = { size, least: fits ? Math.min(size, smallest) : size };
+  /** The size of its letters, and how small they may be so that every column shows. */
+  set letters({ size, least }: { readonly size: number; readonly least: number }) {
+    this.#letters = { size, least: Math.min(size, least) };
     this.#fit(this.#width);
   }
 

@@ -65,7 +65,9 @@ export class TerminalPage {
       epoch: () => this.keyboard.epoch,
       sent: () => this.keyboard.used(),
       failed: (why, text, code) => {
-        if (code === 'conflict' || text !== '') this.#lose(why, text);
+        if (code === 'conflict')
+          this.#lose(`${shown(this.terminal?.keyboard?.by ?? 'Another', 32)} has the keyboard.`, text);
+        else if (text !== '') this.#lose(why, text);
         else this.failure = why;
       },
     });
