@@ -64,6 +64,9 @@ test.each(['legacy', 'auto'] as const)(
     // Each book has these words.
     expect((await tool(client, 'ssh_sessions', {})).content[0]?.text).toMatch(/^\[held:/);
     expect((await tool(client, 'getContent', {})).content[0]?.text).toMatch(/^\[held:/);
+    const { resources } = await client.listResources().catch((error: unknown) => ({ resources: error }));
+    expect(resources).toMatchObject({ message: expect.stringContaining('[held: conversation is paused. Reads') });
+    expect(resources).toMatchObject({ data: { status: 'held', code: 'held' } });
     // A person goes on.
     await served.fairlead(['exec', 'wait', '0', `echo person >> ~/${file}`]);
     expect(linesOf(file)).toEqual(['before', 'person']);

@@ -1,5 +1,5 @@
 import { type JSONRPCMessage, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { FairleadError } from '../../../contract/errors.ts';
+import { type FairleadError, isBracketed } from '../../../contract/errors.ts';
 import { visible } from '../../../contract/quote.ts';
 import { remoteCode, remoteErrors } from '../../../contract/remote-errors.ts';
 
@@ -10,6 +10,7 @@ const longestUri = 200;
 
 /** An error of a method for resources: its number for the protocol, and in `data` the code and what to do next. */
 export function resourceError(error: FairleadError, uri?: string): ProtocolError {
+  if (isBracketed(error.code)) return new ProtocolError(numberOf(error), error.message, error.data);
   const code = remoteCode(error);
   const { category, cure } = remoteErrors[code];
   const { reason, context, closest } = error.data ?? {};
