@@ -117,7 +117,7 @@ export class Engine implements AsyncDisposable {
       clock: this.clock,
       log: this.log,
     });
-    this.questions.changed.on(({ question, isOpen }) => this.events.emit({ kind: 'question', question, isOpen }));
+    this.questions.changed.on((change) => this.events.emit({ kind: 'question', ...change }));
     this.recordings.changed.on((id) => this.#recordingChanged(id));
     this.logs = options.logs && new SessionLogs({ ...options.logs, clock: this.clock, log: this.log });
     this.logs?.changed.on((id) => this.#recordingChanged(id));

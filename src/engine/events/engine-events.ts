@@ -1,6 +1,6 @@
 import { Emitter } from '../../lib/emitter.ts';
 import type { ConversationStatus } from '../agents/shapes.ts';
-import type { OpenQuestion } from '../person/questions/question.ts';
+import type { QuestionChange } from '../person/questions/question.ts';
 import type { Theme } from '../picture/themes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { Changes } from './changes.ts';
@@ -22,7 +22,7 @@ export type TerminalEventKind =
 export type EngineEvent =
   | { readonly kind: TerminalEventKind; readonly terminal: Terminal }
   /** A question of the engine itself was asked, or is settled. */
-  | { readonly kind: 'question'; readonly question: OpenQuestion; readonly isOpen: boolean }
+  | ({ readonly kind: 'question' } & QuestionChange)
   /** A client called, left, or may go on or not. */
   | { readonly kind: 'conversation'; readonly conversation: ConversationStatus; readonly owner: string }
   /** Everything is paused, or no longer. */

@@ -3,7 +3,7 @@ import { maySee } from '../call/principal.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import type { ConversationStatus, PauseStatus } from '../agents/shapes.ts';
 import type { Engine } from '../engine.ts';
-import type { OpenQuestion } from '../person/questions/question.ts';
+import type { OpenQuestion, QuestionChange } from '../person/questions/question.ts';
 import type { Theme } from '../picture/themes.ts';
 import type { Change } from './changes.ts';
 import type { EngineEvent, TerminalEventKind } from './engine-events.ts';
@@ -23,7 +23,7 @@ export type WatchItem =
   | { readonly kind: 'pause'; readonly pause: PauseStatus | null }
   | { readonly kind: 'theme'; readonly theme: WatchedTheme }
   | { readonly kind: TerminalEventKind; readonly terminal: TerminalStatus }
-  | { readonly kind: 'question'; readonly question: OpenQuestion; readonly isOpen: boolean }
+  | ({ readonly kind: 'question' } & QuestionChange)
   /** A caller wants the person to look at a session, or at the instance. */
   | { readonly kind: 'focus'; readonly terminal?: TerminalStatus };
 

@@ -70,6 +70,7 @@ const Question = z.object({
   secret: z.boolean(),
   principal: z.string(),
   asker: z.string(),
+  since: z.string(),
   expiresAt: z.string(),
 });
 
@@ -102,7 +103,13 @@ const WatchItem = z.discriminatedUnion('kind', [
     kind: z.enum(['opened', 'block', 'keyboard', 'state', 'title', 'prompt', 'resized', 'recording', 'bell', 'closed']),
     terminal: Status,
   }),
-  z.object({ kind: z.literal('question'), cursor, question: Question, isOpen: z.boolean() }),
+  z.object({
+    kind: z.literal('question'),
+    cursor,
+    question: Question,
+    isOpen: z.boolean(),
+    settled: z.enum(['answered', 'declined', 'expired']).optional().describe('How it ended'),
+  }),
   z.object({
     kind: z.literal('focus'),
     cursor,

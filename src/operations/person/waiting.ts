@@ -23,6 +23,7 @@ const Item = z.object({
   fits: Fits.optional(),
   principal: z.string().optional(),
   asker: z.string().optional().describe('The agent for which Fairlead asks'),
+  since: z.string().optional().describe('When it was asked, where that is known'),
   expiresAt: z.string().optional(),
 });
 /** A program in a terminal, or Fairlead itself, waits for an answer. */

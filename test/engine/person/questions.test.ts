@@ -172,6 +172,7 @@ describe('a client that can show no links', () => {
         secret: true,
         principal: 'owner',
         asker: 'tester',
+        since: expect.stringMatching(/Z$/),
         expiresAt: expect.stringMatching(/Z$/),
         pid: server.child.pid,
       },

@@ -199,3 +199,27 @@ test('what a far side wrote is shown as one line of plain text', async () => {
   expect(shown).toMatch(/^Password\ufffd\]0;x\ufffd for a+$/);
   expect(shown).toHaveLength(1000);
 });
+
+test('those who watch learn how a question ended, and since when it was open', async () => {
+  const clock = handClock();
+  const asking = new PersonQuestions(clock);
+  const ends: unknown[] = [];
+  asking.changed.on(({ isOpen, settled, question }) => {
+    if (!isOpen) ends.push([question.subject, settled]);
+  });
+  const open = async (subject: string): Promise<string> => {
+    await asking.ask({ ...password, subject, limitMs: 1000 }, undefined, never).catch(() => {});
+    return asking.list().at(-1)?.id ?? '';
+  };
+  asking.answer(await open('answered'), 'hunter2');
+  asking.decline(await open('declined'));
+  await open('expired');
+  const [left] = asking.list();
+  expect(Date.parse(left?.expiresAt ?? '') - Date.parse(left?.since ?? '')).toBe(1000);
+  clock.pass(1000);
+  expect(ends).toEqual([
+    ['answered', 'answered'],
+    ['declined', 'declined'],
+    ['expired', 'expired'],
+  ]);
+});

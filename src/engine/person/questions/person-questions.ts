@@ -5,7 +5,7 @@ import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import { Emitter } from '../../../lib/emitter.ts';
 import { plainText } from '../../../lib/plain-text.ts';
 import { abortable } from '../../../system/abortable.ts';
-import type { OpenQuestion, Outcome, OwnedQuestion, PersonReach } from './question.ts';
+import type { OpenQuestion, Outcome, OwnedQuestion, PersonReach, QuestionChange } from './question.ts';
 
 /** Open at a time, in all and of one principal. */
 const most = { all: 64, each: 16 };
@@ -33,7 +33,7 @@ interface Kept {
  */
 export class PersonQuestions implements Disposable {
   /** Each question when it is asked and when it is settled. */
-  readonly changed = new Emitter<{ readonly question: OpenQuestion; readonly isOpen: boolean }>();
+  readonly changed = new Emitter<QuestionChange>();
   readonly #clock: Clock;
   readonly #answerCommand: string;
   readonly #open = new Map<string, Entry>();
@@ -157,6 +157,7 @@ export class PersonQuestions implements Disposable {
       secret: asked.secret,
       principal: asked.principal,
       asker: shown(asked.asker, longest.asker),
+      since: new Date(this.#clock.now()).toISOString(),
       expiresAt: new Date(this.#clock.now() + limitMs).toISOString(),
     };
     const limit = this.#clock.after(limitMs, () => this.#settle(entry, { by: 'expired' }));
@@ -170,7 +171,8 @@ export class PersonQuestions implements Disposable {
     if (!this.#open.delete(entry.question.id)) return;
     entry.limit[Symbol.dispose]();
     entry.settled.resolve(outcome);
-    this.changed.emit({ question: entry.question, isOpen: false });
+    const settled = outcome.by === 'answer' ? 'answered' : outcome.by;
+    this.changed.emit({ question: entry.question, isOpen: false, settled });
   }
 
   #keep(key: string, text: string): void {

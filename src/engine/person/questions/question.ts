@@ -29,7 +29,8 @@ export interface OpenQuestion {
   readonly secret: boolean;
   readonly principal: string;
   readonly asker: string;
-  /** ISO 8601. */
+  /** When it was asked, and when it is too old. ISO 8601. */
+  readonly since: string;
   readonly expiresAt: string;
 }
 
@@ -48,4 +49,14 @@ export interface PersonReach {
   readonly show: (question: OpenQuestion, signal: AbortSignal) => Promise<boolean>;
   /** The person has answered: what was shown can go. */
   readonly answered: (question: OpenQuestion) => Promise<void>;
+}
+
+/** How a question ended, for those who watch. */
+export type Settled = 'answered' | 'declined' | 'expired';
+
+/** A question was asked, or is settled. */
+export interface QuestionChange {
+  readonly question: OpenQuestion;
+  readonly isOpen: boolean;
+  readonly settled?: Settled;
 }

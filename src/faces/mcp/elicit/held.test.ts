@@ -13,6 +13,7 @@ const question = (changed: Partial<OpenQuestion> = {}): OpenQuestion => ({
   secret: true,
   principal: 'owner',
   asker: 'test',
+  since: new Date().toISOString(),
   expiresAt: new Date(Date.now() + 60_000).toISOString(),
   ...changed,
 });
