@@ -11,5 +11,15 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // We make no custom elements; Svelte does not say that the module for them does nothing by itself.
+      treeshake: {
+        moduleSideEffects: [{ test: /svelte[\\/]src[\\/](?:.*custom-element|legacy)/, sideEffects: false }],
+      },
+      output: {
+        // One file for all that Now needs: every further file is a further request before the first paint.
+        codeSplitting: { groups: [{ name: 'app', tags: ['$initial'], includeDependenciesRecursively: false }] },
+      },
+    },
   },
 });
