@@ -38,6 +38,12 @@ export const routes: readonly PageRoute[] = [
     nav: { to: '/', icon: 'tiles', group: 'work', tab: true, alsoAt: /^\/(?:t|asks)\// },
   },
   {
+    path: /^\/asks\/([\w-]+)$/,
+    title: 'Needs you',
+    keyed: true,
+    load: () => page(import('./pages/Ask.svelte')),
+  },
+  {
     path: /^\/t\/([\w-]+)$/,
     title: 'Terminal',
     keyed: true,

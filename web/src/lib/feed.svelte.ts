@@ -16,8 +16,12 @@ export interface Me {
   readonly name: string;
   readonly version: string;
   readonly csrf: string;
+  readonly you?: { readonly id: string; readonly name: string; readonly initials: string };
+  readonly role?: 'viewer' | 'operator' | 'owner';
   readonly can: readonly string[];
 }
+
+const mostSettled = 200;
 
 /** What the pages show. Only the socket changes it. */
 class Feed {
@@ -28,6 +32,8 @@ class Feed {
   lostAt = $state<number>();
   /** The server said that it restarts: terminals go on. */
   isRestarting = $state(false);
+  /** The server has another version than this page. */
+  isUpdated = $state(false);
   /** How long the server took to answer the last beat. */
   rttMs = $state<number>();
   /** When the last word of the server came. */
@@ -36,7 +42,11 @@ class Feed {
   now = $state(Date.now());
   readonly terminals = new SvelteMap<string, TerminalShown>();
   readonly peeks = new SvelteMap<string, Peek>();
-  waiting = $state<readonly WaitingItem[]>([]);
+  waiting = $state.raw<readonly WaitingItem[]>([]);
+  /** When that list was asked for. */
+  waitingAskedAt = $state(0);
+  /** How questions ended that are no longer open. */
+  readonly settled = new Map<string, 'answered' | 'declined' | 'expired'>();
   /** The agents, by conversation. */
   readonly conversations = new SvelteMap<string, ConversationShown>();
   /** Everything is paused. */
@@ -81,16 +91,29 @@ class Feed {
     this.isRestarting = state === 'offline' && (isRestarting || this.isRestarting);
     this.lostAt = state === 'offline' ? (this.lostAt ?? Date.now()) : undefined;
     // What waited was asked for on the link that broke.
-    if (isBack && this.isLoaded) this.#askWaiting();
+    if (isBack && this.isLoaded) this.askWaiting();
+    if (isBack) void this.#checkVersion();
     if (isSignedOut) location.reload();
     // A server that restarted may not know this login any more; a socket cannot tell why it was refused.
     else if (state === 'offline') void this.#checkLogin();
   }
 
   async #checkLogin(): Promise<void> {
-    const { csrf } = this.me ?? {};
-    const me = await fetch('/api/me', { headers: { 'x-csrf-token': csrf ?? '' } }).catch(() => undefined);
+    const me = await this.#askMe();
     if (me?.status === 401 || me?.status === 403) location.reload();
+  }
+
+  /** A server that came back may be a newer one. The page says so and goes on: its person reloads it. */
+  async #checkVersion(): Promise<void> {
+    const me = await this.#askMe();
+    if (!me?.ok) return;
+    const { version } = (await me.json()) as Me;
+    this.isUpdated = version !== this.me?.version;
+  }
+
+  async #askMe(): Promise<Response | undefined> {
+    const headers = { 'x-csrf-token': this.me?.csrf ?? '' };
+    return await fetch('/api/me', { headers }).catch(() => undefined);
   }
 
   #take(news: WatchNews): void {
@@ -101,7 +124,7 @@ class Feed {
       for (const id of this.terminals.keys()) if (!ids.has(id)) this.terminals.delete(id);
       for (const one of news.terminals) this.terminals.set(one.terminal, one);
       this.isLoaded = true;
-      this.#askWaiting();
+      this.askWaiting();
       this.theme = news.theme;
       this.conversations.clear();
       for (const one of news.conversations) this.conversations.set(one.id, one);
@@ -109,28 +132,38 @@ class Feed {
     } else if (news.kind === 'conversation') this.conversations.set(news.conversation.id, news.conversation);
     else if (news.kind === 'pause') this.pause = news.pause;
     else if (news.kind === 'theme') this.theme = news.theme;
-    else if (news.kind === 'question') this.#askWaiting();
-    else if (news.kind === 'focus') this.focused = news.terminal?.terminal;
+    else if (news.kind === 'question') {
+      if (news.settled) this.#settle(news.question.id, news.settled);
+      this.askWaiting();
+    } else if (news.kind === 'focus') this.focused = news.terminal?.terminal;
     else {
       if (news.kind === 'closed') this.terminals.delete(news.terminal.terminal);
       else this.terminals.set(news.terminal.terminal, news.terminal);
-      if (news.kind === 'prompt' || news.kind === 'state' || news.kind === 'closed') this.#askWaiting();
+      if (news.kind === 'prompt' || news.kind === 'state' || news.kind === 'closed') this.askWaiting();
     }
   }
 
+  #settle(id: string, how: 'answered' | 'declined' | 'expired'): void {
+    this.settled.set(id, how);
+    const [oldest] = this.settled.keys();
+    if (this.settled.size > mostSettled && oldest !== undefined) this.settled.delete(oldest);
+  }
+
   /** One request at a time; news that come meanwhile ask once more. */
-  #askWaiting(): void {
+  askWaiting(): void {
     this.#askAgain = true;
     if (this.#asking) return;
     this.#asking = true;
     void (async () => {
       while (this.#askAgain) {
         this.#askAgain = false;
+        const askedAt = Date.now();
         try {
           const { waiting } = (await this.live?.call<{ waiting: WaitingItem[] }>('person.waiting', {})) ?? {
             waiting: [],
           };
           this.waiting = waiting;
+          this.waitingAskedAt = askedAt;
         } catch {
           // The link broke; the next whole state asks again.
         }
