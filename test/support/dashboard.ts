@@ -119,6 +119,11 @@ export class DashboardDesk implements AsyncDisposable {
     return await this.#call('policy/get', {});
   }
 
+  /** Any operation, as a script would call it: `replay/list`. */
+  async ask<T>(path: string, input: object = {}): Promise<T> {
+    return (await this.#call(path, input)) as T;
+  }
+
   async #call(path: string, input: object): Promise<unknown> {
     const answer = await fetch(`${this.url}/api/${path}`, {
       method: 'POST',

@@ -68,6 +68,18 @@ export const routes: readonly PageRoute[] = [
     nav: { to: '/timeline', icon: 'timeline', group: 'work', tab: true },
   },
   {
+    path: /^\/recordings$/,
+    title: 'Recordings',
+    load: () => page(import('./pages/Recordings.svelte')),
+    nav: { to: '/recordings', icon: 'play', group: 'work', alsoAt: /^\/recordings\// },
+  },
+  {
+    path: /^\/recordings\/([^/]+)$/,
+    title: 'Recording',
+    keyed: true,
+    load: () => page(import('./pages/Recording.svelte')),
+  },
+  {
     path: /^\/machines$/,
     title: 'Machines',
     load: () => page(import('./pages/Machines.svelte')),

@@ -43,3 +43,6 @@ export function amount(bytes: number): string {
   const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1000 ** power).toFixed(1)} ${units[power - 1]}`;
 }
+
+/** `0.4 s`, `12.4 s`; from a minute on `4:12`. */
+export const took = (ms: number): string => (ms < 60_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : running(ms));

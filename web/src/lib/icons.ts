@@ -35,6 +35,14 @@ export const icons = {
   rail: 'M2.5 2.5h11v11h-11zM10 2.5v11',
   question:
     'M8 2a6 6 0 1 1-3 11.2L2.4 13.8 3 11.2A6 6 0 0 1 8 2ZM6.4 6.3a1.7 1.7 0 1 1 2.3 1.6c-.5.2-.7.5-.7 1M8 10.8h.01',
+  blockBefore: 'M3.5 3v10M12.5 3.2 6 8l6.5 4.8Z',
+  blockAfter: 'M12.5 3v10M3.5 3.2 10 8l-6.5 4.8Z',
+  start: 'M5 3.2 12.2 8 5 12.8Z',
+  halt: 'M5.6 3.4v9.2M10.4 3.4v9.2',
+  skip: 'M2.5 3.8 7.6 8l-5.1 4.2ZM8.4 3.8 13.5 8l-5.1 4.2Z',
+  full: 'M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10',
+  scissors:
+    'M4.2 6a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8ZM4.2 13.8a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8ZM5.8 5.2 13.4 12M5.8 10.8 13.4 4',
 } as const;
 
 export type IconName = keyof typeof icons;

@@ -11,7 +11,7 @@ allowXtermStyles();
 const colorNames = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
 /** As xterm.js wants it: the eight colours by their names, then the bright ones. */
-function xtermTheme({ foreground, background, cursor, colors }: TerminalTheme): ITheme {
+export function xtermTheme({ foreground, background, cursor, colors }: TerminalTheme): ITheme {
   const bright = colorNames.map((name) => `bright${name[0]?.toUpperCase()}${name.slice(1)}`);
   const named = [...colorNames, ...bright].map((name, at) => [name, colors[at]]);
   return { foreground, background, cursor, ...Object.fromEntries(named) };

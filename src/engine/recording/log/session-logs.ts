@@ -109,8 +109,14 @@ export class SessionLogs implements AsyncDisposable {
       const live = this.entryOf(entry.terminal);
       return live?.unterm_session_id === entry.unterm_session_id ? live : entry;
     };
+    // One of ours that does not run has ended, though its markdown is still to be written.
+    const ended_at = new Date(this.#options.clock.now()).toISOString();
+    const listed = (entry: LogEntry): LogEntry =>
+      entry.ended_at === null && now(entry) === entry && entry.writer.pid === process.pid
+        ? { ...entry, ended_at }
+        : now(entry);
     return {
-      all: async () => (await library.index.all()).map(now),
+      all: async () => (await library.index.all()).map(listed),
       find: (id) => library.index.find(id),
       current: async (entry) => {
         const live = now(entry);

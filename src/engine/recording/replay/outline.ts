@@ -64,14 +64,14 @@ export function outlineOf({ entry, maker, keys, redactor, told }: OutlineParts):
   const typist = (at: number): RecordedTypist | undefined => typed.findLast((one) => one.at <= at);
   const block = (one: Pick<RecordedCommand, 'command' | 'startMs'> & Partial<RecordedCommand>, n: number) => {
     const { command, exitCode, startMs, endMs } = one;
-    const [t, at] = [startMs / 1000, clock.wall(startMs / 1000)];
+    const [t, at] = [seconds(startMs), clock.wall(startMs / 1000)];
     const who = typist(at);
     return {
       n: n + 1,
       ...(command !== null && { command: shortCommand(redactor.redactText(command).text) }),
       ...(typeof exitCode === 'number' && { exitCode }),
       t,
-      ...(endMs !== undefined && { endT: endMs / 1000, endAt: clock.wall(endMs / 1000) }),
+      ...(endMs !== undefined && { endT: seconds(endMs), endAt: clock.wall(endMs / 1000) }),
       at,
       ...(who && { by: who.by, kind: who.kind }),
     };
@@ -83,11 +83,11 @@ export function outlineOf({ entry, maker, keys, redactor, told }: OutlineParts):
     startedAt: startTime,
     playMs,
     blocks: [...named.map(block), ...(running ? [block(running, found.length)] : [])],
-    busy: maker.busy.map(([from, to]) => [from / 1000, to / 1000] as const),
+    busy: maker.busy.map(([from, to]) => [seconds(from), seconds(to)] as const),
     waits: waitsOf(notes, startTime, clock, playMs / 1000),
     people: typed
       .filter((one) => one.kind === 'person')
-      .map(({ at, by, secret = false }) => ({ t: clock.play(at), at, by, secret })),
+      .map(({ at, by, secret = false }) => ({ t: seconds(clock.play(at) * 1000), at, by, secret })),
     masked: maker.masked,
   };
 }
@@ -157,7 +157,7 @@ function waitsOf(
   let since: number | undefined;
   for (const note of notes) {
     if (!('waits' in note)) continue;
-    const t = Math.min(end, clock.play(startTime + note.ms));
+    const t = seconds(Math.min(end, clock.play(startTime + note.ms)) * 1000);
     if (note.waits) since ??= t;
     else if (since !== undefined) {
       waits.push([since, t]);
@@ -167,3 +167,6 @@ function waitsOf(
   if (since !== undefined) waits.push([since, end]);
   return waits;
 }
+
+/** In whole microseconds, as casts have them. */
+const seconds = (ms: number): number => Math.round(ms * 1000) / 1e6;
