@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../../engine/call/operation.ts';
 import { borrowSize, resizeAs } from '../../engine/terminal/borrowed-size.ts';
-import { aboutSession, Session, terminalCalled } from './shared.ts';
+import { aboutSession, ScreenShape, screenOf, Session, terminalCalled } from './shared.ts';
 
 /** Keys of one attached person within this time are one entry of the audit trail. */
 const typingSpanMs = 1000;
@@ -16,13 +16,8 @@ export const see = operation({
     session: z.number().int(),
     terminal: z.string().describe('The id that programs in it have in FAIRLEAD_SESSION'),
     name: z.string(),
-    screen: z.string().describe('Base64'),
+    ...ScreenShape,
     from: z.number().int().describe('Offset of the output behind it'),
-    cols: z.number().int(),
-    rows: z.number().int(),
-    top: z.number().int().describe('Absolute number of the first row of the screen'),
-    epoch: z.number().int().describe('Row numbers are comparable within one'),
-    event: z.number().describe('Number of the newest event: goes into person.follow'),
   }),
   positional: ['session'],
   about: aboutSession,
@@ -30,18 +25,13 @@ export const see = operation({
     const terminal = terminalCalled(input.session, engine, caller);
     note({ terminal: String(terminal.identity.number) });
     await terminal.sync(signal);
-    const { screen, id, log, usage } = terminal;
     const { number, name, program } = terminal.identity;
     return {
       session: number,
-      terminal: id,
+      terminal: terminal.id,
       name: name ?? program,
-      screen: Buffer.concat([Buffer.from(screen.snapshot()), screen.pending]).toString('base64'),
-      from: log.end,
-      ...screen.size,
-      top: screen.viewportTop,
-      epoch: screen.epoch,
-      event: usage.history.last,
+      ...screenOf(terminal),
+      from: terminal.log.end,
     };
   },
   render: ({ session, name, cols, rows }) => `Session ${session}: ${name}, ${cols}x${rows}.`,

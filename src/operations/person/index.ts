@@ -5,6 +5,7 @@ import * as agents from './agents.ts';
 import { resize, see, type } from './attach.ts';
 import { blocks } from './blocks.ts';
 import * as calls from './calls.ts';
+import { followTerminal } from './follow.ts';
 import { history, scrollback } from './history.ts';
 import { give, take } from './keyboard.ts';
 import { rename } from './rename.ts';
@@ -16,7 +17,7 @@ import * as files from './replay/files.ts';
 import { list } from './replay/list.ts';
 import { blocks as replayBlocks, search, showMasked } from './replay/outline.ts';
 import { followReplay, keys, range, seek } from './replay/play.ts';
-import { followTerminal, peeks, watch } from './streams.ts';
+import { peeks, watch } from './streams.ts';
 import * as trail from './trail.ts';
 
 export {

@@ -11,6 +11,29 @@ export const Session = z
   .default(0)
   .describe('Number, id or name');
 
+export const StateShape = z.enum(['starting', 'idle', 'running', 'needs_input', 'needs_person', 'exited', 'lost']);
+
+/** The screen of a terminal, for a fresh terminal of the same size. */
+export const ScreenShape = {
+  screen: z.string().describe('Base64'),
+  cols: z.number().int(),
+  rows: z.number().int(),
+  top: z.number().int().describe('Absolute number of the first row of the screen'),
+  epoch: z.number().int().describe('Row numbers are comparable within one'),
+  event: z.number().describe('Number of the newest event: goes into person.follow'),
+};
+
+/** All of one moment: call it after `sync`. The output goes on at the end of the log. */
+export function screenOf({ screen, usage }: Terminal) {
+  return {
+    screen: Buffer.concat([Buffer.from(screen.snapshot()), screen.pending]).toString('base64'),
+    ...screen.size,
+    top: screen.viewportTop,
+    epoch: screen.epoch,
+    event: usage.history.last,
+  };
+}
+
 /** The terminals that a caller may know of, also those that are no sessions. */
 export const terminalsOf = (engine: Engine, caller: Caller): Terminal[] =>
   engine.terminals.filter((terminal) => maySee(terminal.identity, caller));

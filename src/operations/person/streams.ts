@@ -4,13 +4,9 @@ import { shownStates } from '../../engine/events/status.ts';
 import { watchEngine } from '../../engine/events/watch.ts';
 import { promptKinds } from '../../engine/person/prompts/prompt.ts';
 import { watchPeeks } from '../../engine/reading/peek.ts';
-import { describeEnd } from '../../engine/terminal/ended.ts';
 import { ConversationShape, PauseShape } from './agent-shapes.ts';
 import { agentLine, pauseLine } from './agents.ts';
-import { FollowedEvent, followedEvent } from './history.ts';
-import { aboutSession, Session, terminalCalled, terminalsOf } from './shared.ts';
-
-const State = z.enum(['starting', 'idle', 'running', 'needs_input', 'needs_person', 'exited', 'lost']);
+import { StateShape, terminalsOf } from './shared.ts';
 
 const Status = z.object({
   terminal: z.string(),
@@ -18,7 +14,7 @@ const Status = z.object({
   name: z.string().optional(),
   target: z.string(),
   program: z.string(),
-  state: State,
+  state: StateShape,
   shown: z.enum(shownStates).describe('What a person is shown'),
   since: z.number().describe('When that state began, in ms since 1970'),
   title: z.string(),
@@ -147,79 +143,6 @@ const place = ({ session, terminal }: z.output<typeof Status>): string => `${ses
 
 const statusWords = ({ state, title, prompt, cols, rows }: z.output<typeof Status>): string =>
   [state, title, `${cols}x${rows}`, ...(prompt ? [prompt.prompt] : [])].join(', ');
-
-export const followTerminal = stream({
-  title: 'Follow a terminal',
-  summary: 'Follow the output of a terminal from an offset on, with its state and title, until it ends.',
-  access: 'observe',
-  input: z.strictObject({
-    session: Session,
-    from: z
-      .number()
-      .int()
-      .min(0)
-      .optional()
-      .describe('Offset of the first byte; the end of the output so far by default'),
-    event: z
-      .number()
-      .optional()
-      .describe('Number of the newest event you have: those after it come, too; the newest so far by default'),
-  }),
-  item: z.object({
-    from: z.number().int().describe('Offset of the first byte'),
-    bytes: z.string().describe('Base64'),
-    missed: z.number().int().describe('Bytes before it that are no longer kept'),
-    state: State,
-    title: z.string(),
-    focused: z.boolean().describe('A caller wants the person to look here'),
-    events: z
-      .array(FollowedEvent)
-      .optional()
-      .describe('Who typed, commands, sizes and who has the keyboard, in order with the bytes'),
-    ended: z.string().optional().describe('How it ended: this is the last item'),
-  }),
-  positional: ['session'],
-  about: aboutSession,
-  async *run({ input, engine, caller, signal }) {
-    const terminal = terminalCalled(input.session, engine, caller);
-    const { log, state } = terminal;
-    const { number } = terminal.identity;
-    using _awake = terminal.usage.keepAwake();
-    let focused = false;
-    const focus = {
-      on: (listener: () => void) =>
-        engine.events.on((event) => {
-          if (event.kind !== 'focus' || (event.session ?? number) !== number) return;
-          event.heard();
-          focused = true;
-          listener();
-        }),
-    };
-    const { history } = terminal.usage;
-    let told = input.event ?? history.last;
-    const signs = [state.changed, state.title.changed, history.added, focus];
-    for await (const { from, bytes, missed } of terminal.follow(input.from ?? log.end, signal, signs)) {
-      const { ended } = terminal;
-      const isOver = ended !== undefined && from + bytes.length >= log.end;
-      const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
-      const events = history.since(told, from + bytes.length);
-      told = events.at(-1)?.n ?? told;
-      const item = {
-        from,
-        bytes: base64,
-        missed,
-        state: state.current,
-        title: state.title.current,
-        focused,
-        ...(events.length > 0 ? { events: events.map((event) => followedEvent(event, terminal)) } : {}),
-      };
-      focused = false;
-      yield isOver ? { ...item, ended: describeEnd(ended) } : item;
-      if (isOver) return;
-    }
-  },
-  render: ({ bytes }) => Buffer.from(bytes, 'base64').toString(),
-});
 
 export const peeks = stream({
   title: 'Watch small pictures of terminals',

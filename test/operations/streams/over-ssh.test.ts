@@ -3,7 +3,7 @@ import { callStream } from '../../../src/engine/call/call-stream.ts';
 import type { AnyOperation } from '../../../src/engine/call/operation.ts';
 import { localPerson } from '../../../src/engine/call/principal.ts';
 import type { Terminal } from '../../../src/engine/terminal/terminal.ts';
-import { followTerminal } from '../../../src/operations/person/streams.ts';
+import { followTerminal } from '../../../src/operations/person/index.ts';
 import { list as commandList } from '../../../src/operations/remote/command-list.ts';
 import { exec, execOutput } from '../../../src/operations/remote/commands.ts';
 import { disconnect, sessions } from '../../../src/operations/remote/sessions.ts';

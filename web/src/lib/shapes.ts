@@ -18,7 +18,16 @@ import type { try as tryRules } from '../../../src/operations/settings/rules.ts'
 import type { getCompat, getScrollback } from '../../../src/operations/settings/terminal.ts';
 import type { list as listThemes } from '../../../src/operations/settings/theme.ts';
 import type { watch as watchSettings } from '../../../src/operations/settings/watch.ts';
-import type { blocks, followTerminal, peeks, see, text, watch } from '../../../src/operations/person/index.ts';
+import type {
+  blocks,
+  followTerminal,
+  history,
+  scrollback,
+  peeks,
+  see,
+  text,
+  watch,
+} from '../../../src/operations/person/index.ts';
 
 /** The shapes of what the server sends, from the operations themselves. */
 export type WatchNews = z.output<typeof watch.item>;
@@ -31,6 +40,10 @@ export type PauseShown = Extract<WatchNews, { kind: 'pause' }>['pause'];
 export type { WaitingItem } from '../../../src/operations/person/waiting.ts';
 export type Peek = z.output<typeof peeks.item>;
 export type Followed = z.output<typeof followTerminal.item>;
+export type FollowedEvent = NonNullable<Followed['events']>[number];
+export type Typed = Extract<FollowedEvent, { event: 'typed' }>;
+export type History = z.output<typeof history.output>;
+export type OlderRows = z.output<typeof scrollback.output>;
 export type Seen = z.output<typeof see.output>;
 export type ReadText = z.output<typeof text.output>;
 export type Blocks = z.output<typeof blocks.output>;

@@ -1,9 +1,15 @@
+import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { type ITheme, Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import { visibleLines } from '../../../src/contract/quote.ts';
 import { feed } from './feed.svelte.ts';
+import { sized } from './format.ts';
+import { loadAbove } from './terminal/above.ts';
+import { TerminalMarks } from './terminal/marks.ts';
 import { answerNothing } from './terminal/quiet.ts';
-import type { Followed, Seen, TerminalTheme } from './shapes.ts';
+import { type Emulator, type NewScreen, TerminalReader } from './terminal/reader.ts';
+import { boundSequences, fitAlternate, markRow, screenTop } from './terminal/xterm-core.ts';
+import type { History, TerminalTheme } from './shapes.ts';
 import { allowXtermStyles } from './xterm-styles.ts';
 
 allowXtermStyles();
@@ -23,7 +29,8 @@ const smallest = 8;
 const letterWidth = 0.602;
 const scrollBar = 16;
 
-const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+/** How the server calls the person at this page. */
+const me = 'person';
 
 interface ViewEvents {
   readonly ended: (how: string) => void;
@@ -41,9 +48,11 @@ export class TerminalView {
   readonly #xterm: Terminal;
   readonly #id: string;
   readonly #on: ViewEvents;
-  /** The offset of the next byte to show; undefined before the first screen. */
-  #have: number | undefined;
-  #stop: (() => void) | undefined;
+  readonly #marks: TerminalMarks;
+  #reader: TerminalReader | undefined;
+  /** How many whole screens there were. */
+  #screens = 0;
+  #isOver = false;
   readonly #fitting: ResizeObserver;
   #letters = { size: usual, least: smallest };
   #width = 0;
@@ -61,7 +70,8 @@ export class TerminalView {
       minimumContrastRatio: 4.5,
       cursorBlink: false,
       linkHandler: null,
-      allowProposedApi: false,
+      // Decorations and widths of characters count as proposed.
+      allowProposedApi: true,
     });
     this.#xterm.open(place);
     this.#fitting = new ResizeObserver(([entry]) => this.#fit(entry?.contentRect.width ?? 0));
@@ -69,7 +79,38 @@ export class TerminalView {
     answerNothing(this.#xterm);
     this.#xterm.onData((keys) => on.typed(keys));
     this.#xterm.attachCustomKeyEventHandler((event) => event.type !== 'keydown' || on.pressed(event));
-    void this.#begin();
+    this.#xterm.loadAddon(new Unicode11Addon());
+    this.#xterm.unicode.activeVersion = '11';
+    boundSequences(this.#xterm);
+    this.#marks = new TerminalMarks(this.#xterm, (by) => by === me);
+    const { live } = feed;
+    if (!live) return;
+    this.#reader = new TerminalReader(live, id, this.#emulator(), {
+      screen: (screen, missed) => this.#begun(screen, missed),
+      event: (event) => this.#marks.take(event),
+      ended: on.ended,
+      failed: ({ message }) => on.failed(message),
+    });
+  }
+
+  /** What the reader writes to. A resize keeps the letters fitting. */
+  #emulator(): Emulator {
+    const xterm = this.#xterm;
+    const resize = (cols: number, rows: number): void => {
+      xterm.resize(cols, rows);
+      fitAlternate(xterm);
+      this.#fit(this.#width);
+    };
+    return {
+      get cols() {
+        return xterm.cols;
+      },
+      get rows() {
+        return xterm.rows;
+      },
+      write: (data, parsed) => xterm.write(data, parsed),
+      resize,
+    };
   }
 
   /** For what is built around it: finding, copying, links. Only this class writes to it. */
@@ -79,7 +120,7 @@ export class TerminalView {
 
   /** The offset of the next byte to show. */
   get have(): number | undefined {
-    return this.#have;
+    return this.#reader?.have;
   }
 
   /** The size of its letters, and how small they may be so that every column shows. */
@@ -94,12 +135,6 @@ export class TerminalView {
 
   set theme(theme: TerminalTheme) {
     this.#xterm.options.theme = xtermTheme(theme);
-  }
-
-  resize(cols: number, rows: number): void {
-    if (cols === this.#xterm.cols && rows === this.#xterm.rows) return;
-    this.#xterm.resize(cols, rows);
-    this.#fit(this.#width);
   }
 
   /** Everything it shows and keeps, as lines of text; a long line that was wrapped is one. */
@@ -125,45 +160,52 @@ export class TerminalView {
 
   dispose(): void {
     this.#fitting.disconnect();
-    this.#stop?.();
+    this.#isOver = true;
+    this.#reader?.stop();
+    this.#marks.clear();
     this.#xterm.dispose();
   }
 
-  /** The screen as it is, and everything after it. */
-  async #begin(): Promise<void> {
-    try {
-      const seen = await feed.live?.call<Seen>('person.see', { session: this.#id });
-      if (!seen) return;
-      this.#xterm.reset();
-      this.resize(seen.cols, seen.rows);
-      this.#xterm.write(bytesOf(seen.screen));
-      this.#have = seen.from;
-      this.#stop ??= feed.live?.read<Followed>({
-        stream: 'person.follow',
-        input: () => ({ session: this.#id, from: this.#have }),
-        item: (item) => this.#take(item),
-        pausesWhenHidden: true,
-        failed: ({ message }) => this.#on.failed(message),
-      });
-    } catch (error) {
-      this.#on.failed(error instanceof Error ? error.message : String(error));
-    }
+  /** Scrolls to a block and tints its rows; without a number nothing is tinted. False when it is not in the page. */
+  showBlock(id: number | undefined): boolean {
+    return this.#marks.show(id);
   }
 
-  #take({ from, bytes, missed, ended }: Followed): void {
-    if (missed > 0 && this.#have !== undefined) {
+  /** The block that a reader of the screen sees first. */
+  get visibleBlock(): number | undefined {
+    return this.#marks.visibleBlock;
+  }
+
+  set hidesNames(isHidden: boolean) {
+    this.#marks.isHidden = isHidden;
+  }
+
+  /** A whole screen is shown: what stands above it, and who typed, comes after. */
+  #begun({ top, epoch }: NewScreen, missed: number): void {
+    this.#screens += 1;
+    const screens = this.#screens;
+    const isOver = (): boolean => this.#isOver || this.#screens !== screens;
+    const anchor = markRow(this.#xterm, screenTop(this.#xterm));
+    this.#marks.begin(anchor, top);
+    if (missed > 0) {
       this.#on.skipped(missed);
-      this.#have = undefined;
-      void this.#begin();
-      return;
+      this.#marks.gap(`${sized(missed)} were skipped here`);
     }
-    if (this.#have === undefined) return;
-    const chunk = bytesOf(bytes);
-    const known = Math.max(0, this.#have - from);
-    if (chunk.length > known) {
-      this.#xterm.write(chunk.subarray(known));
-      this.#have = from + chunk.length;
-    }
-    if (ended !== undefined) this.#on.ended(ended);
+    const { live } = feed;
+    if (!live) return;
+    const call = live.call.bind(live);
+    const session = this.#id;
+    void (async () => {
+      const history = await call<History>('person.history', { session });
+      if (isOver() || history.epoch !== epoch) return;
+      this.#marks.remember(history);
+      const came = (): void => {
+        this.#marks.gap(undefined);
+        this.#marks.place();
+      };
+      await loadAbove({ xterm: this.#xterm, session, anchor, top, epoch, call, came, isOver });
+    })().catch(() => {
+      // The link broke: what is on the screen stays, and the next whole screen asks again.
+    });
   }
 }

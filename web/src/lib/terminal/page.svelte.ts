@@ -160,7 +160,7 @@ export class TerminalPage {
 
   /** Scrolls to a block and tints its rows, as far as the screen knows where it stands. */
   showBlock(id: number): void {
-    void id;
+    this.view?.showBlock(id);
   }
 
   leave(): void {
