@@ -18,6 +18,8 @@ export class Keyboard {
   #epoch = $state<number>();
   /** When the server began to count it as ours: another time is another taking over. */
   #since: number | undefined;
+  /** What was handed back: until the server says so, it does not count as another's. */
+  #gaveSince = $state<number>();
   #usedAt = $state(0);
   #timer: ReturnType<typeof setInterval> | undefined;
   #waiting = $state<AbortController>();
@@ -58,7 +60,8 @@ export class Keyboard {
   /** Keys of this page would disturb another. */
   get isHeldByOther(): boolean {
     const { holder } = this;
-    return !this.isMine && holder !== undefined && (holder.isTaken || holder.kind === 'agent');
+    if (this.isMine || holder === undefined || holder.since === this.#gaveSince) return false;
+    return holder.isTaken || holder.kind === 'agent';
   }
 
   /** How long until it is handed back for want of a key; undefined while there is time. */
@@ -132,6 +135,7 @@ export class Keyboard {
 
   async give(note: string): Promise<void> {
     const epoch = this.#epoch;
+    this.#gaveSince = this.#since;
     this.#end();
     if (epoch !== undefined) await this.#call('person.give', { epoch, ...(note !== '' && { note }) });
   }

@@ -22,6 +22,8 @@ export class TerminalFind {
   matches = $state.raw<readonly Match[]>([]);
   at = $state(-1);
   fault = $state<string>();
+  /** There are more than these. */
+  isCut = $state(false);
   /** Where the matches stand in the buffer, from 0 to 1. */
   ticks = $state.raw<readonly number[]>([]);
   kept = $state.raw<{ readonly matches: readonly KeptMatch[]; readonly total: number }>();
@@ -58,6 +60,7 @@ export class TerminalFind {
     const found = searchLines(linesOf(xterm), this.wanted, this, xterm.cols);
     this.matches = found.matches;
     this.fault = found.fault;
+    this.isCut = found.isCut;
     this.ticks = [...new Set(found.matches.map(({ row }) => Math.round((row / active.length) * 400) / 400))];
     this.at = nearest(found.matches, active.viewportY + xterm.rows);
     this.#show();
@@ -102,7 +105,7 @@ export class TerminalFind {
   /** `3 of 41` */
   get words(): string {
     if (this.wanted === '') return '';
-    return this.matches.length === 0 ? 'Nothing' : `${this.at + 1} of ${this.matches.length}`;
+    return this.matches.length === 0 ? 'Nothing' : `${this.at + 1} of ${this.matches.length}${this.isCut ? '+' : ''}`;
   }
 
   #show(): void {

@@ -26,8 +26,8 @@ export interface Searched {
 }
 
 const mostMatches = 10_000;
-/** Most terminals are searched in a few ms; a bad expression must not hold the page up. */
-const longestMs = 80;
+/** 10,000 lines take some 30 ms; a busy machine or a bad expression must not hold the page up. */
+const longestMs = 500;
 
 /** Every match in the lines. `cols` tells in which row of a wrapped line a match begins. */
 export function searchLines(
