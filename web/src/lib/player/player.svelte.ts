@@ -27,6 +27,8 @@ export interface PlayerParts {
 
 /** An idle pause is cut to this, in seconds, while they are skipped. */
 const idle = 1;
+/** A person who seeks again sooner than this is still looking for the place. */
+const restMs = 80;
 
 /** Plays one recording on a screen: where it is, how fast, and what comes next. */
 export class Player {
@@ -56,6 +58,7 @@ export class Player {
   #stopFollowing: (() => void) | undefined;
   /** Of the newest seek: an older one that comes late changes nothing. */
   #seeks = 0;
+  #resting: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
 
   constructor(parts: PlayerParts) {
@@ -98,6 +101,7 @@ export class Player {
     this.#seeks += 1;
     this.#stopFrame?.();
     this.#stopFollowing?.();
+    clearTimeout(this.#resting);
   }
 
   /** Shows a moment. */
@@ -105,6 +109,7 @@ export class Player {
     this.#leaveLive();
     const t = Math.min(this.end, Math.max(0, Number.isFinite(to) ? to : 0));
     const mine = ++this.#seeks;
+    clearTimeout(this.#resting);
     this.#move(t);
     this.isSeeking = true;
     this.isLate = false;
@@ -135,6 +140,7 @@ export class Player {
     if (this.state === 'playing' || this.state === 'loading') return;
     const isAtEnd = this.state === 'ended' || this.t >= this.end;
     this.state = 'playing';
+    this.#fetchAhead();
     this.#drawnAt = this.#parts.now();
     if (isAtEnd) void this.seek(0).then(() => this.#draw());
     else this.#draw();
@@ -265,13 +271,22 @@ export class Player {
     this.#fetchAhead();
   }
 
-  /** The stretches of two commands before and behind, and the next one. */
+  /** The next stretch, and once the person rests those of two commands before and behind: one at a time, so that a seek does not wait. */
   #fetchAhead(): void {
+    clearTimeout(this.#resting);
+    const next = this.#segment && this.#segment.to < this.end ? [this.#segment.to] : [];
+    if (this.state === 'playing') this.#segments.ahead(next);
+    this.#resting = setTimeout(() => void this.#fetchAround(next, this.#seeks), restMs);
+  }
+
+  async #fetchAround(next: readonly number[], mine: number): Promise<void> {
     const { blocks = [] } = this.outline ?? {};
     const here = blocks.findLastIndex(({ t }) => t <= this.t);
     const near = blocks.slice(Math.max(0, here - 2), here + 3).map(({ t }) => t);
-    const next = this.#segment && this.#segment.to < this.end ? [this.#segment.to] : [];
-    this.#segments.ahead([...next, ...near]);
+    for (const t of [...next, ...near]) {
+      if (mine !== this.#seeks || this.#isOver) return;
+      await this.#segments.at(t).catch(() => {});
+    }
   }
 
   #move(t: number): void {
