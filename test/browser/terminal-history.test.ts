@@ -32,6 +32,9 @@ test('R-HUB-083: stripes tell who typed, live and after a reload; a secret has e
   await page.keyboard.type('read -s -p "Secret: " x; echo; echo $((6 * 7))mine');
   await page.keyboard.press('Enter');
   await expect.poll(() => screen(page), soon).toContain('Secret:');
+  // The card that asks for it has the focus; the person types into the terminal itself.
+  await page.locator('input[type=password]').waitFor();
+  await page.locator('.xterm-helper-textarea').focus();
   await page.keyboard.type('abc');
   await page.keyboard.press('Enter');
   await expect.poll(() => screen(page), soon).toContain('42mine');
