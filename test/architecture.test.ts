@@ -46,6 +46,7 @@ const roomMayUse: Readonly<Record<string, readonly string[]>> = {
   call: [],
   agents: ['call', 'recording'],
   instances: ['call'],
+  health: ['instances'],
   picture: ['screen'],
   shells: [],
   waiting: ['screen', 'shells'],

@@ -38,7 +38,7 @@ export const capabilities: Readonly<Record<string, string>> = {
   'settings.change': 'scrollback.set',
   'policy.change': 'policy.set',
   'proxy.change': 'proxy.configure',
-  'health.read': 'server.health',
+  'health.read': 'health.check',
   'health.selftest': 'selftest.run',
   'logins.list': 'login.list',
   'logins.end': 'login.end',

@@ -18,7 +18,7 @@ import { openStateRoot } from '../../engine/instances/state-root.ts';
 import type { Terminal } from '../../engine/terminal/terminal.ts';
 import { Workspaces, workspaces } from '../../engine/sessions/workspaces.ts';
 import { resumeTerminals } from '../../transports/local/keeper/client/resume-terminals.ts';
-import { missingDriver } from '../../transports/local/index.ts';
+import { missingDriver, runsTrue } from '../../transports/local/index.ts';
 import { places } from '../../config.ts';
 import type { Invocation } from '../command.ts';
 import { claimName } from './claim-name.ts';
@@ -41,7 +41,7 @@ export async function serve(invocation: Invocation): Promise<number> {
   const { own, keeper } = await claimName(peers, about, log);
   const token = own.record.auth_token;
   const parts: InstanceExtras['parts'] = [
-    [runningInstance, () => new RunningInstance(own, peers, { noTerminals: () => missingDriver() })],
+    [runningInstance, () => new RunningInstance(own, peers, { noTerminals: () => missingDriver(), runsTrue })],
     [workspaces, () => new Workspaces(peers.root)],
     [loginLinks, ({ clock }) => new LoginLinks(clock)],
     [

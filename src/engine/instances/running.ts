@@ -13,6 +13,8 @@ export interface Vitals {
   readonly freeBytes: (folder: string) => number;
   /** Why no terminal of this machine can be opened; undefined when one can. */
   readonly noTerminals: () => Promise<string | undefined>;
+  /** Runs `true` on a terminal of this machine: why that failed, or undefined. */
+  readonly runsTrue: (signal: AbortSignal) => Promise<string | undefined>;
   /** How late timers were at worst lately. */
   readonly lateMs: () => number;
 }
@@ -31,6 +33,7 @@ const systemVitals: Omit<Vitals, 'lateMs'> = {
     return bavail * bsize;
   },
   noTerminals: async () => undefined,
+  runsTrue: async () => undefined,
 };
 
 /** How often the loop is sampled: a delay of this length may go unseen. */

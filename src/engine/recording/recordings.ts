@@ -133,6 +133,11 @@ export class Recordings implements AsyncDisposable {
     return this.#recorders.get(recordingId)?.moment;
   }
 
+  /** Where casts go when a caller names no directory. */
+  get dir(): string {
+    return this.#options.dir;
+  }
+
   /** The part files of a terminal's recordings: with their paths another process can go on with them. */
   partsOf(terminalId: string): string[] {
     const own = [...this.#active.values()].filter(({ started }) => started.sessionId === terminalId);

@@ -6,6 +6,7 @@ import { resize, see, type } from './attach.ts';
 import { blocks } from './blocks.ts';
 import * as calls from './calls.ts';
 import { followTerminal } from './follow.ts';
+import * as health from './health.ts';
 import { history, scrollback } from './history.ts';
 import { give, take } from './keyboard.ts';
 import { rename } from './rename.ts';
@@ -60,6 +61,7 @@ export const personBook = defineBook({
     running: { list: running.list, stop: running.stop },
     terminals: { end: running.end },
     calls: { list: calls.list },
+    health: { check: health.check },
     trail: { list: trail.list, verify: trail.verify, export: trail.export },
     replay: {
       list,

@@ -1,5 +1,6 @@
 import { FairleadError } from '../../contract/errors.ts';
 import type { Channel, Size } from '../../engine/terminal/channel.ts';
+import { abortable } from '../../system/abortable.ts';
 import type { LocalTarget } from './target.ts';
 
 export type { LocalTarget } from './target.ts';
@@ -32,6 +33,24 @@ export async function missingDriver(loads: () => Promise<unknown> = load): Promi
     return undefined;
   } catch (thrown) {
     return thrown instanceof FairleadError ? thrown.message : 'No pseudo-terminal driver loads.';
+  }
+}
+
+/** Runs `true` on a terminal of its own: why that failed, or undefined. */
+export async function runsTrue(signal: AbortSignal, argv: LocalTarget['argv'] = ['true']): Promise<string | undefined> {
+  const target = { argv, env: { PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin' } };
+  try {
+    await using channel = await ptyDriver().open(target, { cols: 80, rows: 24 }, signal);
+    const reading = (async () => {
+      // Whatever it prints is taken, so that it can end.
+      for await (const _ of channel.output);
+    })();
+    const ended = await abortable(channel.ended, signal);
+    await reading;
+    if (ended.by === 'exit' && ended.code === 0) return undefined;
+    return `\`${argv.join(' ')}\` on a terminal ended otherwise than with exit code 0.`;
+  } catch (thrown) {
+    return `\`${argv.join(' ')}\` did not run on a terminal: ${(thrown as Error).message}`;
   }
 }
 
