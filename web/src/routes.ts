@@ -109,6 +109,12 @@ export const routes: readonly PageRoute[] = [
     load: () => page(import('./pages/Settings.svelte')),
     nav: { to: '/settings', icon: 'sliders', group: 'here' },
   },
+  {
+    path: /^\/health$/,
+    title: 'Health',
+    load: () => page(import('./pages/Health.svelte')),
+    nav: { to: '/health', icon: 'pulse', group: 'here' },
+  },
 ];
 
 const missing: PageRoute = {

@@ -8,6 +8,7 @@ import type {
   watch as watchTrail,
 } from '../../../src/operations/person/trail.ts';
 import type { list as listWorkspaces, restore } from '../../../src/operations/session/workspace.ts';
+import type { check as checkHealth } from '../../../src/operations/person/health.ts';
 import type { get as getPolicy } from '../../../src/operations/session/policy.ts';
 import type { health as serverHealth, system as systemInfo } from '../../../src/operations/session/server.ts';
 import type { status as proxyStatus } from '../../../src/operations/session/proxy.ts';
@@ -70,3 +71,4 @@ export type TrailCheck = z.output<typeof verifyTrail.output>;
 export type TrailNews = z.output<typeof watchTrail.item>;
 export type WorkspaceListed = z.output<typeof listWorkspaces.output>['workspaces'][number];
 export type Restored = z.output<typeof restore.output>;
+export type HealthChecked = z.output<typeof checkHealth.output>;
