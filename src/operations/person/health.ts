@@ -17,7 +17,8 @@ const checkMs = 5000;
 const laggingMs = 500;
 const fineCheckMs = 300_000;
 
-const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
+const sized = (bytes: number): string =>
+  bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 function checksOf(engine: Engine): HealthCheck[] {
@@ -113,7 +114,7 @@ function checksOf(engine: Engine): HealthCheck[] {
       async run() {
         const { blocks, bavail, bsize } = await statfs(root);
         const used = blocks === 0 ? 0 : Math.round((1 - bavail / blocks) * 100);
-        const summary = `${used} % used, ${megabytes(bavail * bsize)} free.`;
+        const summary = `${used} % used, ${sized(bavail * bsize)} free.`;
         if (used < 80) return { severity: 'ok', summary };
         const fix = 'Remove what is not needed, or keep recordings for fewer days: Settings, Recording.';
         return { severity: used < 90 ? 'warn' : 'crit', summary, fix };
@@ -129,7 +130,7 @@ function checksOf(engine: Engine): HealthCheck[] {
         const bytes = sizes.reduce((sum, one) => sum + one.bytes, 0);
         const files = sizes.reduce((sum, one) => sum + one.files, 0);
         const free = vitals.freeBytes(root);
-        const summary = `${sizes.some(({ isCut }) => isCut) ? 'More than ' : ''}${megabytes(bytes)} in ${plural(files, 'file')}.`;
+        const summary = `${sizes.some(({ isCut }) => isCut) ? 'More than ' : ''}${sized(bytes)} in ${plural(files, 'file')}.`;
         if (bytes <= free) return { severity: 'ok', summary };
         const fix = 'Keep them for fewer days: Settings, Recording.';
         return { severity: 'warn', summary: `${summary} That is more than what is free.`, fix };
