@@ -67,3 +67,19 @@ test('what an agent calls itself and its commands stay text', async () => {
   expect(await page.locator('body').innerText()).not.toContain('\u202e');
   expect(desk.violations).toEqual([]);
 });
+
+test('a call of a recorded terminal is a moment of its recording: choosing the row shows it (R-HUB-085)', async () => {
+  const recorded = await desk.open('recorded');
+  await desk.record(recorded);
+  await desk.run(recorded, 'echo first-$((1+1))');
+  await desk.run(recorded, 'clear; echo second-$((2+2))');
+  const page = await desk.loggedIn('/agents');
+  await page.getByRole('table').getByRole('link').first().click();
+  await rows(page).filter({ hasText: 'second-' }).click();
+  const player = page.getByRole('complementary');
+  await player.getByRole('button', { name: /^Play/ }).waitFor();
+  await rows(page).filter({ hasText: 'first-' }).click();
+  await expect.poll(() => player.locator('.xterm-rows').innerText(), soon).not.toContain('second-4');
+  await player.getByText('Facts of this call').click();
+  await player.getByText('Took').waitFor();
+});

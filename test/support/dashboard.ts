@@ -97,6 +97,10 @@ export class DashboardDesk implements AsyncDisposable {
     await this.#call('terminal/run', { terminal, command, timeoutMs: 300 });
   }
 
+  async record(terminal: string): Promise<void> {
+    await this.#call('terminal/record', { terminal, action: 'start' });
+  }
+
   /** Types a line, as an agent would. */
   async send(terminal: string, text: string): Promise<unknown> {
     return await this.#call('terminal/send', { terminal, text });
