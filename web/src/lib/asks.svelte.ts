@@ -1,5 +1,15 @@
 import { untrack } from 'svelte';
-import { aged, afterFailure, type Card, type CardAct, inertMs, isWaiting, keyOfAsk, nextCards } from './ask-cards.ts';
+import {
+  aged,
+  afterFailure,
+  type Card,
+  type CardAct,
+  foldMs,
+  inertMs,
+  isWaiting,
+  keyOfAsk,
+  nextCards,
+} from './ask-cards.ts';
 import { feed } from './feed.svelte.ts';
 import { CallFailed, type Failure } from './live.ts';
 import type { WaitingItem } from './shapes.ts';
@@ -117,9 +127,7 @@ class Asks {
 
   #take(waiting: readonly WaitingItem[], askedAt: number): void {
     const { terminals, settled } = feed;
-    const before = this.cards;
-    this.cards = nextCards(before, waiting, { now: Date.now(), askedAt, terminals, settled });
-    if (before.some(isWaiting) && !this.cards.some(isWaiting)) this.emptyUntil = Date.now() + 4000;
+    this.cards = nextCards(this.cards, waiting, { now: Date.now(), askedAt, terminals, settled });
   }
 
   #age(now: number): void {
@@ -129,6 +137,7 @@ class Asks {
     const isFolded = next.length < this.cards.length;
     this.cards = next;
     if (!isFolded) return;
+    if (next.length === 0) this.emptyUntil = Date.now() + foldMs;
     // The next card gets the focus, but no key or click that was meant for the last one.
     if (!next.some(({ key }) => key === this.openKey)) this.openKey = undefined;
     this.#moved();
