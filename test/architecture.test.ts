@@ -212,3 +212,13 @@ test('a terminal is slim: its parts are organs, and nothing is kept beside it in
   expect(new Set(names).size).toBeLessThanOrEqual(25);
   expect(terminal.split('\n').length).toBeLessThanOrEqual(250);
 });
+
+test('the dashboard makes no HTML of texts and sets no style attribute: its policy forbids both', () => {
+  const web = join(root, '..', 'web', 'src');
+  const pages = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter((file) => /\.(?:svelte|ts)$/.test(file));
+  expect(pages.length).toBeGreaterThan(50);
+  const forbidden =
+    /\{@html\b|\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write\b|\beval\(|new Function\b|\bsrcdoc\b|<[^>]*\sstyle=|\sstyle:[\w-]+=|setAttribute\('style'/;
+  const found = pages.filter((file) => forbidden.test(readFileSync(join(web, file), 'utf8')));
+  expect(found).toEqual([]);
+});

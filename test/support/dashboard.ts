@@ -106,6 +106,16 @@ export class DashboardDesk implements AsyncDisposable {
     return await this.#call('terminal/send', { terminal, text });
   }
 
+  /** What its screen shows. */
+  async text(terminal: string): Promise<string> {
+    return JSON.stringify(await this.#call('terminal/read', { terminal, view: 'screen' }));
+  }
+
+  /** Ctrl+C, as an agent would press it. */
+  async interrupt(terminal: string): Promise<void> {
+    await this.#call('terminal/send', { terminal, keys: ['Ctrl+C'] });
+  }
+
   async audit(): Promise<{ readonly entries: unknown }> {
     return (await this.#call('session/audit_log', {})) as { entries: unknown };
   }
