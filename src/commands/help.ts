@@ -19,7 +19,7 @@ ${columns([
   ['workspace, orchestrate', 'save and restore sessions, drive several at once'],
   ['instance, server, system', 'running instances and their health'],
   ['person', 'what waits for you; watch terminals, take the keyboard over'],
-  ['dashboard, login', 'open the dashboard in a browser; browsers that are signed in'],
+  ['dashboard, login, client', 'open the dashboard; browsers signed in; how clients connect'],
   ['settings, theme, lang', 'colours of terminals, language and other settings'],
   ['screenshot, replay', 'pictures of sessions; recordings from any moment'],
   ['resource, sub', 'follow output by its URI'],

@@ -40,6 +40,7 @@ export const capabilities: Readonly<Record<string, string>> = {
   'proxy.change': 'proxy.configure',
   'health.read': 'health.check',
   'health.selftest': 'selftest.run',
+  'clients.connect': 'client.list',
   'logins.list': 'login.list',
   'logins.end': 'login.end',
 };

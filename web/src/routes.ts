@@ -92,6 +92,18 @@ export const routes: readonly PageRoute[] = [
     load: () => page(import('./pages/Machine.svelte')),
   },
   {
+    path: /^\/profile\/tokens$/,
+    title: 'Connect a client',
+    load: () => page(import('./pages/Connect.svelte')),
+    nav: { to: '/profile/tokens', icon: 'key', group: 'access' },
+  },
+  {
+    path: /^\/profile$/,
+    title: 'Profile',
+    load: () => page(import('./pages/Profile.svelte')),
+    nav: { to: '/profile', icon: 'people', group: 'access' },
+  },
+  {
     path: /^\/audit$/,
     title: 'Audit',
     load: () => page(import('./pages/Audit.svelte')),

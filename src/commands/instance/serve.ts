@@ -7,6 +7,7 @@ import { followDirectory } from '../../engine/instances/follow-directory.ts';
 import { BrowserLogins, browserLogins } from '../../engine/instances/browser-logins.ts';
 import { LoginLinks, loginLinks } from '../../engine/instances/login-links.ts';
 import { Instances } from '../../engine/instances/instances.ts';
+import { ProgramsOnPath, programsOnPath } from '../../engine/instances/programs-on-path.ts';
 import { RunningInstance, runningInstance } from '../../engine/instances/running.ts';
 import { MethodTable } from '../../faces/jsonrpc/methods.ts';
 import { RpcServer } from '../../faces/jsonrpc/server.ts';
@@ -43,6 +44,7 @@ export async function serve(invocation: Invocation): Promise<number> {
   const parts: InstanceExtras['parts'] = [
     [runningInstance, () => new RunningInstance(own, peers, { noTerminals: () => missingDriver(), runsTrue })],
     [workspaces, () => new Workspaces(peers.root)],
+    [programsOnPath, () => new ProgramsOnPath(env['PATH'])],
     [loginLinks, ({ clock }) => new LoginLinks(clock)],
     [
       browserLogins,

@@ -1,5 +1,6 @@
 import { defineBook } from '../../engine/call/operation.ts';
 import { sentences } from '../sentences.ts';
+import * as clients from './clients.ts';
 import * as lang from './lang.ts';
 import { bootstrap, open, state, updates } from './pages.ts';
 import * as recording from './recording.ts';
@@ -24,6 +25,7 @@ export const settingsBook = defineBook({
     compat: { get: getCompat, set: setCompat },
     logs: { get: recording.getRecording, set: recording.setRecording, try: recording.try },
     rules: { try: rules.try },
+    client: { list: clients.list },
     settings: { open, state, bootstrap, updates },
   },
   streams: { settings: { watch } },

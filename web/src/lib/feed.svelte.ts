@@ -19,6 +19,8 @@ export interface Me {
   readonly you?: { readonly id: string; readonly name: string; readonly initials: string };
   readonly role?: 'viewer' | 'operator' | 'owner';
   readonly can: readonly string[];
+  /** This browser among those that are signed in. */
+  readonly login?: string;
 }
 
 const mostSettled = 200;

@@ -12,6 +12,8 @@ import type { check as checkHealth } from '../../../src/operations/person/health
 import type { get as getPolicy } from '../../../src/operations/session/policy.ts';
 import type { health as serverHealth, system as systemInfo } from '../../../src/operations/session/server.ts';
 import type { status as proxyStatus } from '../../../src/operations/session/proxy.ts';
+import type { list as listLogins } from '../../../src/operations/person/logins.ts';
+import type { list as listClients } from '../../../src/operations/settings/clients.ts';
 import type { current as currentLang } from '../../../src/operations/settings/lang.ts';
 import type { state as serverState } from '../../../src/operations/settings/pages.ts';
 import type { getRecording } from '../../../src/operations/settings/recording.ts';
@@ -52,6 +54,8 @@ export type TerminalTheme = Extract<WatchNews, { kind: 'theme' }>['theme'];
 export type CallNews = z.output<typeof watchCalls.item>;
 export type ServerHealth = z.output<typeof serverHealth.output>;
 export type SystemInfo = z.output<typeof systemInfo.output>;
+export type ClientLines = z.output<typeof listClients.output>;
+export type LoginShown = z.output<typeof listLogins.output>['logins'][number];
 export type TargetList = z.output<typeof listTargets.output>;
 export type HeldCall = ConversationItem['held'][number];
 

@@ -22,21 +22,14 @@ export async function start(): Promise<Start> {
 
 /** Why it did not work; undefined when the browser is logged in. */
 export async function logIn(code: string): Promise<string | undefined> {
-  const answer = await post('/api/login', { 'content-type': 'application/json' }, JSON.stringify({ code }));
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch('/api/login', { method: 'POST', headers, body: JSON.stringify({ code }) });
   if (answer.ok) {
     localStorage.setItem(csrfKey, ((await answer.json()) as { csrf_token: string }).csrf_token);
     return undefined;
   }
   if (answer.status === 429) return 'Too many tries from this address. Try again in 15 minutes.';
   return 'This link was used or is older than a minute.';
-}
-
-/** Ends the login of this browser: the server closes every socket of it, in other tabs too. */
-export async function signOut(): Promise<void> {
-  const answer = await post('/api/logout', { 'x-csrf-token': localStorage.getItem(csrfKey) ?? '' });
-  if (!answer.ok && answer.status !== 401 && answer.status !== 403) throw new Error('You are still signed in.');
-  localStorage.clear();
-  location.replace('/login');
 }
 
 /** The page that was asked for before the login. */
@@ -60,6 +53,3 @@ function away(login: string): Start {
   if (pathname !== '/login') history.replaceState(null, '', loginPath(pathname + search));
   return { login, isAnswered: true };
 }
-
-const post = (path: string, headers: Record<string, string>, body?: string): Promise<Response> =>
-  fetch(path, { method: 'POST', headers, ...(body !== undefined && { body }) });
