@@ -1,10 +1,24 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+
+/** The page needs this font for its first words, and would else learn of it from the stylesheet. */
+const preloadFont: Plugin = {
+  name: 'preload-font',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle = {} }) {
+      const font = Object.keys(bundle).find((file) => /\bgeist-latin-wght-normal-.*\.woff2$/.test(file));
+      if (font === undefined) return [];
+      const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', href: `/${font}`, crossorigin: true };
+      return [{ tag: 'link', attrs, injectTo: 'head' }];
+    },
+  },
+};
 
 /** The dashboard, built into `dist/web` and served by `fairlead serve`. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [svelte()],
+  plugins: [svelte(), preloadFont],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

@@ -11,6 +11,7 @@ const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
+  webmanifest: 'application/manifest+json',
   woff2: 'font/woff2',
 };
 
@@ -19,6 +20,9 @@ const encodings = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const;
+
+/** Files whose address stays the same from build to build: a browser asks for them by that name when it installs the app. */
+const singles = ['mark.svg', 'mark-app.svg', 'manifest.webmanifest'] as const;
 
 interface AppOptions {
   /** Where the build put the app. */
@@ -66,9 +70,9 @@ export function appRoutes({ folder, pages }: AppOptions): Route[] {
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   });
-  const mark: Route = { ...page('/mark.svg'), handle: (visit) => send('mark.svg', visit, {}) };
+  const single = (file: string): Route => ({ ...page(`/${file}`), handle: (visit) => send(file, visit, {}) });
   // The reference serves files below /static, and has no icon.
-  return [...pages.map(page), files('/assets'), files('/static'), mark, noIcon];
+  return [...pages.map(page), files('/assets'), files('/static'), ...singles.map(single), noIcon];
 }
 
 const noIcon: Route = {

@@ -7,6 +7,7 @@ export const pageHeaders = (trustedTypes: string) => ({
     "font-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
+    "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
