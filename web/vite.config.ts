@@ -28,11 +28,22 @@ export default defineConfig({
     rolldownOptions: {
       // We make no custom elements; Svelte does not say that the module for them does nothing by itself.
       treeshake: {
-        moduleSideEffects: [{ test: /svelte[\\/]src[\\/](?:.*custom-element|legacy)/, sideEffects: false }],
+        moduleSideEffects: [{ test: /svelte[\\/]src[\\/](?:.*custom-element|.*bindings|legacy)/, sideEffects: false }],
       },
       output: {
         // One file for all that Now needs: every further file is a further request before the first paint.
-        codeSplitting: { groups: [{ name: 'app', tags: ['$initial'], includeDependenciesRecursively: false }] },
+        // What Svelte needs for fields comes with the pages that have some.
+        codeSplitting: {
+          groups: [
+            {
+              name: 'fields',
+              test: /svelte[\\/]src[\\/].*[\\/]bindings[\\/](?:select|input|size)\.js/,
+              priority: 2,
+              includeDependenciesRecursively: false,
+            },
+            { name: 'app', tags: ['$initial'], includeDependenciesRecursively: false },
+          ],
+        },
       },
     },
   },
