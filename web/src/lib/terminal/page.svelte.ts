@@ -42,6 +42,8 @@ export class TerminalPage {
   lost = $state<{ readonly why: string; readonly unsent: string | undefined }>();
   skipped = $state(0);
   newLines = $state(0);
+  /** When the recording that is being made began. */
+  recordedSince = $state<number>();
   isRailOpen = $state(matchMedia('(min-width: 1100px)').matches);
   isReading = $state(false);
   link = $state<string>();
