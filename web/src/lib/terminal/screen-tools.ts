@@ -53,5 +53,24 @@ export function watchScrolling(xterm: Terminal, tell: (newLines: number) => void
   xterm.element?.addEventListener('wheel', () => requestAnimationFrame(look), { passive: true });
 }
 
+/** Where the screen is taller than its place (a phone, a card in the dock), the row of the cursor is what has to be seen. */
+export function keepCursorInView(xterm: Terminal, place: HTMLElement): void {
+  const outer = place.parentElement;
+  if (!outer) return;
+  const look = (): void => {
+    const rows = place.querySelector('.xterm-rows')?.getBoundingClientRect();
+    if (!rows || outer.scrollHeight <= outer.clientHeight) return;
+    const { top, bottom } = outer.getBoundingClientRect();
+    const height = rows.height / xterm.rows;
+    const row = rows.top + xterm.buffer.active.cursorY * height;
+    if (row + 2 * height > bottom) outer.scrollTop += row + 2 * height - bottom;
+    else if (row < top) outer.scrollTop -= top - row + height;
+  };
+  const sizes = new ResizeObserver(look);
+  sizes.observe(outer);
+  sizes.observe(place);
+  xterm.onCursorMove(look);
+}
+
 /** What is selected, as plain text with wrapped rows joined; empty without a selection. */
 export const selectedText = (xterm: Terminal): string => xterm.getSelection();
