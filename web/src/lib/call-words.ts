@@ -63,6 +63,7 @@ const acts: Readonly<Record<string, string>> = {
   'terminal.send': 'typed',
   'settings.open': 'made a login link',
   'dashboard.open': 'made a login link',
+  'login.list': 'looked at the signed-in browsers',
   'login.end': 'signed a browser out',
   'terminal.record': 'changed a recording',
   'person.rename': 'renamed a terminal',
