@@ -66,7 +66,7 @@ test('search is kept in the address and by Back; what matches nothing says so', 
   await expect.poll(() => new URL(page.url()).search, soon).toBe('?what=terminal.run');
   await expect.poll(() => rows(page).count(), soon).toBe(1);
   await page.getByLabel('Who').fill('nobody at all');
-  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
   await page.getByText('Nothing matches.').waitFor();
   await page.goBack();
   await expect.poll(() => rows(page).count(), soon).toBe(1);
