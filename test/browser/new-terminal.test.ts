@@ -12,6 +12,8 @@ const soon = { timeout: 20_000 };
 const screen = (page: Page): Promise<string> => page.locator('.xterm-rows').innerText();
 const heading = (page: Page): Promise<string> => page.locator('h1').innerText();
 const sheetOf = (page: Page) => page.getByRole('dialog', { name: 'New terminal' });
+/** The keys of the frame are fetched after the first picture. */
+const keysCame = (page: Page): Promise<void> => page.waitForLoadState('networkidle');
 
 let desk: DashboardDesk;
 let sshd: Sshd;
@@ -30,6 +32,7 @@ afterAll(async () => {
 test('C opens the sheet on any page, Back closes it, and Enter opens a terminal and goes there, by keyboard alone', async () => {
   const page = await desk.loggedIn('/settings');
   await page.getByRole('heading', { name: 'Settings' }).first().waitFor();
+  await keysCame(page);
   await page.keyboard.press('c');
   await sheetOf(page).waitFor();
   expect(page.url()).toBe(`${desk.url}/settings?new=`);
@@ -97,6 +100,7 @@ test('what cannot be opened is said with the way out, and the sheet stays as it 
 describe.runIf(isRoot)('a host of the SSH config', () => {
   test('asks for trust in its key and then for the password in the sheet, and opens', async () => {
     const page = await desk.loggedIn();
+    await keysCame(page);
     await page.keyboard.press('c');
     const sheet = sheetOf(page);
     await sheet.getByRole('option', { name: /db-1/ }).click();

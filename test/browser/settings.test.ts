@@ -195,6 +195,11 @@ test('keys can be changed, and single ones switched off', async () => {
   await leave.getByText('alone belongs to programs').waitFor();
   await page.keyboard.press('Control+.');
   await leave.getByText('is in use for another thing').waitFor();
+  // A key that is being chosen does nothing else: everything would be paused, a sheet would open.
+  await page.keyboard.press('c');
+  await leave.getByText('C alone belongs to programs').waitFor();
+  expect(await page.getByText('Everything is paused').count()).toBe(0);
+  expect(await page.getByRole('dialog').count()).toBe(0);
   await page.keyboard.press('Control+\\');
   await leave.getByText('Saved').waitFor();
   expect(await page.evaluate("localStorage.getItem('leaveKey')")).toBe('Ctrl+\\');

@@ -36,10 +36,11 @@ class Keys {
     };
   }
 
-  /** For the capture phase of the window: a terminal must not get what is not its own. */
+  /** For the capture phase of the window: a terminal must not get what is not its own. An element with `data-takes-keys` gets all. */
   readonly take = (event: KeyboardEvent): void => {
     const pressed = keyName(event);
     if (pressed === undefined || event.defaultPrevented || event.isComposing) return;
+    if (event.target instanceof HTMLElement && event.target.dataset['takesKeys'] !== undefined) return;
     const focus = focusOf(event.target);
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
     if (focus === 'text' && isPlain) return;
