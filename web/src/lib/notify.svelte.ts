@@ -1,13 +1,16 @@
 import { untrack } from 'svelte';
+import { byWhom } from './agent-words.ts';
 import { notificationText } from './ask-words.ts';
 import { asks } from './asks.svelte.ts';
 import { feed } from './feed.svelte.ts';
 import { running } from './format.ts';
 import { looked } from './looked.svelte.ts';
-import { awayMs, type Notice, Notifier } from './notify.ts';
+import { awayMs, type Notice, Notifier, PauseNews } from './notify.ts';
+import { pausing } from './pausing.svelte.ts';
 import { preferences } from './preferences.svelte.ts';
 import { router } from './router.svelte.ts';
 import { machineOf } from './tiles.ts';
+import { shown as plain } from './visible.ts';
 import { nameOf } from './words.ts';
 
 const lostMs = 5 * 60_000;
@@ -105,7 +108,21 @@ function wanted(): Notice[] {
       ? [{ tag, title: `Done: ${nameOf(terminal)}`, text: '', path }]
       : [];
   });
-  return [...needs, ...ended];
+  return [...needs, ...paused(), ...ended];
+}
+
+const pauseNews = new PauseNews();
+
+function paused(): Notice[] {
+  // Before the first whole state, that nothing is paused is not known.
+  if (!feed.isLoaded) return [];
+  const { by, at } = feed.pause ?? {};
+  const pause =
+    by === undefined || at === undefined
+      ? undefined
+      : { by: plain(by, 32), at, isMine: byWhom(by, feed.me?.name ?? '') === 'you' };
+  const news = pauseNews.look(pause, feed.now, pausing.resumedAt);
+  return preferences.notifyPaused ? news : [];
 }
 
 export const notifications = new Notifications();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Notice, Notifier } from './notify.ts';
+import { type Notice, Notifier, PauseNews } from './notify.ts';
 
 function desk() {
   const shown: string[] = [];
@@ -70,4 +70,28 @@ test('away already: told at once; decided: withdrawn, and a wait for the person 
   expect(timers).toEqual([]);
   pass(60_000);
   expect(shown).toEqual(['a', 'b']);
+});
+
+const titles = (notices: readonly Notice[]): string[] => notices.map(({ title }) => title);
+const pause = (by: string, isMine = false) => ({ by, at: 1000, isMine });
+
+test('a pause by someone else is told while it holds, and for a minute that it is over', () => {
+  const news = new PauseNews();
+  expect(titles(news.look(undefined, 1000, 0))).toEqual([]);
+  const first = news.look(pause('anna'), 2000, 0);
+  expect(titles(first)).toEqual(['anna paused everything']);
+  expect(news.look(pause('anna'), 9000, 0)).toEqual(first);
+  const over = news.look(undefined, 10_000, 0);
+  expect(titles(over)).toEqual(['Everything was resumed']);
+  expect(news.look(undefined, 60_000, 0)).toEqual(over);
+  expect(news.look(undefined, 71_000, 0)).toEqual([]);
+});
+
+test('what the person did at this page is no news', () => {
+  const news = new PauseNews();
+  expect(news.look(pause('person', true), 2000, 0)).toEqual([]);
+  expect(news.look(undefined, 6000, 5900)).toEqual([]);
+  // The next one is resumed elsewhere.
+  expect(titles(news.look(pause('anna'), 8000, 5900))).toEqual(['anna paused everything']);
+  expect(titles(news.look(undefined, 9000, 5900))).toEqual(['Everything was resumed']);
 });

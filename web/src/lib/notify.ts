@@ -9,6 +9,32 @@ export interface Notice {
   readonly path: string;
 }
 
+/** How long it is news that everything was resumed. */
+const resumedMs = 60_000;
+
+/** Everything is paused, or resumed, by someone else: a person who does not look should know. */
+export class PauseNews {
+  /** Since when this page knows of the pause. */
+  #pausedAt: number | undefined;
+  #resumedAt: number | undefined;
+
+  /** What is news now. `resumedHereAt`: when this page resumed everything itself. */
+  look(
+    pause: { readonly by: string; readonly at: number; readonly isMine: boolean } | undefined,
+    now: number,
+    resumedHereAt: number,
+  ): Notice[] {
+    if (pause) this.#resumedAt = undefined;
+    else if (this.#pausedAt !== undefined && this.#pausedAt > resumedHereAt) this.#resumedAt = now;
+    this.#pausedAt = pause && (this.#pausedAt ?? now);
+    const path = '/agents';
+    if (pause)
+      return pause.isMine ? [] : [{ tag: `pause ${pause.at}`, title: `${pause.by} paused everything`, text: '', path }];
+    if (this.#resumedAt === undefined || now - this.#resumedAt > resumedMs) return [];
+    return [{ tag: `resumed ${this.#resumedAt}`, title: 'Everything was resumed', text: '', path }];
+  }
+}
+
 interface NotifierParts {
   readonly show: (notice: Notice) => () => void;
   /** Whether the person has looked at a page of ours within the last moments. */

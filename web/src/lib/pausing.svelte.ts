@@ -9,6 +9,8 @@ class Pausing {
   /** It did not reach the server yet. */
   isTrying = $state(false);
   fault = $state<string>();
+  /** When this page resumed everything. */
+  resumedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   everything(): void {
