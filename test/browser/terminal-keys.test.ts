@@ -147,3 +147,47 @@ test('a terminal without marks says so, and shows who typed', async () => {
     .poll(() => page.getByRole('complementary').innerText())
     .toContain('No command marks here. Showing what was typed.');
 });
+
+/** Chooses for this browser and opens the page again. */
+async function choose(page: Page, choices: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(choices))
+    await page.evaluate(`localStorage.setItem(${JSON.stringify(name)}, ${JSON.stringify(value)})`);
+  await page.reload();
+  await expect.poll(() => screen(page)).toMatch(/[$#]/);
+}
+
+test('the bell is silent until the person chooses a tone', async () => {
+  const id = await desk.open('bell');
+  const page = await at(id);
+  await page.addInitScript(`window.tones = 0;
+    const make = AudioContext.prototype.createOscillator;
+    AudioContext.prototype.createOscillator = function () { window.tones += 1; return make.call(this); };`);
+  await page.reload();
+  await expect.poll(() => screen(page)).toMatch(/[$#]/);
+  await desk.run(id, String.raw`printf '\a'; echo si''lent`);
+  await expect.poll(() => screen(page)).toContain('silent');
+  expect(await page.evaluate('window.tones')).toBe(0);
+  await choose(page, { bell: 'sound' });
+  await desk.run(id, String.raw`printf '\a\a\a'; echo lo''ud`);
+  await expect.poll(() => screen(page)).toContain('loud');
+  await expect.poll(() => page.evaluate('window.tones')).toBe(1);
+});
+
+test('a screen reader hears when a command ends, or all output, or nothing', async () => {
+  const id = await desk.open('heard');
+  const page = await at(id);
+  const said = (): Promise<string> => page.locator('[aria-live=polite]').first().innerText();
+  const heard = page.locator('.live-region[aria-live=assertive]');
+  await desk.run(id, 'false');
+  await expect.poll(said).toBe('Failed: false, exit 1.');
+  // Rows for a screen reader alone announce nothing.
+  await choose(page, { screenReader: 'true', announcements: 'nothing' });
+  await desk.run(id, "echo un''heard");
+  await page.locator('#blocks .row').nth(1).waitFor();
+  await page.locator('.live-region[aria-live=off]').waitFor({ state: 'attached' });
+  expect([await heard.count(), await said()]).toEqual([0, '']);
+  await choose(page, { screenReader: 'false', announcements: 'all_output' });
+  await desk.run(id, "echo al''l-of-it");
+  await expect.poll(() => heard.innerText()).toContain('all-of-it');
+  expect(await said()).toBe('');
+});

@@ -1,7 +1,6 @@
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { type ITheme, Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
-import { visibleLines } from '../../../src/contract/quote.ts';
 import { feed } from './feed.svelte.ts';
 import { sized } from './format.ts';
 import { loadAbove } from './terminal/above.ts';
@@ -37,6 +36,8 @@ interface ViewEvents {
   readonly failed: (why: string) => void;
   /** How many bytes were not kept while the link was gone. */
   readonly skipped: (bytes: number) => void;
+  /** Where its commands stand is known better than before. */
+  readonly marked: () => void;
   /** What the person types into it. */
   readonly typed: (keys: string) => void;
   /** A key is pressed in it; false: it is not for the program. */
@@ -87,7 +88,10 @@ export class TerminalView {
     if (!live) return;
     this.#reader = new TerminalReader(live, id, this.#emulator(), {
       screen: (screen, missed) => this.#begun(screen, missed),
-      event: (event) => this.#marks.take(event),
+      event: (event) => {
+        this.#marks.take(event);
+        on.marked();
+      },
       ended: on.ended,
       failed: ({ message }) => on.failed(message),
     });
@@ -137,19 +141,6 @@ export class TerminalView {
     this.#xterm.options.theme = xtermTheme(theme);
   }
 
-  /** Everything it shows and keeps, as lines of text; a long line that was wrapped is one. */
-  text(): string {
-    const { active } = this.#xterm.buffer;
-    const lines: string[] = [];
-    for (let row = 0; row < active.length; row++) {
-      const line = active.getLine(row);
-      const text = line?.translateToString(true) ?? '';
-      if (line?.isWrapped === true && lines.length > 0) lines[lines.length - 1] += text;
-      else lines.push(text);
-    }
-    return visibleLines(lines.join('\n').trimEnd());
-  }
-
   /** Looking never resizes a terminal: where its columns do not fit, its letters are smaller. */
   #fit(width: number): void {
     const most = (width - scrollBar) / this.#xterm.cols / letterWidth;
@@ -176,6 +167,12 @@ export class TerminalView {
     return this.#marks.visibleBlock;
   }
 
+  /** Whether a screen reader gets the rows, and whether it hears all output; the emulator offers the second only with the first. */
+  read(isRead: boolean, isHeard: boolean): void {
+    this.#xterm.options.screenReaderMode = isRead || isHeard;
+    this.#xterm.element?.querySelector('.live-region')?.setAttribute('aria-live', isHeard ? 'assertive' : 'off');
+  }
+
   set hidesNames(isHidden: boolean) {
     this.#marks.isHidden = isHidden;
   }
@@ -199,9 +196,11 @@ export class TerminalView {
       const history = await call<History>('person.history', { session });
       if (isOver() || history.epoch !== epoch) return;
       this.#marks.remember(history);
+      this.#on.marked();
       const came = (): void => {
         this.#marks.gap(undefined);
         this.#marks.place();
+        this.#on.marked();
       };
       await loadAbove({ xterm: this.#xterm, session, anchor, top, epoch, call, came, isOver });
     })().catch(() => {

@@ -52,6 +52,9 @@ export class TerminalPage {
   said = $state('');
   /** The name of block that is looked at. */
   block = $state<number>();
+  /** The block whose rows are at the top of the screen; undefined before the first one. */
+  visibleBlock = $state<number>();
+  hidesNames = $state(false);
   /** On a phone there is room for one of them. */
   shows = $state<'screen' | 'log'>('screen');
   zoom = $state<'fit' | 'full'>('fit');

@@ -38,7 +38,7 @@ export function sizeFor(
 }
 const scrollBar = 16;
 
-/** Tells how many lines came since the person scrolled up; 0 at the bottom. */
+/** Tells, whenever rows move, how many lines came since the person scrolled up; 0 at the bottom. */
 export function watchScrolling(xterm: Terminal, tell: (newLines: number) => void): void {
   let seen: number | undefined;
   const look = (): void => {
