@@ -96,3 +96,47 @@ test('an agent is revoked by name, and approved again', async () => {
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
   expect(JSON.stringify(await desk.send(id, 'echo yes'))).not.toContain('revoked');
 });
+
+test('the agent of a tile is paused by P or from its menu, if the tile has the focus; its line for HTTP is copied', async () => {
+  const id = await desk.open('its agent');
+  await desk.run(id, 'echo typed by the agent');
+  const page = await desk.loggedIn();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const tile = page.getByRole('link', { name: /^its agent/ });
+  const paused = page.getByRole('link', { name: /^its agent, Paused/ });
+  const entry = page.getByRole('menuitem', { name: 'Pause its agent' });
+  const menu = async (): Promise<void> => {
+    await tile.focus();
+    await page.keyboard.press('x');
+    await page.getByRole('menuitem', { name: 'Copy as HTTP' }).waitFor();
+  };
+  await tile.waitFor();
+  // The keys come after the first picture.
+  await page.waitForLoadState('networkidle');
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('p');
+  await page.keyboard.press('t');
+  await menu();
+  expect([new URL(page.url()).pathname, await paused.count()]).toEqual(['/', 0]);
+  await page.getByRole('menuitem', { name: 'Copy as HTTP' }).click();
+  await expect.poll(() => page.evaluate<string>('navigator.clipboard.readText()'), soon).toContain(`"session":"${id}"`);
+
+  await tile.focus();
+  await page.keyboard.press('p');
+  await paused.waitFor();
+  await menu();
+  expect(await entry.count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.goto(`${desk.url}/agents`);
+  await page.getByRole('table').getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Resume…' }).click();
+  await page.getByRole('button', { name: 'Resume', exact: true }).click();
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await page.goto(desk.url);
+  await tile.waitFor();
+  await page.waitForLoadState('networkidle');
+  await menu();
+  await entry.click();
+  await paused.waitFor();
+  expect(desk.violations).toEqual([]);
+});
