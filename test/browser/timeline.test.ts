@@ -83,3 +83,33 @@ test('a call of a recorded terminal is a moment of its recording: choosing the r
   await player.getByText('Facts of this call').click();
   await player.getByText('Took').waitFor();
 });
+
+test('pages keep what they show while the link is gone, say of when it is, and load again by themselves', async () => {
+  const page = await desk.newPage();
+  let isAway = false;
+  let cut: (() => Promise<void>) | undefined;
+  await page.routeWebSocket(/\/api\/live$/, (socket) => {
+    if (isAway) return void socket.close({ code: 1013, reason: 'away' });
+    cut = () => socket.close({ code: 1013, reason: 'cut' });
+    socket.connectToServer();
+  });
+  await page.goto(await desk.link());
+  await page.getByRole('heading', { name: 'Now' }).waitFor();
+  for (const [path, shown] of [
+    ['/timeline', rows(page).first()],
+    ['/machines', page.getByRole('row', { name: /this machine/ })],
+  ] as const) {
+    await page.goto(`${desk.url}${path}`);
+    await shown.waitFor();
+    expect(await page.getByText(/^as of/).count()).toBe(0);
+    isAway = true;
+    await cut?.();
+    await page.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor();
+    expect(await shown.isVisible()).toBe(true);
+    expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
+    isAway = false;
+    await page.getByText(/^as of/).waitFor({ state: 'detached' });
+    expect(await shown.isVisible()).toBe(true);
+  }
+  expect(desk.violations).toEqual([]);
+}, 90_000);

@@ -28,17 +28,35 @@ export class Calls {
   fault = $state<string>();
   readonly #filter: CallFilter;
   readonly #known = new Map<string, CallShown>();
-  readonly #stop: (() => void) | undefined;
+  #stop: (() => void) | undefined;
+  /** The stream of new rows has ended. */
+  #hasFailed = false;
   #frame = 0;
 
   constructor(filter: CallFilter) {
     this.#filter = filter;
+    this.#follow();
+  }
+
+  #follow(): void {
+    this.#stop?.();
+    this.#hasFailed = false;
     this.#stop = feed.live?.read<CallNews>({
       stream: 'calls.watch',
-      input: () => ({ ...filter, head: pageRows }),
+      input: () => ({ ...this.#filter, head: pageRows }),
       item: (news) => this.#take(news),
-      failed: ({ message }) => (this.fault = message),
+      failed: ({ message }) => {
+        this.fault = message;
+        this.#hasFailed = true;
+      },
     });
+  }
+
+  /** What failed: new rows, or older ones. */
+  again(): void {
+    this.fault = undefined;
+    if (this.#hasFailed) this.#follow();
+    else void this.older();
   }
 
   /** Rows as they are shown. */
