@@ -97,7 +97,7 @@ test('an agent is revoked by name, and approved again', async () => {
   expect(JSON.stringify(await desk.send(id, 'echo yes'))).not.toContain('revoked');
 });
 
-test('the agent of a tile is paused by P or from its menu, if the tile has the focus; its line for HTTP is copied', async () => {
+test('the agent of a tile is paused from its menu; keys are for the tile with the focus; its line for HTTP is copied', async () => {
   const id = await desk.open('its agent');
   await desk.run(id, 'echo typed by the agent');
   const page = await desk.loggedIn();
@@ -114,15 +114,14 @@ test('the agent of a tile is paused by P or from its menu, if the tile has the f
   // The keys come after the first picture.
   await page.waitForLoadState('networkidle');
   await page.evaluate('document.activeElement.blur()');
-  await page.keyboard.press('p');
   await page.keyboard.press('t');
   await menu();
   expect([new URL(page.url()).pathname, await paused.count()]).toEqual(['/', 0]);
   await page.getByRole('menuitem', { name: 'Copy as HTTP' }).click();
   await expect.poll(() => page.evaluate<string>('navigator.clipboard.readText()'), soon).toContain(`"session":"${id}"`);
 
-  await tile.focus();
-  await page.keyboard.press('p');
+  await menu();
+  await entry.click();
   await paused.waitFor();
   await menu();
   expect(await entry.count()).toBe(0);

@@ -24,6 +24,8 @@ const sequenceMs = 1200;
 /** Every shortcut of the app. A group that was added later comes first: a page before the frame. */
 class Keys {
   groups = $state.raw<readonly KeyGroup[]>([]);
+  /** A key is being chosen: none does what it usually does. */
+  isOff = false;
   #first: { readonly key: string; readonly at: number } | undefined;
 
   /** Until the answer is called. */
@@ -36,11 +38,10 @@ class Keys {
     };
   }
 
-  /** For the capture phase of the window: a terminal must not get what is not its own. An element with `data-takes-keys` gets all. */
+  /** For the capture phase of the window: a terminal must not get what is not its own. */
   readonly take = (event: KeyboardEvent): void => {
     const pressed = keyName(event);
-    if (pressed === undefined || event.defaultPrevented || event.isComposing) return;
-    if (event.target instanceof HTMLElement && event.target.dataset['takesKeys'] !== undefined) return;
+    if (this.isOff || pressed === undefined || event.defaultPrevented || event.isComposing) return;
     const focus = focusOf(event.target);
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
     if (focus === 'text' && isPlain) return;

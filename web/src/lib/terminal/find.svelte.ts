@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/xterm';
-import { readFaultWords } from '../fault.ts';
+import { faultWords } from '../fault.ts';
 import { feed } from '../feed.svelte.ts';
 import { linesOf } from './screen-tools.ts';
 import { type Match, nearest, searchLines } from './search.ts';
@@ -96,7 +96,7 @@ export class TerminalFind {
       );
       if (answer && !stop.signal.aborted) this.kept = answer;
     } catch (error) {
-      if (!stop.signal.aborted) this.fault = readFaultWords(error);
+      if (!stop.signal.aborted) this.fault = faultWords(error, true);
     } finally {
       if (this.#stop === stop) this.isAsking = false;
     }

@@ -176,10 +176,7 @@ export class TerminalMarks {
     label?.onRender((element) => {
       if (element.textContent !== words) element.textContent = words;
       element.classList.add('typed-name', who);
-      const isCrowded = !this.#isFree(marker.line);
-      element.classList.toggle('crowded', isCrowded);
-      // A name that is not in sight is shown to the keyboard, too.
-      if (stripe?.element) stripe.element.tabIndex = isCrowded ? 0 : -1;
+      element.classList.toggle('crowded', !this.#isFree(marker.line));
     });
     this.#typed.push({ marker, typed, decorations: [stripe, label].filter((one) => one !== undefined) });
     if (this.#typed.length <= mostMarks) return;
