@@ -8,9 +8,7 @@ export function faultWords(error: unknown, isRead = false): string {
   if (!(error instanceof CallFailed)) return error instanceof Error ? error.message : String(error);
   const { code, message, hint } = error.failure;
   if (isRead && code === 'not_permitted') return 'You may not see this. An owner can change that.';
-  if (code === 'internal') return `Something went wrong: ${incidentIn(hint ?? message) ?? message}. It is in the log.`;
-  return [message, hint].filter((one) => one !== undefined && one !== '').join(' ');
+  if (code === 'internal')
+    return `Something went wrong: ${/\bincident ([\w-]+)/.exec(hint ?? message)?.[1] ?? message}. It is in the log.`;
+  return hint ? `${message} ${hint}` : message;
 }
-
-/** The number under which the server's log has it. */
-const incidentIn = (message: string): string | undefined => /\bincident ([\w-]+)/.exec(message)?.[1];

@@ -77,8 +77,6 @@ class Feed {
       link: (news) => this.#linked(news),
       roundTrip: (ms) => {
         this.rttMs = Math.round(ms);
-        // Nothing changed, and the server is there: what is shown holds until now.
-        this.heardAt = Date.now();
       },
     });
     this.live.read<WatchNews>({
