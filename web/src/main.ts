@@ -6,11 +6,6 @@ import { applyPreferences } from './lib/preferences.svelte.ts';
 import { start } from './lib/start.ts';
 
 applyPreferences();
-// Few need these rules: others do not load them.
-const forced = matchMedia('(forced-colors: active)');
-const force = () => void (forced.matches && import('./forced-colors.css'));
-forced.onchange = force;
-force();
 
 const begun = await start();
 // A login may have led to another address.

@@ -11,10 +11,19 @@ import { machineOf } from './tiles.ts';
 
 /** What the frame does besides showing the page, fetched after the first picture. Until the answer is called. */
 export function followLater(): () => void {
-  const ends = [asks.follow(), followFrameKeys(), notifications.follow(), $effect.root(announceAndLook)];
+  const ends = [asks.follow(), followFrameKeys(), notifications.follow(), $effect.root(announceAndLook), forceColors()];
   return () => {
     for (const end of ends) end();
   };
+}
+
+/** Few need these rules: others do not load them. */
+function forceColors(): () => void {
+  const forced = matchMedia('(forced-colors: active)');
+  const force = () => void (forced.matches && import('../forced-colors.css'));
+  forced.addEventListener('change', force);
+  force();
+  return () => forced.removeEventListener('change', force);
 }
 
 /** A screen reader hears of each new thing that needs the person. */
