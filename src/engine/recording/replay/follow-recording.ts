@@ -36,6 +36,9 @@ export interface FollowedPart {
   readonly isOver: boolean;
 }
 
+/** So often in a row a file may be gone from under its name. */
+const mostMisses = 5;
+
 /** Plays a recording while it is made. A line that has not ended is shown as far as it is written; what completes a secret is masked. */
 export async function* followRecording(
   { path, ends, redactor, key, look }: Followable,
@@ -65,9 +68,19 @@ export async function* followRecording(
   } finally {
     screen[Symbol.dispose]();
   }
+  let misses = 0;
   for (;;) {
-    const file = await look();
-    const events = await read(file);
+    let file: FollowedFile;
+    let events: MaskedEvent[];
+    try {
+      file = await look();
+      events = await read(file);
+    } catch (error) {
+      // At its end a recording gets another name, perhaps between the look and the reading.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || ++misses > mostMisses) throw error;
+      continue;
+    }
+    misses = 0;
     if (events.length > 0 || file.isOver) yield { t: place.atMs / 1000, events, isOver: file.isOver };
     if (file.isOver) return;
     await changes.next();
