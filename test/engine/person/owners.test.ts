@@ -47,7 +47,15 @@ test('another principal neither sees nor types into a terminal, nor answers for 
   await expect(call(decline, { item: id }, context)).rejects.toMatchObject(notOpen);
   expect(await call(waiting, {}, context)).toEqual({ waiting: [] });
   const { value } = await callStream(watch, {}, context).next();
-  expect(value).toEqual({ kind: 'all', terminals: [], questions: [], theme: expect.any(Object) as unknown });
+  expect(value).toEqual({
+    kind: 'all',
+    cursor: expect.any(String) as unknown,
+    terminals: [],
+    questions: [],
+    conversations: [],
+    pause: null,
+    theme: expect.any(Object) as unknown,
+  });
 });
 
 test('its owner does', async () => {
