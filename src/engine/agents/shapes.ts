@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import type { Access } from '../call/operation.ts';
 import type { CallPhase, CallPlace } from '../call/audit/audit.ts';
 
-/** An instance uses approved, paused and revoked: whoever has its token was let in by the person. The others come with a hub. */
+/** An instance uses approved, paused and revoked: the person let a client in by giving it the token. The others come with a hub. */
 export const conversationStates = ['new', 'pending', 'approved', 'denied', 'paused', 'revoked', 'expired'] as const;
 export type ConversationState = (typeof conversationStates)[number];
 

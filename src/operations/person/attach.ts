@@ -55,7 +55,7 @@ export const type = operation({
     const terminal = terminalCalled(input.session, engine, caller);
     note({ terminal: String(terminal.identity.number) });
     const bytes = body ?? Buffer.from(input.text ?? '');
-    // Ctrl+C overtakes what waits, and passes whoever has the keyboard.
+    // Ctrl+C overtakes what waits, and passes the holder of the keyboard.
     if (bytes.length === 1 && bytes[0] === ctrlC) await terminal.input.interrupt(bytes, caller.name, signal, 'person');
     else await terminal.input.send(bytes, caller.name, signal, 'person', input.epoch);
     return { session: terminal.identity.number, bytes: bytes.length };

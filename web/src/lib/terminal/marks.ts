@@ -8,7 +8,7 @@ import { type CoreMarker, cursorRow, markRow } from './xterm-core.ts';
 /** A name stands at the end of a row if so many columns are free there. */
 const nameColumns = 24;
 const mostMarks = 1000;
-/** Whatever was hidden: its length is nobody's business. */
+/** Eight dots for every secret: its length stays hidden, too. */
 const dots = '••••••••';
 
 interface TypedMark {
